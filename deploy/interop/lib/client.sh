@@ -1,0 +1,62 @@
+# Sourced. What the client itself counted and said: mountstats and dmesg, both left in the guest's shared directory.
+# shellcheck shell=bash
+
+# A line of mountstats that starts with "xprt:" goes on, as awk counts: (2) proto port bind (5) connects time idle (8) sends
+# (9) receives (10) replies to no call ...; for rdma (13) read, write and reply chunks, (16) bytes, copies, (21) failed
+# marshals, which count each wait for a memory region too, (22) bad replies (net/sunrpc/xprtrdma/transport.c).
+
+# stats_transport FILE...: what is wrong with the transports of these mounts
+stats_transport() {
+  awk '$1 == "xprt:" {
+      n++
+      if ($10) print $10 " replies to no call"
+      if ($2 == "rdma" && $22) print $22 " bad replies"
+    }
+    END { if (!n) print "no transport is listed" }' "$@"
+}
+
+# stats_steady FILE...: what a connection that never falters shows: no call sent twice or timed out, one connect each
+stats_steady() {
+  # TCP counts a connect when it begins and when it is established
+  awk '$1 == "xprt:" && $5 > ($2 == "tcp" ? 2 : 1) { print "a transport connected " $5 " times" }
+    $1 == "per-op" { operations = 1; next }
+    $1 == "device" { operations = 0 }
+    operations && $2 != $3 { print $1 " " $3 - $2 " sent again" }
+    operations && $4 { print $1 " " $4 " timeouts" }' "$@"
+}
+
+# stats_chunks FILE...: all three kinds of chunk were used
+stats_chunks() {
+  awk '$1 == "xprt:" && $2 == "rdma" { read += $13; write += $14; reply += $15 }
+    END { if (!read) print "no Read chunk"; if (!write) print "no Write chunk"; if (!reply) print "no Reply chunk" }' "$@"
+}
+
+# Every kernel message about the layers under test is a complaint, but for the greetings of modules.
+dmesg_greetings='[Cc]ommand line: |loading out-of-tree module|module verification failed|SoftiWARP attached|siw device registered|RPC: Registered |NFS: Registering the id_resolver|Key type |FS-Cache: |nfs4filelayout_init|Installing knfsd|iscsi|sr_mod'
+dmesg_subjects='siw|iwarp|rpcrdma|xprtrdma|rdma|infiniband|RPC|NFS|nfs|lockd|sunrpc|BUG|WARNING|Call Trace|Oops|hung|blocked for more|general protection|Out of memory|refcount'
+# Said when a server is gone and when it is back: known in the restart scenario only.
+dmesg_of_restart='nfs: server [0-9.]* (not responding|OK)|NFS: .*state (manager|recovery) (reboot|.*grace)'
+
+# dmesg_complaints FILE [restart]
+dmesg_complaints() {
+  grep -E "$dmesg_subjects" "$1" | grep -v -E "$dmesg_greetings" |
+    if [ "${2:-}" = restart ]; then grep -v -E "$dmesg_of_restart"; else cat; fi | head -n 5
+  [ -s "$1" ] || echo 'dmesg is empty: the guest died'
+}
+
+# check_client SHARE PROTO SCENARIOS ALL: a line for each check
+check_client() {
+  local share=$1 proto=$2 scenarios=$3 all=$4 steady=() stats
+  shopt -s nullglob
+  stats=("$share"/stats/*)
+  for file in "${stats[@]}"; do [[ $file = */restart.* ]] || steady+=("$file"); done
+  shopt -u nullglob
+  if [ ${#stats[@]} = 0 ]; then
+    verdict "the client's mountstats" 'there are none'
+  else
+    verdict "the client's mountstats: no bad reply" "$(stats_transport "${stats[@]}")"
+    [ ${#steady[@]} = 0 ] || verdict "the client's mountstats: no reconnect, no call sent twice" "$(stats_steady "${steady[@]}")"
+    [ "$proto$all" != rdmayes ] || verdict "the client's mountstats: Read, Write and Reply chunks used" "$(stats_chunks "${stats[@]}")"
+  fi
+  verdict "the client's dmesg has no complaint" "$(dmesg_complaints "$share/dmesg" "$([[ " $scenarios " != *' restart '* ]] || echo restart)")"
+}

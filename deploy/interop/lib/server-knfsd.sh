@@ -1,0 +1,66 @@
+# Sourced. The reference: knfsd in a second guest. What it does not pass proves nothing about warpnfs.
+# shellcheck shell=bash disable=SC2154
+
+server_id='' server_starts=0
+server_netns=(-b)
+server_interface=tap0
+server_environment() {
+  printf '%s\n' SERVER=10.8.0.3 MOUNTPORT=20048 MOUNT_TRIES=3
+  if [ "$version" = 3 ]; then echo EXPORT=/srv/export; else echo EXPORT=/; fi
+}
+
+# A siw that is asked turns CRC on only if the one who asks wants it, so here the client insists.
+server_client_siw() { if [ "$crc" = off ]; then echo siw; else echo siw_switched:mpa_crc_required=1; fi; }
+
+server_build() { :; }
+
+server_prepare() {
+  mkdir -p "$directory/server"
+  truncate -s 1G "$directory/disk"
+  mke2fs -q -F -t ext4 "$directory/disk"
+}
+
+server_start() {
+  local answer=''
+  server_starts=$((server_starts + 1))
+  server_log=$directory/server.$server_starts.log
+  rm -f "$directory/server/control.out" # of the guest that was killed
+  cp "$here/guest/knfsd" "$directory/server/"
+  start server "$here/boot" -c -d "$directory/server" -n tap1,52:54:00:00:00:03 -a 10.8.0.3/24 -u "$mtu" -b "$directory/disk" \
+    -t 1800 /share/knfsd "$([ $server_starts = 1 ] || echo again)" >"$server_log" 2>&1
+  server_id=$id
+  until_true 10 test -p "$directory/server/control.out" || { echo 'no second guest'; return 1; }
+  exec {server_port}<>"$directory/server/control.out"
+  until IFS= read -r -t 1 answer <&"$server_port" || ! alive "$server_id"; do :; done
+  [ "$answer" = ready ] || { cat "$directory/server/output"; echo 'knfsd did not start'; return 1; }
+}
+
+# As a power cut: what the guest had not written to its disk is gone
+server_kill() {
+  exec {server_port}>&-
+  stop "$server_id" || true
+}
+
+server_ask() { # server_ask REQUEST: the answer
+  local answer=''
+  echo "$1" >"$directory/server/control.in"
+  IFS= read -r -t 60 answer <&"$server_port" || true
+  [ "$answer" = done ] || echo "${answer:-no answer}"
+}
+
+server_stop() {
+  local tenth
+  echo stop >"$directory/server/control.in"
+  for ((tenth = 0; tenth < 100; tenth++)); do alive "$server_id" || break; sleep 0.1; done
+  exec {server_port}>&-
+  stop "$server_id" || echo "the second guest ended with status $?"
+}
+
+server_sums() {
+  cp "$1" "$directory/server/sums"
+  server_ask sums
+}
+
+server_complaints() { :; }
+
+server_clean() { rm -f "$directory/disk"; }

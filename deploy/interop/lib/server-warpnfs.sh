@@ -1,0 +1,64 @@
+# Sourced. The server under test: ./warpnfs of this tree, in the namespace of the run, beside the tap.
+# Every server here has the same functions; their state is in $directory (of the run), $backend and $crc.
+# shellcheck shell=bash disable=SC2154
+
+server_id='' server_starts=0
+server_netns=()                      # options of netns
+server_interface=tap0                # where to capture
+server_environment() { printf '%s\n' SERVER=10.8.0.1 EXPORT=/ MOUNTPORT=2049; }
+
+# The stock siw never asks for CRC: the server's reply turns it on.
+server_client_siw() { echo siw; }
+
+# server_build TREE: on a machine with network, before the namespace closes it off. Prints what is wrong.
+server_build() {
+  [ -x "$1/warpnfs" ] || { echo "there is no $1/warpnfs"; return 1; }
+  "$1/warpnfs" --help >/dev/null || { echo "$1/warpnfs does not even say --help (see above)"; return 1; }
+}
+
+server_arguments() {
+  printf '%s\0' serve --listen 10.8.0.1 --rdma-port 20049 --tcp-port 2049 --state "$directory/state" --crc "$crc"
+  if [ "$backend" = memory ]; then
+    printf '%s\0' --backend memory --export ":/,no_root_squash"
+  else
+    printf '%s\0' --export "$directory/export,no_root_squash"
+  fi
+}
+
+server_prepare() { mkdir -p "$directory/export" "$directory/state"; }
+
+server_says_ready() { grep -q '^ready' "$server_log" 2>/dev/null || ! alive "$server_id"; }
+
+# server_start: returns when it listens. A log per start, since a killed server's last line may be half a line.
+server_start() {
+  local arguments
+  server_starts=$((server_starts + 1))
+  server_log=$directory/server.$server_starts.log
+  mapfile -d '' -t arguments < <(server_arguments)
+  start server "$tree/warpnfs" "${arguments[@]}" >"$server_log" 2>&1
+  server_id=$id
+  until_true 60 server_says_ready && alive "$server_id" || { echo "the server did not get ready: $(tail -n 1 "$server_log")"; return 1; }
+}
+
+server_kill() { stop "$server_id" KILL || true; }
+
+# server_stop: prints what is wrong
+server_stop() {
+  local status=0
+  alive "$server_id" || { echo "the server had ended by itself: $(tail -n 1 "$server_log")"; stop "$server_id" || true; return; }
+  stop "$server_id" || status=$?
+  [ $status = 0 ] || echo "status $status after SIGTERM"
+}
+
+# server_sums FILE: compares the client's sums with the exported files; prints what is wrong
+server_sums() {
+  [ "$backend" = local ] || return 0
+  (cd "$directory/export" && sha256sum --quiet --strict -c "$1" 2>&1) || true
+}
+
+# server_complaints: what it logged that is its own fault
+server_complaints() {
+  grep -h -n -m 3 -E '\bERROR\b|Exception in thread|OutOfMemoryError|LEAK' "$directory"/server.*.log || true
+}
+
+server_clean() { rm -rf "$directory/export" "$directory/state"; }

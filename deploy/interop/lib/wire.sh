@@ -1,0 +1,129 @@
+# Sourced. What tshark sees in a capture. One pass makes a table, from which every question is answered.
+# shellcheck shell=bash
+
+wire_fields=(frame.number tcp.stream iwarp_mpa.req iwarp_mpa.rep iwarp_rdma.opcode rpcordma.msg_type rpcordma.errcode rpc.msgtyp
+  _ws.malformed frame.len frame.cap_len)
+
+# The NFS dissector stays off: it does not put Write chunks back, so it trips over READ replies, and an FPDU that begins in the
+# same TCP segment and ends in a later one is then never joined. From there on tshark reads file data as headers.
+# Heuristics come before port numbers, because the client's own port is one of the reserved ones and may be known as another
+# protocol's (705 is AgentX).
+tshark_below_nfs=(tshark -n --disable-protocol nfs -o tcp.try_heuristic_first:TRUE)
+
+# dissect CAPTURE TABLE PROTO: over RDMA what tshark gets is CAPTURE.recut, in which each FPDU begins a segment (recut.c says why)
+dissect() {
+  local field source=$1 arguments=()
+  for field in "${wire_fields[@]}"; do arguments+=(-e "$field"); done
+  {
+    [ "$3" = tcp ] || { source=$1.recut; "${recut:-$here/out/recut}" "$1" "$source" || true; }
+    "${tshark_below_nfs[@]}" -r "$source" -T fields -E separator=/t -E occurrence=a "${arguments[@]}" >"$2" || true
+  } 2>"$2.log"
+}
+
+# The columns of the table as awk variables; a frame can hold several FPDUs, so most are lists parted by commas.
+wire_columns='function has(list, value,  n, i, parts) { n = split(list, parts, ","); for (i = 1; i <= n; i++) if (parts[i] == value) return 1; return 0 }
+  function count(list,  parts) { return list == "" ? 0 : split(list, parts, ",") }
+  BEGIN { FS = "\t" }
+  { frame = $1; stream = $2; request = $3; reply = $4; opcodes = $5; types = $6; errcodes = $7; calls = $8; malformed = $9; length_bytes = $10; captured = $11 }'
+
+# wire_awk TABLE PROGRAM
+wire_awk() { awk "$wire_columns $2" "$1"; }
+
+# Each of these prints what is wrong, and nothing if all is well.
+
+wire_readable() { # TABLE [SCENARIO]: what tshark and recut said; a server that is killed leaves half an FPDU behind
+  grep -v -e 'Running as user' -e '^ *$' "$1.log" |
+    if [ "${2:-}" = restart ]; then grep -v 'at the end of a connection'; else cat; fi
+}
+
+wire_whole() { # TABLE
+  wire_awk "$1" 'captured + 0 < length_bytes + 0 { n++ } END { if (n) print n " frames were cut by the snap length" }'
+}
+
+wire_terminates() {
+  wire_awk "$1" 'has(opcodes, "0x07") { n++; if (n == 1) first = frame } END { if (n) print n " Terminate messages, the first in frame " first }'
+}
+
+wire_errors() {
+  wire_awk "$1" 'has(types, "4") || errcodes != "" { n++; if (n == 1) first = frame } END { if (n) print n " RDMA_ERROR messages, the first in frame " first }'
+}
+
+# One thing that tshark calls malformed is not: a TCP segment sent again in another cut.
+wire_malformed() {
+  wire_awk "$1" '
+    { gsub(/\[Reassembly error, protocol TCP: New fragment overlaps old data \(retransmission\?\)\]|_ws\.malformed|,/, "", malformed) }
+    malformed != "" { n++; if (n == 1) first = frame " " malformed }
+    END { if (n) print n " malformed frames below NFS, the first is " first }'
+}
+
+# What has to be there, so that an empty or foreign capture fails: a handshake on every stream that carries FPDUs, messages of
+# each kind in both directions.
+wire_rdma_present() { # TABLE [CONNECTIONS [UNANSWERED]]: at least as many handshakes; so many may lack their reply
+  wire_awk "$1" '
+    request != "" { requests++ } reply != "" { replies++ }
+    { fpdus += count(opcodes); if (has(types, "0")) messages++; if (has(calls, "0")) called++; if (has(calls, "1")) replied++ }
+    END {
+      if (!requests || replies > requests || requests - replies > '"${3:-0}"') print "MPA requests and replies: " requests + 0 ", " replies + 0
+      if (replies < '"${2:-1}"') print replies + 0 " connections, not " '"${2:-1}"'
+      if (fpdus < 10) print fpdus + 0 " FPDUs"
+      if (!messages) print "no RDMA_MSG"
+      if (!called || !replied) print "RPC calls and replies: " called + 0 ", " replied + 0
+    }'
+}
+
+wire_tcp_present() { # TABLE
+  wire_awk "$1" '
+    { called += has(calls, "0"); replied += has(calls, "1"); fpdus += count(opcodes) }
+    END {
+      if (called < 5 || replied < 5) print "RPC calls and replies: " called + 0 ", " replied + 0
+      if (fpdus) print fpdus " FPDUs in a capture of proto=tcp"
+    }'
+}
+
+# wire_crc CAPTURE: every FPDU of the capture carries a good CRC. Good and bad are told apart only in words, hence a pass of its own.
+wire_crc() {
+  "${tshark_below_nfs[@]}" -r "$1.recut" -V -O iwarp_mpa 2>/dev/null | awk '
+    /CRC check:.*Good CRC32/ { good++ } /CRC check:.*Bad CRC32/ { bad++ } /CRC: 0x/ { unchecked++ }
+    END { if (bad) print bad " bad CRCs"; if (unchecked) print unchecked " FPDUs without CRC"; if (good < 10) print good + 0 " good CRCs" }'
+}
+
+# each QUESTION CAPTURE...: what is wrong, by capture. QUESTION gets the capture's file and its table.
+each() {
+  local question=$1 capture wrong
+  shift
+  for capture; do
+    wrong=$("$question" "$capture" "$capture.table" | tr '\n' ' ')
+    [ -z "$wrong" ] || echo "${capture##*/}: $wrong;"
+  done
+}
+
+ask_complete() { check_drops "$1"; wire_readable "$2" "$(basename "$1" .pcap)"; wire_whole "$2"; }
+# A server that is killed closes its connections before its listening socket: a client can connect again in between, to nobody.
+# It is killed twice, and each of its three lives must have been reached.
+ask_rdma() {
+  case ${1##*/} in
+    restart.*) wire_rdma_present "$2" 3 2 ;;
+    *) wire_rdma_present "$2" ;;
+  esac
+}
+ask_tcp() { wire_tcp_present "$2"; }
+ask_errors() { wire_terminates "$2"; wire_errors "$2"; }
+ask_malformed() { wire_malformed "$2"; }
+ask_crc() { wire_crc "$1"; }
+
+# check_wire PROTO CRC CAPTURE...: a line for each check of a run's captures
+check_wire() {
+  local proto=$1 crc=$2 capture
+  shift 2
+  [ $# -gt 0 ] || { verdict 'captures' 'there are none'; return; }
+  for capture; do dissect "$capture" "$capture.table" "$proto"; done
+  verdict "$# captures are complete" "$(each ask_complete "$@")"
+  if [ "$proto" = rdma ]; then
+    verdict 'tshark: MPA handshake, FPDUs and RPC over RDMA in each capture' "$(each ask_rdma "$@")"
+    verdict 'tshark: no Terminate, no RDMA_ERROR' "$(each ask_errors "$@")"
+    [ "$crc" = off ] || verdict 'tshark: each FPDU has a good CRC' "$(each ask_crc "$@")"
+  else
+    verdict 'tshark: RPC over TCP in each capture' "$(each ask_tcp "$@")"
+  fi
+  verdict 'tshark: nothing malformed below NFS' "$(each ask_malformed "$@")"
+}

@@ -1,0 +1,106 @@
+package org.warpnfs.fs.local;
+
+import java.util.Collections;
+import java.util.List;
+import org.warpnfs.fs.local.libc.AttributeCalls;
+import org.warpnfs.fs.local.libc.ErrnoException;
+import org.warpnfs.fs.local.libc.Fd;
+import org.warpnfs.fs.local.libc.Statx;
+import org.warpnfs.fs.spi.FileAttributes;
+import org.warpnfs.fs.spi.FileType;
+import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.fs.spi.PosixJudge;
+import org.warpnfs.fs.spi.Timestamp;
+
+/** Turns what statx says into attributes of the SPI. */
+final class AttributeReader {
+    private final ChangeIds changeIds = new ChangeIds();
+    private final long treeId;
+    private final long rootDevice;
+
+    /**
+     * Of a tree.
+     *
+     * @param treeId what identifies it, also after a restart
+     * @param rootDevice the device that its root is on; subvolumes of btrfs have others
+     */
+    AttributeReader(long treeId, long rootDevice) {
+        this.treeId = treeId;
+        this.rootDevice = rootDevice;
+    }
+
+    FileAttributes read(Fd fd) throws FsException {
+        return convert(statx(fd));
+    }
+
+    static Statx statx(Fd fd) throws FsException {
+        try {
+            return AttributeCalls.statx(fd);
+        } catch (ErrnoException e) {
+            throw Failure.of(e);
+        }
+    }
+
+    /** The file was changed through the server. */
+    Statx changed(Fd fd) throws FsException {
+        Statx statx = statx(fd);
+        changeIds.changed(statx);
+        return statx;
+    }
+
+    FileAttributes convert(Statx statx) {
+        FileType type = type(statx);
+        boolean device = type == FileType.BLOCK_DEVICE || type == FileType.CHARACTER_DEVICE;
+        Timestamp accessTime = new Timestamp(statx.accessSeconds(), statx.accessNanos());
+        Timestamp modifyTime = new Timestamp(statx.modifySeconds(), statx.modifyNanos());
+        Timestamp changeTime = new Timestamp(statx.changeSeconds(), statx.changeNanos());
+        Timestamp birthTime = statx.hasBirthTime()
+                ? new Timestamp(statx.birthSeconds(), statx.birthNanos())
+                : Collections.min(List.of(accessTime, modifyTime, changeTime));
+        return new FileAttributes(
+                type,
+                statx.mode() & PosixJudge.PERMISSION_BITS,
+                statx.linkCount(),
+                statx.uid(),
+                statx.gid(),
+                statx.sizeBytes(),
+                statx.usedBytes(),
+                device ? statx.deviceMajor() : 0,
+                device ? statx.deviceMinor() : 0,
+                statx.fileSystemDevice() == rootDevice
+                        ? treeId
+                        : treeId ^ Long.rotateLeft(statx.fileSystemDevice(), 17),
+                statx.inode(),
+                accessTime,
+                modifyTime,
+                changeTime,
+                birthTime,
+                changeIds.of(statx));
+    }
+
+    /** S_IFMT of st_mode. */
+    static FileType type(Statx statx) {
+        return switch (statx.type()) {
+            case 0040000 -> FileType.DIRECTORY;
+            case 0120000 -> FileType.SYMLINK;
+            case 0060000 -> FileType.BLOCK_DEVICE;
+            case 0020000 -> FileType.CHARACTER_DEVICE;
+            case 0010000 -> FileType.FIFO;
+            case 0140000 -> FileType.SOCKET;
+            default -> FileType.REGULAR;
+        };
+    }
+
+    /** S_IFMT for mknod. */
+    static int typeBits(FileType type) {
+        return switch (type) {
+            case DIRECTORY -> 0040000;
+            case SYMLINK -> 0120000;
+            case BLOCK_DEVICE -> 0060000;
+            case CHARACTER_DEVICE -> 0020000;
+            case FIFO -> 0010000;
+            case SOCKET -> 0140000;
+            case REGULAR -> 0100000;
+        };
+    }
+}

@@ -1,0 +1,160 @@
+package org.warpnfs.fs.local;
+
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.fs.local.libc.AttributeCalls;
+import org.warpnfs.fs.local.libc.DataCalls;
+import org.warpnfs.fs.local.libc.ErrnoException;
+import org.warpnfs.fs.local.libc.Fd;
+import org.warpnfs.fs.local.libc.OpenCalls;
+import org.warpnfs.fs.local.libc.Statx;
+import org.warpnfs.fs.spi.AttributeChanges;
+import org.warpnfs.fs.spi.AttributeChanges.TimeChange;
+import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.fs.spi.FileSystem.Permission;
+import org.warpnfs.fs.spi.FileType;
+import org.warpnfs.fs.spi.FsError;
+import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.fs.spi.PosixJudge;
+
+/** Sets attributes, in the order of the SPI. */
+final class AttributeSetter {
+    private static final Caller SERVER = Caller.ROOT;
+
+    private final Authority authority;
+
+    AttributeSetter(Authority authority) {
+        this.authority = authority;
+    }
+
+    /** Sets what is asked; nothing is durable yet. */
+    void set(Caller caller, Fd file, AttributeChanges changes) throws FsException {
+        authority.requireSettable(caller, file, changes);
+        try {
+            setOwner(caller, file, changes);
+            Integer permissions = changes.permissions();
+            if (permissions != null) {
+                setPermissions(caller, file, permissions);
+            }
+            Long sizeBytes = changes.sizeBytes();
+            if (sizeBytes != null) {
+                setSize(caller, file, sizeBytes);
+            }
+            setTimes(caller, file, changes.accessTime(), changes.modifyTime());
+        } catch (ErrnoException e) {
+            throw Failure.of(e);
+        }
+    }
+
+    private void setOwner(Caller caller, Fd file, AttributeChanges changes) throws FsException, ErrnoException {
+        Long uid = changes.uid();
+        Long gid = changes.gid();
+        if (uid == null && gid == null) {
+            return;
+        }
+        requireId(uid);
+        requireId(gid);
+        authority.runAs(caller, () -> AttributeCalls.chown(file, idOrUnchanged(uid), idOrUnchanged(gid)));
+    }
+
+    private static void requireId(@Nullable Long id) throws FsException {
+        if (id != null && (id >>> 32 != 0 || id.intValue() == AttributeCalls.UNCHANGED_ID)) {
+            throw FsException.of(FsError.INVALID);
+        }
+    }
+
+    private static int idOrUnchanged(@Nullable Long id) {
+        return id == null ? AttributeCalls.UNCHANGED_ID : id.intValue();
+    }
+
+    private void setPermissions(Caller caller, Fd file, int permissions) throws FsException, ErrnoException {
+        int wanted = permissions & PosixJudge.PERMISSION_BITS;
+        int settable = authority.actsAsCaller()
+                ? wanted
+                : PosixJudge.settablePermissions(
+                        caller, AttributeReader.statx(file).gid(), wanted);
+        authority.runAs(caller, () -> AttributeCalls.chmod(file, settable));
+    }
+
+    private void setSize(Caller caller, Fd file, long sizeBytes) throws FsException, ErrnoException {
+        FileType type = AttributeReader.type(AttributeReader.statx(file));
+        if (type == FileType.DIRECTORY) {
+            throw FsException.of(FsError.IS_DIRECTORY);
+        }
+        if (type != FileType.REGULAR || sizeBytes < 0) {
+            throw FsException.of(FsError.INVALID);
+        }
+        // Opened as the server, since the owner may although permissions forbid; cut as the caller, so that set-user-id
+        // goes.
+        try (Fd writable = RegularOpener.open(file, OpenCalls.O_WRONLY)) {
+            authority.runAs(caller, () -> DataCalls.truncate(writable, sizeBytes));
+            dropPrivileges(caller, writable);
+        }
+    }
+
+    /** What the kernel does by itself when it acts as the caller: a file written by another is not set-user-id any more. */
+    void dropPrivileges(Caller caller, Fd file) throws FsException, ErrnoException {
+        if (authority.actsAsCaller() || caller.isSuperuser()) {
+            return;
+        }
+        int before = AttributeReader.statx(file).mode() & PosixJudge.PERMISSION_BITS;
+        int after = PosixJudge.permissionsAfterWrite(caller, before);
+        if (after != before) {
+            AttributeCalls.chmod(file, after);
+        }
+    }
+
+    private void setTimes(Caller caller, Fd file, @Nullable TimeChange access, @Nullable TimeChange modify)
+            throws FsException, ErrnoException {
+        if (access == null && modify == null) {
+            return;
+        }
+        boolean explicit = access instanceof TimeChange.To || modify instanceof TimeChange.To;
+        boolean both = access != null && modify != null;
+        Caller setter = caller;
+        if (!explicit && !both && !owns(caller, file)) {
+            // One time to the present: the kernel leaves that to the owner, NFS to whoever may write.
+            if (!authority.has(caller, file, Permission.WRITE)) {
+                throw FsException.of(FsError.ACCESS);
+            }
+            setter = SERVER;
+        }
+        authority.runAs(
+                setter,
+                () -> AttributeCalls.setTimes(file, seconds(access), nanos(access), seconds(modify), nanos(modify)));
+    }
+
+    private static boolean owns(Caller caller, Fd file) throws FsException {
+        return caller.isSuperuser() || AttributeReader.statx(file).uid() == caller.uid();
+    }
+
+    private static long seconds(@Nullable TimeChange change) {
+        return change instanceof TimeChange.To to ? to.time().seconds() : 0;
+    }
+
+    private static long nanos(@Nullable TimeChange change) {
+        return switch (change) {
+            case null -> AttributeCalls.UTIME_OMIT;
+            case TimeChange.ToServerTime now -> AttributeCalls.UTIME_NOW;
+            case TimeChange.To to -> to.time().nanos();
+        };
+    }
+
+    /** Puts back what the process's umask cut from a new file's permissions. */
+    static void undoUmask(Fd directory, Fd file, int wanted, int umask) throws FsException {
+        int cut = wanted & umask;
+        if (cut == 0) {
+            return;
+        }
+        Statx statx = AttributeReader.statx(file);
+        int permissions = statx.mode() & PosixJudge.PERMISSION_BITS;
+        // With a default access control list the umask is not applied, and what is missing is meant to.
+        if ((permissions & cut) == cut || PosixAcl.hasDefault(directory)) {
+            return;
+        }
+        try {
+            AttributeCalls.chmod(file, permissions | cut);
+        } catch (ErrnoException e) {
+            throw Failure.of(e);
+        }
+    }
+}

@@ -1,0 +1,134 @@
+package org.warpnfs.fs.local;
+
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.warpnfs.fs.local.libc.ErrnoException;
+import org.warpnfs.fs.local.libc.IdentityCalls;
+import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.fs.spi.FsError;
+import org.warpnfs.fs.spi.FsException;
+
+/**
+ * Lends the calling thread a caller's user, group and supplementary groups, so that the kernel judges what it does as that
+ * caller; setfsuid(2) also takes away root's power over files.
+ *
+ * <p>A thread whose own identity cannot be restored is never used again: every later {@link #assume} on it fails. On each
+ * thread that assumes an identity CAP_SYS_RESOURCE is out of force from then on, since setfsuid leaves it, and with it quotas
+ * and reserved blocks would not count.
+ *
+ * <h2>Threads</h2>
+ *
+ * Platform threads only. An identity is given back on the thread that took it, and one at a time is taken.
+ */
+final class CallerIdentity {
+    private static final Logger LOG = LoggerFactory.getLogger(CallerIdentity.class);
+    /** (uid_t) -1, which means "leave it" to the kernel. */
+    private static final long NOBODY_AT_ALL = 0xffff_ffffL;
+
+    private final long serverUid = IdentityCalls.effectiveUser();
+    private final long serverGid = IdentityCalls.effectiveGroup();
+    private final ThreadLocal<OnThread> onThread = ThreadLocal.withInitial(OnThread::new);
+
+    /**
+     * Becomes the caller until the result is closed.
+     *
+     * @throws FsException ACCESS if the kernel does not know such a user here
+     */
+    Assumed assume(Caller caller) throws FsException {
+        if (caller.uid() == serverUid && caller.gid() == serverGid) {
+            return Assumed.NOTHING;
+        }
+        OnThread thread = onThread.get();
+        thread.take(caller);
+        return thread;
+    }
+
+    /** An identity that was assumed, to be given back. */
+    interface Assumed extends AutoCloseable {
+        /** There was nothing to assume. */
+        Assumed NOTHING = () -> {};
+
+        @Override
+        void close();
+    }
+
+    private final class OnThread implements Assumed {
+        private final List<Long> ownGroups;
+        private boolean taken;
+        private boolean broken;
+        private boolean groupsTaken;
+
+        OnThread() {
+            if (Thread.currentThread().isVirtual()) {
+                throw new IllegalStateException("identity is per thread: virtual threads may not call");
+            }
+            try {
+                ownGroups = IdentityCalls.groups();
+                IdentityCalls.dropCapability(IdentityCalls.CAP_SYS_RESOURCE);
+            } catch (ErrnoException e) {
+                throw new IllegalStateException("cannot read or limit the thread's own identity", e);
+            }
+        }
+
+        void take(Caller caller) throws FsException {
+            if (broken) {
+                throw new IllegalStateException("this thread could not get its own identity back: it serves no more");
+            }
+            if (taken) {
+                throw new IllegalStateException("this thread has taken an identity already");
+            }
+            if (caller.uid() == NOBODY_AT_ALL || caller.gid() == NOBODY_AT_ALL) {
+                throw FsException.of(FsError.ACCESS);
+            }
+            taken = true;
+            boolean done = false;
+            try {
+                done = setGroups(caller.groups())
+                        && IdentityCalls.setFileSystemGroup(caller.gid())
+                        && IdentityCalls.setFileSystemUser(caller.uid());
+            } finally {
+                if (!done) {
+                    close();
+                }
+            }
+            if (!done) {
+                throw FsException.of(FsError.ACCESS, "the kernel has no user " + caller);
+            }
+        }
+
+        private boolean setGroups(List<Long> groups) {
+            if (groups.equals(ownGroups)) {
+                return true;
+            }
+            groupsTaken = true;
+            try {
+                IdentityCalls.setGroups(groups);
+                return true;
+            } catch (ErrnoException e) {
+                return false;
+            }
+        }
+
+        @Override
+        public void close() {
+            boolean user = IdentityCalls.setFileSystemUser(serverUid);
+            boolean group = IdentityCalls.setFileSystemGroup(serverGid);
+            boolean groups = true;
+            if (groupsTaken) {
+                try {
+                    IdentityCalls.setGroups(ownGroups);
+                    groupsTaken = false;
+                } catch (ErrnoException e) {
+                    groups = false;
+                }
+            }
+            if (!user || !group || !groups) {
+                broken = true;
+                LOG.error("thread {} did not get its own identity back; it serves no more", Thread.currentThread());
+                throw new IllegalStateException("identity not restored");
+            }
+            taken = false;
+        }
+    }
+}

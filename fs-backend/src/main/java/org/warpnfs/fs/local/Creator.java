@@ -1,0 +1,257 @@
+package org.warpnfs.fs.local;
+
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.fs.local.libc.Errno;
+import org.warpnfs.fs.local.libc.ErrnoException;
+import org.warpnfs.fs.local.libc.Fd;
+import org.warpnfs.fs.local.libc.NameCalls;
+import org.warpnfs.fs.local.libc.OpenCalls;
+import org.warpnfs.fs.local.libc.Statx;
+import org.warpnfs.fs.spi.AttributeChanges;
+import org.warpnfs.fs.spi.AttributeChanges.TimeChange;
+import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.fs.spi.CreateMode;
+import org.warpnfs.fs.spi.Created;
+import org.warpnfs.fs.spi.FileHandle;
+import org.warpnfs.fs.spi.FileName;
+import org.warpnfs.fs.spi.FileNode;
+import org.warpnfs.fs.spi.FileType;
+import org.warpnfs.fs.spi.FsError;
+import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.fs.spi.PosixJudge;
+import org.warpnfs.fs.spi.Timestamp;
+
+/** Makes files of every kind. */
+final class Creator {
+    private static final Caller SERVER = Caller.ROOT;
+    private static final int PERMISSIONS_OF_MKDIR = 01777;
+    private static final int SYMLINK_PERMISSIONS = 0777;
+    /** PATH_MAX less the NUL. */
+    private static final int MAX_SYMLINK_BYTES = 4095;
+
+    private final TreeContext tree;
+    private final AttributeSetter setter;
+
+    Creator(TreeContext tree, AttributeSetter setter) {
+        this.tree = tree;
+        this.setter = setter;
+    }
+
+    Created create(Caller caller, FileHandle directory, FileName name, CreateMode mode) throws FsException {
+        int permissions = permissions(caller, mode.attributes());
+        try (Fd parent = tree.openDirectory(directory)) {
+            while (true) {
+                Created existing = findExisting(caller, parent, directory, name, mode);
+                if (existing != null) {
+                    return existing;
+                }
+                tree.authority().requireModifiable(caller, parent);
+                Fd made;
+                try {
+                    int flags = OpenCalls.O_RDWR | OpenCalls.O_EXCL | OpenCalls.O_NOFOLLOW;
+                    made = tree.authority()
+                            .as(caller, () -> OpenCalls.createAt(parent, name.toBytes(), flags, permissions));
+                } catch (ErrnoException e) {
+                    if (e.errno() == Errno.EEXIST) {
+                        // It came between the look and the making.
+                        continue;
+                    }
+                    throw Failure.ofAdding(e);
+                }
+                try (made) {
+                    AttributeChanges rest = mode instanceof CreateMode.Exclusive exclusive
+                            ? withVerifier(exclusive)
+                            : mode.attributes();
+                    FileNode node = finish(caller, parent, made, directory, name, permissions, rest);
+                    return new Created(node, true);
+                }
+            }
+        }
+    }
+
+    private @Nullable Created findExisting(
+            Caller caller, Fd parent, FileHandle directory, FileName name, CreateMode mode) throws FsException {
+        try (Fd found = tree.openName(caller, parent, name)) {
+            return new Created(existing(caller, found, directory, name, mode), false);
+        } catch (FsException e) {
+            if (e.error() == FsError.NO_ENTRY) {
+                return null;
+            }
+            throw e;
+        }
+    }
+
+    private FileNode existing(Caller caller, Fd found, FileHandle directory, FileName name, CreateMode mode)
+            throws FsException {
+        Statx statx = AttributeReader.statx(found);
+        switch (mode) {
+            case CreateMode.Guarded guarded -> throw FsException.of(FsError.EXISTS);
+            case CreateMode.Exclusive exclusive -> {
+                if (AttributeReader.type(statx) != FileType.REGULAR || !hasVerifier(statx, exclusive.verifier())) {
+                    throw FsException.of(FsError.EXISTS);
+                }
+            }
+            case CreateMode.Unchecked unchecked -> {
+                RegularOpener.requireRegular(statx);
+                tree.requireSameMount(statx);
+                Long sizeBytes = unchecked.attributes().sizeBytes();
+                if (sizeBytes != null) {
+                    setter.set(caller, found, AttributeChanges.ofSize(sizeBytes));
+                    tree.attributes().changed(found);
+                    tree.durability().attributes(found);
+                }
+            }
+        }
+        return tree.node(found, directory, name);
+    }
+
+    FileNode makeDirectory(Caller caller, FileHandle directory, FileName name, AttributeChanges attributes)
+            throws FsException {
+        int permissions = permissions(caller, attributes) & PERMISSIONS_OF_MKDIR;
+        return make(
+                caller,
+                directory,
+                name,
+                permissions,
+                attributes,
+                parent -> NameCalls.makeDirectory(parent, name.toBytes(), permissions));
+    }
+
+    FileNode makeSymlink(Caller caller, FileHandle directory, FileName name, byte[] target, AttributeChanges attributes)
+            throws FsException {
+        if (target.length > MAX_SYMLINK_BYTES) {
+            throw FsException.of(FsError.NAME_TOO_LONG);
+        }
+        for (byte b : target) {
+            if (b == 0) {
+                throw FsException.of(FsError.INVALID);
+            }
+        }
+        if (target.length == 0) {
+            throw FsException.of(FsError.NO_ENTRY);
+        }
+        // A symlink's permissions mean nothing to Linux and cannot be set.
+        return make(
+                caller,
+                directory,
+                name,
+                SYMLINK_PERMISSIONS & ~tree.umask(),
+                attributes,
+                parent -> NameCalls.makeSymlink(target, parent, name.toBytes()));
+    }
+
+    FileNode makeSpecial(
+            Caller caller, FileHandle directory, FileName name, Special special, AttributeChanges attributes)
+            throws FsException {
+        boolean device = special.type() == FileType.BLOCK_DEVICE || special.type() == FileType.CHARACTER_DEVICE;
+        if (!device && special.type() != FileType.FIFO && special.type() != FileType.SOCKET) {
+            throw FsException.of(FsError.WRONG_TYPE);
+        }
+        int permissions = permissions(caller, attributes);
+        return make(caller, directory, name, permissions, attributes, parent -> {
+            if (device && !caller.isSuperuser()) {
+                throw FsException.of(FsError.NOT_PERMITTED);
+            }
+            NameCalls.makeNode(
+                    parent,
+                    name.toBytes(),
+                    AttributeReader.typeBits(special.type()) | permissions,
+                    device ? special.deviceMajor() : 0,
+                    device ? special.deviceMinor() : 0);
+        });
+    }
+
+    private FileNode make(
+            Caller caller,
+            FileHandle directory,
+            FileName name,
+            int permissions,
+            AttributeChanges attributes,
+            Making making)
+            throws FsException {
+        try (Fd parent = tree.openDirectory(directory)) {
+            tree.requireAbsent(caller, parent, name);
+            tree.authority().requireModifiable(caller, parent);
+            try {
+                tree.authority().runAs(caller, () -> making.make(parent));
+            } catch (ErrnoException e) {
+                throw Failure.ofAdding(e);
+            }
+            try (Fd made = tree.openName(SERVER, parent, name)) {
+                return finish(caller, parent, made, directory, name, permissions, attributes);
+            }
+        }
+    }
+
+    /** A file that will belong to the server's user must not run as it for others. */
+    private int permissions(Caller caller, AttributeChanges attributes) {
+        Integer wanted = attributes.permissions();
+        int permissions = wanted == null ? 0 : wanted & PosixJudge.PERMISSION_BITS;
+        return tree.authority().actsAsCaller() || caller.isSuperuser()
+                ? permissions
+                : permissions & ~(PosixJudge.SET_UID | PosixJudge.SET_GID);
+    }
+
+    /** Gives a new file the rest of what it is to have, makes it durable, and tells of it. */
+    private FileNode finish(
+            Caller caller,
+            Fd parent,
+            Fd made,
+            FileHandle directory,
+            FileName name,
+            int permissions,
+            AttributeChanges attributes)
+            throws FsException {
+        AttributeSetter.undoUmask(parent, made, permissions, tree.umask());
+        setRest(caller, made, attributes);
+        tree.attributes().changed(made);
+        tree.attributes().changed(parent);
+        tree.durability().directoryAndFile(parent, made);
+        return tree.node(made, directory, name);
+    }
+
+    private void setRest(Caller caller, Fd made, AttributeChanges attributes) throws FsException {
+        AttributeChanges owner = new AttributeChanges(null, attributes.uid(), attributes.gid(), null, null, null);
+        if (!owner.isEmpty()) {
+            setter.set(caller, made, owner);
+        }
+        AttributeChanges rest = new AttributeChanges(
+                null, null, null, attributes.sizeBytes(), attributes.accessTime(), attributes.modifyTime());
+        if (!rest.isEmpty()) {
+            // The caller made the file and may set these, also where it now belongs to the server's user.
+            setter.set(tree.authority().actsAsCaller() ? caller : SERVER, made, rest);
+        }
+    }
+
+    /** The verifier's 64 bits in the two times, 31 in the seconds of each, the last two in nanoseconds. */
+    private static AttributeChanges withVerifier(CreateMode.Exclusive mode) {
+        AttributeChanges wanted = mode.attributes();
+        return new AttributeChanges(
+                null,
+                wanted.uid(),
+                wanted.gid(),
+                wanted.sizeBytes(),
+                new TimeChange.To(accessTimeOf(mode.verifier())),
+                new TimeChange.To(modifyTimeOf(mode.verifier())));
+    }
+
+    private static Timestamp accessTimeOf(long verifier) {
+        return new Timestamp(verifier & 0x7fff_ffff, (int) (verifier >>> 62) * 1_000_000);
+    }
+
+    private static Timestamp modifyTimeOf(long verifier) {
+        return new Timestamp((verifier >>> 31) & 0x7fff_ffff, 0);
+    }
+
+    private static boolean hasVerifier(Statx statx, long verifier) {
+        return new Timestamp(statx.accessSeconds(), statx.accessNanos()).equals(accessTimeOf(verifier))
+                && new Timestamp(statx.modifySeconds(), statx.modifyNanos()).equals(modifyTimeOf(verifier));
+    }
+
+    /** What a special file is. */
+    record Special(FileType type, int deviceMajor, int deviceMinor) {}
+
+    private interface Making {
+        void make(Fd parent) throws FsException, ErrnoException;
+    }
+}

@@ -1,0 +1,241 @@
+package org.warpnfs.fs.local;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.AtomicMoveNotSupportedException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.Map;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.warpnfs.fs.spi.FileName;
+import org.warpnfs.fs.spi.FsException;
+
+/**
+ * The table of {@link TableHandles} on disk: a log of where files were seen, read and written anew at each start.
+ *
+ * <p>A record reaches the kernel before its handle reaches a client, so the end of the server loses nothing. It is not synced,
+ * so the end of the host may lose the latest; the log then does not end with the mark of a clean stop, and who reads it knows
+ * that files may be missing. Records, big endian:
+ *
+ * <pre>
+ * offset  length  field
+ *   0       4     CRC-32C of the rest
+ *   4      20     the file: inode, seconds and nanoseconds of birth; all zeroes in the mark of a clean stop
+ *  24      20     its directory, likewise
+ *  44       1     length of its name; 0 if it is gone
+ *  45       .     its name
+ * </pre>
+ *
+ * Safe for many threads.
+ */
+final class HandleLog implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(HandleLog.class);
+    private static final long MAGIC = 0x7761_7270_6873_0001L;
+    private static final int HEADER_BYTES = Long.BYTES;
+    private static final int FIXED_BYTES = Integer.BYTES + 2 * FileKey.LENGTH_BYTES + 1;
+    private static final FileKey NONE = new FileKey(0, 0, 0);
+
+    private final FileChannel lockChannel;
+    private final FileLock lock;
+    private final FileChannel channel;
+    private final ByteBuffer record = ByteBuffer.allocate(FIXED_BYTES + FileName.MAX_LENGTH_BYTES);
+    private boolean failed;
+
+    private HandleLog(FileChannel lockChannel, FileLock lock, FileChannel channel) {
+        this.lockChannel = lockChannel;
+        this.lock = lock;
+        this.channel = channel;
+    }
+
+    /**
+     * Reads the log of the tree into {@code table} and writes it anew.
+     *
+     * @return the log to append to
+     * @throws IOException if another server uses it, or it cannot be written
+     */
+    static HandleLog open(Path directory, long treeId, Map<FileKey, Place> table) throws IOException {
+        Files.createDirectories(directory);
+        String name = "handles-%016x".formatted(treeId);
+        Path path = directory.resolve(name + ".log");
+        FileChannel lockChannel = FileChannel.open(
+                directory.resolve(name + ".lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        try {
+            FileLock lock = tryLock(lockChannel);
+            if (lock == null) {
+                throw new IOException("another server uses " + path);
+            }
+            boolean clean = !Files.exists(path) || read(path, table);
+            if (!clean) {
+                LOG.warn("{} was not closed cleanly: files that it does not know are searched for", path);
+            }
+            Path fresh = directory.resolve(name + ".new");
+            FileChannel channel = FileChannel.open(
+                    fresh, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE);
+            HandleLog log = new HandleLog(lockChannel, lock, channel);
+            log.wasClean = clean;
+            try {
+                log.writeAll(table);
+                move(fresh, path);
+            } catch (IOException e) {
+                channel.close();
+                throw e;
+            }
+            return log;
+        } catch (IOException | RuntimeException e) {
+            lockChannel.close();
+            throw e;
+        }
+    }
+
+    private boolean wasClean;
+
+    /** True if the log told of every handle that was given out. */
+    boolean wasClean() {
+        return wasClean;
+    }
+
+    private static @Nullable FileLock tryLock(FileChannel channel) throws IOException {
+        try {
+            return channel.tryLock();
+        } catch (OverlappingFileLockException e) {
+            return null;
+        }
+    }
+
+    private static void move(Path from, Path to) throws IOException {
+        try {
+            Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
+        } catch (AtomicMoveNotSupportedException e) {
+            Files.move(from, to, StandardCopyOption.REPLACE_EXISTING);
+        }
+    }
+
+    /** True if it ends with the mark of a clean stop. */
+    private static boolean read(Path path, Map<FileKey, Place> table) throws IOException {
+        try (FileChannel in = FileChannel.open(path, StandardOpenOption.READ)) {
+            ByteBuffer buffer = ByteBuffer.allocate(1 << 16).limit(0);
+            if (!fill(in, buffer, HEADER_BYTES) || buffer.getLong() != MAGIC) {
+                return false;
+            }
+            boolean clean = false;
+            while (fill(in, buffer, FIXED_BYTES)) {
+                int nameLength = buffer.get(buffer.position() + FIXED_BYTES - 1) & 0xff;
+                if (!fill(in, buffer, FIXED_BYTES + nameLength)) {
+                    return false;
+                }
+                ByteBuffer one = buffer.slice(buffer.position(), FIXED_BYTES + nameLength);
+                buffer.position(buffer.position() + FIXED_BYTES + nameLength);
+                if (one.getInt() != checksum(one.slice())) {
+                    return false;
+                }
+                clean = apply(one, table);
+            }
+            return clean && !buffer.hasRemaining();
+        }
+    }
+
+    private static boolean fill(FileChannel in, ByteBuffer buffer, int wanted) throws IOException {
+        if (buffer.remaining() >= wanted) {
+            return true;
+        }
+        buffer.compact();
+        while (buffer.position() < wanted && in.read(buffer) >= 0) {
+            // until there is enough
+        }
+        buffer.flip();
+        return buffer.remaining() >= wanted;
+    }
+
+    /** True if the record is the mark of a clean stop. */
+    private static boolean apply(ByteBuffer one, Map<FileKey, Place> table) {
+        FileKey file = FileKey.read(one);
+        FileKey directory = FileKey.read(one);
+        byte[] name = new byte[one.get() & 0xff];
+        one.get(name);
+        if (file.equals(NONE)) {
+            return true;
+        }
+        if (name.length == 0) {
+            table.remove(file);
+            return false;
+        }
+        try {
+            table.put(file, new Place(directory, FileName.of(name)));
+        } catch (FsException e) {
+            LOG.warn("the table of handles has a name that is none; left out");
+        }
+        return false;
+    }
+
+    private static int checksum(ByteBuffer data) {
+        CRC32C crc = new CRC32C();
+        crc.update(data);
+        return (int) crc.getValue();
+    }
+
+    private synchronized void writeAll(Map<FileKey, Place> table) throws IOException {
+        ByteBuffer out = ByteBuffer.allocate(1 << 16);
+        out.putLong(MAGIC);
+        for (Map.Entry<FileKey, Place> entry : table.entrySet()) {
+            encode(entry.getKey(), entry.getValue());
+            if (out.remaining() < record.remaining()) {
+                drain(out.flip());
+                out.clear();
+            }
+            out.put(record);
+        }
+        drain(out.flip());
+        channel.force(false);
+    }
+
+    private void drain(ByteBuffer out) throws IOException {
+        while (out.hasRemaining()) {
+            channel.write(out);
+        }
+    }
+
+    private void encode(FileKey file, @Nullable Place place) {
+        record.clear().position(Integer.BYTES);
+        file.write(record);
+        (place == null ? NONE : place.directory()).write(record);
+        byte[] name = place == null ? new byte[0] : place.name().toBytes();
+        record.put((byte) name.length).put(name).flip();
+        record.putInt(0, checksum(record.slice(Integer.BYTES, record.remaining() - Integer.BYTES)));
+    }
+
+    /** Notes where a file is, or with null that it is gone. */
+    synchronized void append(FileKey file, @Nullable Place place) {
+        if (failed) {
+            return;
+        }
+        encode(file, place);
+        try {
+            drain(record);
+        } catch (IOException e) {
+            // The mark of a clean stop will be missing, so the next start searches.
+            failed = true;
+            LOG.error("the table of handles cannot be written any more: {}", e.toString());
+        }
+    }
+
+    @Override
+    public synchronized void close() {
+        append(NONE, null);
+        failed = true;
+        try (lockChannel;
+                lock;
+                channel) {
+            channel.force(false);
+        } catch (IOException e) {
+            LOG.error("the table of handles may be incomplete: {}", e.toString());
+        }
+    }
+}

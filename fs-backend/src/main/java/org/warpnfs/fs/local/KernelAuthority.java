@@ -1,0 +1,82 @@
+package org.warpnfs.fs.local;
+
+import org.warpnfs.fs.local.libc.AttributeCalls;
+import org.warpnfs.fs.local.libc.Errno;
+import org.warpnfs.fs.local.libc.ErrnoException;
+import org.warpnfs.fs.local.libc.Fd;
+import org.warpnfs.fs.spi.AttributeChanges;
+import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.fs.spi.FileSystem.Permission;
+import org.warpnfs.fs.spi.FsError;
+import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.fs.spi.OpenAccess;
+
+/** The kernel judges, access control lists and all: the server is root and makes each call as its caller. */
+final class KernelAuthority implements Authority {
+    private final CallerIdentity identity = new CallerIdentity();
+
+    @Override
+    public CallerIdentity.Assumed assume(Caller caller) throws FsException {
+        return identity.assume(caller);
+    }
+
+    @Override
+    public boolean actsAsCaller() {
+        return true;
+    }
+
+    @Override
+    public boolean has(Caller caller, Fd file, Permission permission) throws FsException {
+        int mode =
+                switch (permission) {
+                    case READ -> AttributeCalls.R_OK;
+                    case WRITE -> AttributeCalls.W_OK;
+                    case EXECUTE -> AttributeCalls.X_OK;
+                };
+        return allows(caller, file, mode);
+    }
+
+    private boolean allows(Caller caller, Fd file, int mode) throws FsException {
+        try {
+            runAs(caller, () -> AttributeCalls.access(file, mode));
+            return true;
+        } catch (ErrnoException e) {
+            return switch (e.errno()) {
+                case Errno.EACCES, Errno.EPERM, Errno.EROFS, Errno.ETXTBSY -> false;
+                default -> throw Failure.of(e);
+            };
+        }
+    }
+
+    @Override
+    public void requireOpenable(Caller caller, Fd file, OpenAccess access) throws FsException {
+        if (caller.isSuperuser() || AttributeReader.statx(file).uid() == caller.uid()) {
+            return;
+        }
+        int mode = (access.reads() ? AttributeCalls.R_OK : 0) | (access.writes() ? AttributeCalls.W_OK : 0);
+        if (!allows(caller, file, mode)) {
+            if (access.writes() || !allows(caller, file, AttributeCalls.X_OK)) {
+                throw FsException.of(FsError.ACCESS);
+            }
+        }
+    }
+
+    /** Only a new length needs asking: it is set on a descriptor that the server opened. */
+    @Override
+    public void requireSettable(Caller caller, Fd file, AttributeChanges changes) throws FsException {
+        if (changes.sizeBytes() != null) {
+            if (AttributeReader.statx(file).uid() != caller.uid() && !allows(caller, file, AttributeCalls.W_OK)) {
+                throw FsException.of(FsError.ACCESS);
+            }
+        }
+    }
+
+    @Override
+    public void require(Caller caller, Fd file, Permission permission) {}
+
+    @Override
+    public void requireModifiable(Caller caller, Fd directory) {}
+
+    @Override
+    public void requireRemovable(Caller caller, Fd directory, Fd file) {}
+}

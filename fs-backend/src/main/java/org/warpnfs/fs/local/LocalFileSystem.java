@@ -1,0 +1,388 @@
+package org.warpnfs.fs.local;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.fs.local.libc.ErrnoException;
+import org.warpnfs.fs.local.libc.Fd;
+import org.warpnfs.fs.local.libc.FileSystemCalls;
+import org.warpnfs.fs.local.libc.NameCalls;
+import org.warpnfs.fs.local.libc.OpenCalls;
+import org.warpnfs.fs.spi.AttributeChanges;
+import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.fs.spi.CreateMode;
+import org.warpnfs.fs.spi.Created;
+import org.warpnfs.fs.spi.FileAttributes;
+import org.warpnfs.fs.spi.FileHandle;
+import org.warpnfs.fs.spi.FileName;
+import org.warpnfs.fs.spi.FileNode;
+import org.warpnfs.fs.spi.FileSystem;
+import org.warpnfs.fs.spi.FileType;
+import org.warpnfs.fs.spi.FsError;
+import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.fs.spi.FsLimits;
+import org.warpnfs.fs.spi.FsStatistics;
+import org.warpnfs.fs.spi.OpenAccess;
+import org.warpnfs.fs.spi.OpenFile;
+import org.warpnfs.fs.spi.XattrMode;
+
+/**
+ * A directory of the host.
+ *
+ * <p>The tree is what lies below the directory on its own mount: a name where something else is mounted answers ACCESS, and
+ * in a listing it has no node. What users of the host do to the tree is seen at once.
+ *
+ * <h2>Threads</h2>
+ *
+ * Safe for many, platform threads only: a caller's identity is lent to the calling thread.
+ */
+public final class LocalFileSystem implements FileSystem {
+    private static final long SWEEP_SECONDS = 5;
+    /** What the kernel's fs/ext4 has in its 32-bit block numbers. */
+    private static final long EXT4_MAX_BLOCKS = 0xffff_ffffL;
+
+    private final TreeContext tree;
+    private final TreeUse use;
+    private final AttributeSetter setter;
+    private final Creator creator;
+    private final Namespace namespace;
+    private final Listing listing;
+    private final UserXattrs xattrs;
+    private final FsLimits limits;
+    private final ScheduledExecutorService sweeper;
+    private final ScheduledFuture<?> sweeping;
+
+    private LocalFileSystem(TreeContext tree) throws FsException {
+        this.tree = tree;
+        this.setter = new AttributeSetter(tree.authority());
+        this.creator = new Creator(tree, setter);
+        this.namespace = new Namespace(tree);
+        this.listing = new Listing(tree);
+        this.xattrs = new UserXattrs(tree);
+        this.limits = limits(tree.rootFd());
+        this.use = new TreeUse(() -> {
+            tree.files().close();
+            tree.handles().close();
+            tree.durability().close();
+            tree.rootFd().close();
+        });
+        this.sweeper = Executors.newSingleThreadScheduledExecutor(
+                Thread.ofPlatform().daemon().name("warpnfs-fs-sweep").factory());
+        this.sweeping = sweeper.scheduleWithFixedDelay(this::sweep, SWEEP_SECONDS, SWEEP_SECONDS, TimeUnit.SECONDS);
+    }
+
+    /**
+     * Serves a directory, with what privileges the process has; the log says which.
+     *
+     * @throws IOException if it is missing, no directory or not readable, or the state directory cannot be used
+     */
+    public static LocalFileSystem open(Path root, LocalOptions options) throws IOException {
+        return open(root, options, new Startup.KernelSyncCalls());
+    }
+
+    /** As {@link #open(Path, LocalOptions)}, with other calls for syncing. */
+    static LocalFileSystem open(Path root, LocalOptions options, Durability.SyncCalls calls) throws IOException {
+        TreeContext tree = Startup.open(root, options, calls);
+        try {
+            return new LocalFileSystem(tree);
+        } catch (FsException e) {
+            tree.handles().close();
+            tree.rootFd().close();
+            throw new IOException("cannot serve " + root + ": " + e.getMessage(), e);
+        }
+    }
+
+    private static FsLimits limits(Fd rootFd) throws FsException {
+        try {
+            FileSystemCalls.Statfs statfs = FileSystemCalls.statfs(rootFd);
+            long maxLinks = FileSystemCalls.maxLinks(rootFd);
+            return new FsLimits(
+                    statfs.type() == Startup.EXT4_SUPER_MAGIC ? EXT4_MAX_BLOCKS * statfs.blockBytes() : Long.MAX_VALUE,
+                    maxLinks <= 0 || maxLinks > Integer.MAX_VALUE ? Integer.MAX_VALUE : (int) maxLinks,
+                    (int) Math.min(statfs.maxNameBytes(), FileName.MAX_LENGTH_BYTES),
+                    1,
+                    true,
+                    true,
+                    UserXattrs.areSupported(rootFd),
+                    false,
+                    true,
+                    true);
+        } catch (ErrnoException e) {
+            throw Failure.of(e);
+        }
+    }
+
+    private void sweep() {
+        if (use.tryEnter()) {
+            try {
+                tree.files().sweep();
+            } finally {
+                use.leave();
+            }
+        }
+    }
+
+    @Override
+    public FileHandle root() {
+        return tree.handles().root();
+    }
+
+    @Override
+    public FsLimits limits() {
+        return limits;
+    }
+
+    @Override
+    public FsStatistics statistics() throws FsException {
+        return within(() -> {
+            FileSystemCalls.Statfs statfs;
+            try {
+                statfs = FileSystemCalls.statfs(tree.rootFd());
+            } catch (ErrnoException e) {
+                throw Failure.of(e);
+            }
+            return new FsStatistics(
+                    statfs.blocks() * statfs.blockBytes(),
+                    statfs.freeBlocks() * statfs.blockBytes(),
+                    statfs.availableBlocks() * statfs.blockBytes(),
+                    statfs.files(),
+                    statfs.freeFiles(),
+                    statfs.freeFiles());
+        });
+    }
+
+    @Override
+    public long writeVerifier() {
+        return tree.durability().verifier();
+    }
+
+    @Override
+    public FileAttributes attributes(FileHandle file) throws FsException {
+        return within(() -> {
+            try (Fd fd = tree.open(file)) {
+                return tree.attributes().read(fd);
+            }
+        });
+    }
+
+    @Override
+    public FileAttributes setAttributes(Caller caller, FileHandle file, AttributeChanges changes) throws FsException {
+        return within(() -> {
+            try (Fd fd = tree.open(file)) {
+                if (!changes.isEmpty()) {
+                    try {
+                        setter.set(caller, fd, changes);
+                    } finally {
+                        tree.attributes().changed(fd);
+                    }
+                    tree.durability().attributes(fd);
+                }
+                return tree.attributes().read(fd);
+            }
+        });
+    }
+
+    @Override
+    public Set<Permission> permissions(Caller caller, FileHandle file, Set<Permission> asked) throws FsException {
+        return within(() -> {
+            Set<Permission> granted = EnumSet.noneOf(Permission.class);
+            try (Fd fd = tree.open(file)) {
+                for (Permission permission : asked) {
+                    if (tree.authority().has(caller, fd, permission)) {
+                        granted.add(permission);
+                    }
+                }
+            }
+            return granted;
+        });
+    }
+
+    @Override
+    public FileNode lookup(Caller caller, FileHandle directory, FileName name) throws FsException {
+        return within(() -> namespace.lookup(caller, directory, name));
+    }
+
+    @Override
+    public FileNode lookupParent(Caller caller, FileHandle directory) throws FsException {
+        return within(() -> namespace.lookupParent(caller, directory));
+    }
+
+    @Override
+    public boolean list(Caller caller, FileHandle directory, long cookie, boolean withNodes, EntryVisitor visitor)
+            throws FsException {
+        return within(() -> listing.list(caller, directory, cookie, withNodes, visitor));
+    }
+
+    @Override
+    public Created create(Caller caller, FileHandle directory, FileName name, CreateMode mode) throws FsException {
+        return within(() -> creator.create(caller, directory, name, mode));
+    }
+
+    @Override
+    public FileNode makeDirectory(Caller caller, FileHandle directory, FileName name, AttributeChanges attributes)
+            throws FsException {
+        return within(() -> creator.makeDirectory(caller, directory, name, attributes));
+    }
+
+    @Override
+    public FileNode makeSymlink(
+            Caller caller, FileHandle directory, FileName name, byte[] target, AttributeChanges attributes)
+            throws FsException {
+        return within(() -> creator.makeSymlink(caller, directory, name, target, attributes));
+    }
+
+    @Override
+    public FileNode makeSpecial(
+            Caller caller,
+            FileHandle directory,
+            FileName name,
+            FileType type,
+            int deviceMajor,
+            int deviceMinor,
+            AttributeChanges attributes)
+            throws FsException {
+        Creator.Special special = new Creator.Special(type, deviceMajor, deviceMinor);
+        return within(() -> creator.makeSpecial(caller, directory, name, special, attributes));
+    }
+
+    @Override
+    public byte[] readSymlink(Caller caller, FileHandle symlink) throws FsException {
+        return within(() -> {
+            try (Fd fd = tree.open(symlink)) {
+                if (AttributeReader.type(AttributeReader.statx(fd)) != FileType.SYMLINK) {
+                    throw FsException.of(FsError.INVALID);
+                }
+                return NameCalls.readSymlink(fd);
+            } catch (ErrnoException e) {
+                throw Failure.of(e);
+            }
+        });
+    }
+
+    @Override
+    public FileAttributes link(Caller caller, FileHandle file, FileHandle directory, FileName name) throws FsException {
+        return within(() -> namespace.link(caller, file, directory, name));
+    }
+
+    @Override
+    public void remove(Caller caller, FileHandle directory, FileName name) throws FsException {
+        within(() -> {
+            namespace.remove(caller, directory, name);
+            return true;
+        });
+    }
+
+    @Override
+    public void removeDirectory(Caller caller, FileHandle directory, FileName name) throws FsException {
+        within(() -> {
+            namespace.removeDirectory(caller, directory, name);
+            return true;
+        });
+    }
+
+    @Override
+    public void rename(
+            Caller caller, FileHandle fromDirectory, FileName fromName, FileHandle toDirectory, FileName toName)
+            throws FsException {
+        within(() -> {
+            namespace.rename(caller, fromDirectory, fromName, toDirectory, toName);
+            return true;
+        });
+    }
+
+    @Override
+    public OpenFile open(Caller caller, FileHandle file, OpenAccess access) throws FsException {
+        return within(() -> {
+            FdCache.Entry entry = openCached(caller, file, access);
+            if (entry == null) {
+                entry = openAnew(caller, file, access);
+            }
+            return new LocalOpenFile(tree, use, setter, file, entry, caller, access);
+        });
+    }
+
+    private FdCache.@Nullable Entry openCached(Caller caller, FileHandle file, OpenAccess access) throws FsException {
+        FdCache.Entry entry = tree.files().find(file, access);
+        if (entry == null) {
+            return null;
+        }
+        boolean taken = false;
+        try {
+            if (AttributeReader.statx(entry.fd()).linkCount() == 0
+                    && tree.files().isSoleUser(entry)) {
+                // Only the cache keeps it alive.
+                return null;
+            }
+            tree.authority().requireOpenable(caller, entry.fd(), access);
+            taken = true;
+            return entry;
+        } finally {
+            if (!taken) {
+                tree.files().release(entry);
+            }
+        }
+    }
+
+    private FdCache.Entry openAnew(Caller caller, FileHandle file, OpenAccess access) throws FsException {
+        try (Fd path = tree.open(file)) {
+            RegularOpener.requireRegular(AttributeReader.statx(path));
+            tree.authority().requireOpenable(caller, path, access);
+            Fd opened = RegularOpener.open(path, access.writes() ? OpenCalls.O_RDWR : OpenCalls.O_RDONLY);
+            return tree.files().add(file, access.writes(), opened);
+        }
+    }
+
+    @Override
+    public List<byte[]> listXattrs(Caller caller, FileHandle file) throws FsException {
+        return within(() -> xattrs.list(caller, file));
+    }
+
+    @Override
+    public byte[] getXattr(Caller caller, FileHandle file, byte[] name) throws FsException {
+        return within(() -> xattrs.get(caller, file, name));
+    }
+
+    @Override
+    public void setXattr(Caller caller, FileHandle file, byte[] name, byte[] value, XattrMode mode) throws FsException {
+        within(() -> {
+            xattrs.set(caller, file, name, value, mode);
+            return true;
+        });
+    }
+
+    @Override
+    public void removeXattr(Caller caller, FileHandle file, byte[] name) throws FsException {
+        within(() -> {
+            xattrs.remove(caller, file, name);
+            return true;
+        });
+    }
+
+    /** Waits for operations under way; open files are no good any more. */
+    @Override
+    public void close() {
+        sweeping.cancel(false);
+        sweeper.shutdown();
+        use.close();
+    }
+
+    private <T> T within(Operation<T> operation) throws FsException {
+        use.enter();
+        try {
+            return operation.run();
+        } finally {
+            use.leave();
+        }
+    }
+
+    private interface Operation<T> {
+        T run() throws FsException;
+    }
+}

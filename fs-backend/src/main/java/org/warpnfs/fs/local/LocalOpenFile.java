@@ -1,0 +1,342 @@
+package org.warpnfs.fs.local;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import org.warpnfs.fs.local.libc.DataCalls;
+import org.warpnfs.fs.local.libc.Errno;
+import org.warpnfs.fs.local.libc.ErrnoException;
+import org.warpnfs.fs.local.libc.Fd;
+import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.fs.spi.FileAttributes;
+import org.warpnfs.fs.spi.FileHandle;
+import org.warpnfs.fs.spi.FsError;
+import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.fs.spi.OpenAccess;
+import org.warpnfs.fs.spi.OpenFile;
+import org.warpnfs.fs.spi.Stability;
+
+/**
+ * An open file of {@link LocalFileSystem}.
+ *
+ * <h2>Operation</h2>
+ *
+ * Reads and writes go straight between a direct buffer and the kernel; a heap buffer is copied. Changes are made in the
+ * identity of the caller that opened the file, so that quotas count and set-user-id goes.
+ *
+ * <h2>Buffers</h2>
+ *
+ * Holds a use of a cached descriptor until closed and nobody is in a call any more.
+ */
+final class LocalOpenFile implements OpenFile {
+    /** So that one call does not take for ever. */
+    private static final long MAX_COPY_BYTES = 16 << 20;
+
+    private static final int HEAP_STEP_BYTES = 1 << 20;
+
+    private final TreeContext tree;
+    private final TreeUse treeUse;
+    private final AttributeSetter setter;
+    private final FileHandle handle;
+    private final FdCache.Entry entry;
+    private final Caller caller;
+    private final OpenAccess access;
+    private final UseCount users = new UseCount();
+
+    LocalOpenFile(
+            TreeContext tree,
+            TreeUse treeUse,
+            AttributeSetter setter,
+            FileHandle handle,
+            FdCache.Entry entry,
+            Caller caller,
+            OpenAccess access) {
+        this.tree = tree;
+        this.treeUse = treeUse;
+        this.setter = setter;
+        this.handle = handle;
+        this.entry = entry;
+        this.caller = caller;
+        this.access = access;
+    }
+
+    @Override
+    public FileHandle handle() {
+        return handle;
+    }
+
+    @Override
+    public FileAttributes attributes() throws FsException {
+        return using(fd -> tree.attributes().read(fd));
+    }
+
+    @Override
+    public int read(ByteBuffer sink, long offset) throws FsException {
+        require(access.reads());
+        int wanted = (int) Math.min(sink.remaining(), Long.MAX_VALUE - offset);
+        if (wanted == 0) {
+            return 0;
+        }
+        return using(fd -> {
+            int count = sink.isDirect()
+                    ? readFully(fd, MemorySegment.ofBuffer(sink).asSlice(0, wanted), offset)
+                    : readHeap(fd, sink, wanted, offset);
+            if (sink.isDirect()) {
+                sink.position(sink.position() + count);
+            }
+            return count;
+        });
+    }
+
+    private static int readFully(Fd fd, MemorySegment sink, long offset) throws ErrnoException {
+        long done = 0;
+        while (done < sink.byteSize()) {
+            long count;
+            try {
+                count = DataCalls.pread(fd, sink.asSlice(done), offset + done);
+            } catch (ErrnoException e) {
+                if (e.errno() == Errno.EINVAL || e.errno() == Errno.EOVERFLOW) {
+                    // Farther than any file of this file system reaches: there is nothing.
+                    break;
+                }
+                throw e;
+            }
+            if (count == 0) {
+                break;
+            }
+            done += count;
+        }
+        return (int) done;
+    }
+
+    private static int readHeap(Fd fd, ByteBuffer sink, int wanted, long offset) throws ErrnoException {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment step = arena.allocate(Math.min(wanted, HEAP_STEP_BYTES));
+            int done = 0;
+            while (done < wanted) {
+                MemorySegment part = step.asSlice(0, Math.min(step.byteSize(), wanted - done));
+                int count = readFully(fd, part, offset + done);
+                sink.put(part.asByteBuffer().limit(count));
+                done += count;
+                if (count < part.byteSize()) {
+                    break;
+                }
+            }
+            return done;
+        }
+    }
+
+    @Override
+    public Stability write(ByteBuffer source, long offset, Stability stability) throws FsException {
+        require(access.writes());
+        if (source.remaining() > Long.MAX_VALUE - offset) {
+            throw FsException.of(FsError.FILE_TOO_BIG);
+        }
+        return using(fd -> {
+            if (source.hasRemaining()) {
+                change(fd, () -> {
+                    if (source.isDirect()) {
+                        writeFully(fd, MemorySegment.ofBuffer(source), offset);
+                        source.position(source.limit());
+                    } else {
+                        writeHeap(fd, source, offset);
+                    }
+                });
+            }
+            switch (stability) {
+                case UNSTABLE -> {}
+                case DATA_SYNC -> tree.durability().data(fd);
+                case FILE_SYNC -> tree.durability().file(fd);
+            }
+            return stability;
+        });
+    }
+
+    private static void writeFully(Fd fd, MemorySegment source, long offset) throws ErrnoException {
+        long done = 0;
+        while (done < source.byteSize()) {
+            done += DataCalls.pwrite(fd, source.asSlice(done), offset + done);
+        }
+    }
+
+    private static void writeHeap(Fd fd, ByteBuffer source, long offset) throws ErrnoException {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment step = arena.allocate(Math.min(source.remaining(), HEAP_STEP_BYTES));
+            long at = offset;
+            while (source.hasRemaining()) {
+                int length = (int) Math.min(step.byteSize(), source.remaining());
+                step.asByteBuffer().put(source.slice(source.position(), length));
+                writeFully(fd, step.asSlice(0, length), at);
+                source.position(source.position() + length);
+                at += length;
+            }
+        }
+    }
+
+    @Override
+    public void sync() throws FsException {
+        using(fd -> {
+            tree.durability().file(fd);
+            return true;
+        });
+    }
+
+    @Override
+    public void allocate(long offset, long lengthBytes) throws FsException {
+        require(access.writes());
+        requirePositive(lengthBytes);
+        using(fd -> {
+            change(fd, () -> DataCalls.allocate(fd, 0, offset, lengthBytes));
+            return true;
+        });
+    }
+
+    @Override
+    public void deallocate(long offset, long lengthBytes) throws FsException {
+        require(access.writes());
+        requirePositive(lengthBytes);
+        using(fd -> {
+            long left = AttributeReader.statx(fd).sizeBytes() - offset;
+            if (left > 0) {
+                int mode = DataCalls.FALLOC_FL_PUNCH_HOLE | DataCalls.FALLOC_FL_KEEP_SIZE;
+                change(fd, () -> DataCalls.allocate(fd, mode, offset, Math.min(left, lengthBytes)));
+            }
+            return true;
+        });
+    }
+
+    private static void requirePositive(long lengthBytes) throws FsException {
+        if (lengthBytes <= 0) {
+            throw FsException.of(FsError.INVALID);
+        }
+    }
+
+    private void change(Fd fd, Authority.ResultlessCalls calls) throws FsException, ErrnoException {
+        try {
+            tree.authority().runAs(caller, calls);
+        } finally {
+            // A write that failed half way has changed the file all the same.
+            setter.dropPrivileges(caller, fd);
+            tree.attributes().changed(fd);
+        }
+    }
+
+    @Override
+    public long seekData(long offset) throws FsException {
+        return using(fd -> DataCalls.seek(fd, offset, DataCalls.SEEK_DATA));
+    }
+
+    @Override
+    public long seekHole(long offset) throws FsException {
+        return using(fd -> DataCalls.seek(fd, offset, DataCalls.SEEK_HOLE));
+    }
+
+    @Override
+    public long copyTo(long offset, OpenFile target, long targetOffset, long lengthBytes) throws FsException {
+        LocalOpenFile to = sameTree(target);
+        long step = Math.min(lengthBytes, MAX_COPY_BYTES);
+        if (step > Long.MAX_VALUE - targetOffset) {
+            throw FsException.of(FsError.FILE_TOO_BIG);
+        }
+        if (to.handle.equals(handle) && Math.abs(offset - targetOffset) < lengthBytes) {
+            throw FsException.of(FsError.INVALID);
+        }
+        return using(from -> to.using(into -> {
+            long left = Math.min(step, AttributeReader.statx(from).sizeBytes() - offset);
+            if (left <= 0) {
+                return 0L;
+            }
+            long[] copied = new long[1];
+            to.change(into, () -> copied[0] = copy(from, offset, into, targetOffset, left));
+            return copied[0];
+        }));
+    }
+
+    private static long copy(Fd from, long offset, Fd to, long targetOffset, long lengthBytes) throws ErrnoException {
+        try {
+            return DataCalls.copyRange(from, offset, to, targetOffset, lengthBytes);
+        } catch (ErrnoException e) {
+            switch (e.errno()) {
+                case Errno.EXDEV, Errno.EINVAL, Errno.EOPNOTSUPP, Errno.ENOSYS -> {}
+                default -> throw e;
+            }
+        }
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment step = arena.allocate(Math.min(lengthBytes, HEAP_STEP_BYTES));
+            int count = readFully(from, step, offset);
+            writeFully(to, step.asSlice(0, count), targetOffset);
+            return count;
+        }
+    }
+
+    @Override
+    public void cloneTo(long offset, OpenFile target, long targetOffset, long lengthBytes) throws FsException {
+        LocalOpenFile to = sameTree(target);
+        using(from -> to.using(into -> {
+            try {
+                to.change(into, () -> DataCalls.cloneRange(from, offset, into, targetOffset, lengthBytes));
+            } catch (ErrnoException e) {
+                throw switch (e.errno()) {
+                    case Errno.EXDEV, Errno.EOPNOTSUPP, Errno.ENOTTY, Errno.ENOSYS ->
+                        FsException.of(FsError.NOT_SUPPORTED);
+                    default -> Failure.of(e);
+                };
+            }
+            return true;
+        }));
+    }
+
+    private LocalOpenFile sameTree(OpenFile target) throws FsException {
+        if (!(target instanceof LocalOpenFile to) || to.treeUse != treeUse) {
+            throw FsException.of(FsError.CROSS_DEVICE);
+        }
+        require(access.reads());
+        to.require(to.access.writes());
+        return to;
+    }
+
+    private void require(boolean granted) throws FsException {
+        if (!granted) {
+            throw FsException.of(FsError.ACCESS);
+        }
+    }
+
+    /** Keeps the descriptor open meanwhile, whoever closes what. */
+    private <T> T using(Use<T> use) throws FsException {
+        treeUse.enter();
+        try {
+            if (!users.enter()) {
+                throw new IllegalStateException("file " + handle + " is closed");
+            }
+            try {
+                return use.with(entry.fd());
+            } catch (ErrnoException e) {
+                throw Failure.of(e);
+            } finally {
+                if (users.leave()) {
+                    tree.files().release(entry);
+                }
+            }
+        } finally {
+            treeUse.leave();
+        }
+    }
+
+    @Override
+    public void close() {
+        if (!treeUse.tryEnter()) {
+            return;
+        }
+        try {
+            if (users.close()) {
+                tree.files().release(entry);
+            }
+        } finally {
+            treeUse.leave();
+        }
+    }
+
+    private interface Use<T> {
+        T with(Fd fd) throws FsException, ErrnoException;
+    }
+}

@@ -1,0 +1,194 @@
+package org.warpnfs.fs.local;
+
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.fs.local.libc.Errno;
+import org.warpnfs.fs.local.libc.ErrnoException;
+import org.warpnfs.fs.local.libc.Fd;
+import org.warpnfs.fs.local.libc.NameCalls;
+import org.warpnfs.fs.local.libc.OpenCalls;
+import org.warpnfs.fs.local.libc.Statx;
+import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.fs.spi.FileAttributes;
+import org.warpnfs.fs.spi.FileHandle;
+import org.warpnfs.fs.spi.FileName;
+import org.warpnfs.fs.spi.FileNode;
+import org.warpnfs.fs.spi.FileSystem.Permission;
+import org.warpnfs.fs.spi.FileType;
+import org.warpnfs.fs.spi.FsError;
+import org.warpnfs.fs.spi.FsException;
+
+/** Finds, links, renames and removes names. */
+final class Namespace {
+    private final TreeContext tree;
+
+    Namespace(TreeContext tree) {
+        this.tree = tree;
+    }
+
+    FileNode lookup(Caller caller, FileHandle directory, FileName name) throws FsException {
+        try (Fd parent = tree.openDirectory(directory);
+                Fd found = tree.openName(caller, parent, name)) {
+            return tree.node(found, directory, name);
+        }
+    }
+
+    FileNode lookupParent(Caller caller, FileHandle directory) throws FsException {
+        FileHandle root = tree.handles().root();
+        try (Fd child = tree.openDirectory(directory)) {
+            tree.authority().require(caller, child, Permission.EXECUTE);
+            // In the root a look-up of ".." would leave the tree; "." of any directory asks for the same permission.
+            boolean atRoot = directory.equals(root);
+            try (Fd parent = tree.authority().as(caller, () -> openUp(child, atRoot))) {
+                Statx statx = AttributeReader.statx(parent);
+                tree.requireSameMount(statx);
+                FileHandle handle = atRoot ? root : tree.handles().ofParent(parent, statx);
+                return new FileNode(handle, tree.attributes().convert(statx));
+            } catch (ErrnoException e) {
+                throw Failure.of(e);
+            }
+        }
+    }
+
+    private static Fd openUp(Fd directory, boolean stay) throws ErrnoException {
+        int flags = OpenCalls.O_PATH | OpenCalls.O_DIRECTORY;
+        return stay ? OpenCalls.openSame(directory, flags) : OpenCalls.openParent(directory, flags);
+    }
+
+    FileAttributes link(Caller caller, FileHandle handle, FileHandle directory, FileName name) throws FsException {
+        try (Fd file = tree.open(handle);
+                Fd parent = tree.openDirectory(directory)) {
+            tree.requireAbsent(caller, parent, name);
+            tree.authority().requireModifiable(caller, parent);
+            try {
+                tree.authority().runAs(caller, () -> NameCalls.link(file, parent, name.toBytes()));
+            } catch (ErrnoException e) {
+                throw Failure.ofAdding(e);
+            }
+            Statx statx = tree.attributes().changed(file);
+            tree.attributes().changed(parent);
+            tree.handles().of(file, statx, directory, name);
+            tree.durability().directoryAndFile(parent, file);
+            return tree.attributes().read(file);
+        }
+    }
+
+    void remove(Caller caller, FileHandle directory, FileName name) throws FsException {
+        remove(caller, directory, name, false);
+    }
+
+    void removeDirectory(Caller caller, FileHandle directory, FileName name) throws FsException {
+        remove(caller, directory, name, true);
+    }
+
+    private void remove(Caller caller, FileHandle directory, FileName name, boolean wantsDirectory) throws FsException {
+        try (Fd parent = tree.openDirectory(directory);
+                Fd victim = tree.openName(caller, parent, name)) {
+            Statx statx = AttributeReader.statx(victim);
+            boolean isDirectory = AttributeReader.type(statx) == FileType.DIRECTORY;
+            tree.authority().requireModifiable(caller, parent);
+            tree.authority().requireRemovable(caller, parent, victim);
+            FileHandle handle = tree.handles().of(victim, statx, directory, name);
+            try {
+                tree.authority().runAs(caller, () -> {
+                    if (wantsDirectory) {
+                        NameCalls.removeDirectory(parent, name.toBytes());
+                    } else {
+                        NameCalls.unlink(parent, name.toBytes());
+                    }
+                });
+            } catch (ErrnoException e) {
+                throw isDirectory ? notEmptyIfExists(e) : Failure.of(e);
+            }
+            tree.attributes().changed(parent);
+            lostName(victim, handle, directory, name, isDirectory);
+            tree.durability().directory(parent);
+        }
+    }
+
+    /** POSIX lets a file system say EEXIST of a directory that is not empty. */
+    private static FsException notEmptyIfExists(ErrnoException e) {
+        return e.errno() == Errno.EEXIST ? FsException.of(FsError.NOT_EMPTY) : Failure.of(e);
+    }
+
+    private void lostName(Fd file, FileHandle handle, FileHandle directory, FileName name, boolean isDirectory)
+            throws FsException {
+        Statx statx = tree.attributes().changed(file);
+        boolean isGone = isDirectory || statx.linkCount() == 0;
+        tree.handles().removed(handle, directory, name, isGone);
+        if (isGone) {
+            tree.files().forgetIdle(handle);
+        }
+    }
+
+    void rename(Caller caller, FileHandle fromDirectory, FileName fromName, FileHandle toDirectory, FileName toName)
+            throws FsException {
+        try (Fd from = tree.openDirectory(fromDirectory);
+                Fd to = tree.openDirectory(toDirectory);
+                Fd moved = tree.openName(caller, from, fromName);
+                MaybeFd replaced = new MaybeFd(openIfThere(caller, to, toName))) {
+            requireRenamable(caller, from, to, moved, replaced.fd());
+            Fd target = replaced.fd();
+            FileHandle targetHandle = target == null
+                    ? null
+                    : tree.handles().of(target, AttributeReader.statx(target), toDirectory, toName);
+            tree.handles().move(() -> {
+                renameAs(caller, from, fromName, to, toName);
+                FileHandle movedHandle =
+                        tree.handles().of(moved, tree.attributes().changed(moved), toDirectory, toName);
+                if (target != null && targetHandle != null && !targetHandle.equals(movedHandle)) {
+                    boolean isDirectory = AttributeReader.type(AttributeReader.statx(target)) == FileType.DIRECTORY;
+                    lostName(target, targetHandle, toDirectory, toName, isDirectory);
+                }
+            });
+            tree.attributes().changed(from);
+            tree.attributes().changed(to);
+            tree.durability().directories(from, to);
+        }
+    }
+
+    private void renameAs(Caller caller, Fd from, FileName fromName, Fd to, FileName toName) throws FsException {
+        try {
+            tree.authority().runAs(caller, () -> NameCalls.rename(from, fromName.toBytes(), to, toName.toBytes()));
+        } catch (ErrnoException e) {
+            throw notEmptyIfExists(e);
+        }
+    }
+
+    private @Nullable Fd openIfThere(Caller caller, Fd directory, FileName name) throws FsException {
+        try {
+            return tree.openName(caller, directory, name);
+        } catch (FsException e) {
+            if (e.error() == FsError.NO_ENTRY) {
+                return null;
+            }
+            throw e;
+        }
+    }
+
+    private void requireRenamable(Caller caller, Fd from, Fd to, Fd moved, @Nullable Fd replaced) throws FsException {
+        Authority authority = tree.authority();
+        authority.requireModifiable(caller, from);
+        authority.requireRemovable(caller, from, moved);
+        authority.requireModifiable(caller, to);
+        if (replaced != null) {
+            authority.requireRemovable(caller, to, replaced);
+        }
+        Statx statx = AttributeReader.statx(moved);
+        boolean otherParent =
+                AttributeReader.statx(from).inode() != AttributeReader.statx(to).inode();
+        if (AttributeReader.type(statx) == FileType.DIRECTORY && otherParent) {
+            // Its ".." changes.
+            authority.require(caller, moved, Permission.WRITE);
+        }
+    }
+
+    /** A descriptor or none. */
+    private record MaybeFd(@Nullable Fd fd) implements AutoCloseable {
+        @Override
+        public void close() {
+            if (fd != null) {
+                fd.close();
+            }
+        }
+    }
+}

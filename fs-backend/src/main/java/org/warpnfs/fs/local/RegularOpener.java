@@ -1,0 +1,60 @@
+package org.warpnfs.fs.local;
+
+import org.warpnfs.fs.local.libc.AttributeCalls;
+import org.warpnfs.fs.local.libc.Errno;
+import org.warpnfs.fs.local.libc.ErrnoException;
+import org.warpnfs.fs.local.libc.Fd;
+import org.warpnfs.fs.local.libc.IdentityCalls;
+import org.warpnfs.fs.local.libc.OpenCalls;
+import org.warpnfs.fs.local.libc.Statx;
+import org.warpnfs.fs.spi.FsError;
+import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.fs.spi.PosixJudge;
+
+/** Opens regular files as the server's own user, who has judged before. */
+final class RegularOpener {
+    private static final int OWNER_READ_WRITE = 0600;
+
+    private RegularOpener() {}
+
+    /** Opens what {@code file} is open as O_PATH to; IS_DIRECTORY, SYMLINK or WRONG_TYPE if it is not regular. */
+    static Fd open(Fd file, int flags) throws FsException {
+        Statx statx = AttributeReader.statx(file);
+        requireRegular(statx);
+        int quickly = flags | OpenCalls.O_NONBLOCK;
+        try {
+            return OpenCalls.reopen(file, quickly);
+        } catch (ErrnoException e) {
+            if (e.errno() != Errno.EACCES || statx.uid() != IdentityCalls.effectiveUser()) {
+                throw Failure.of(e);
+            }
+        }
+        return openOwn(file, statx.mode() & PosixJudge.PERMISSION_BITS, quickly);
+    }
+
+    static void requireRegular(Statx statx) throws FsException {
+        switch (AttributeReader.type(statx)) {
+            case REGULAR -> {}
+            case DIRECTORY -> throw FsException.of(FsError.IS_DIRECTORY);
+            case SYMLINK -> throw FsException.of(FsError.SYMLINK);
+            case BLOCK_DEVICE, CHARACTER_DEVICE, FIFO, SOCKET -> throw FsException.of(FsError.WRONG_TYPE);
+        }
+    }
+
+    /**
+     * The server's own file, whose permissions forbid it even its owner: a client that made it read-only may still write it.
+     * Permissions are lent for the moment of opening; the owner, which is this process, is the only one who gets more.
+     */
+    private static Fd openOwn(Fd file, int permissions, int flags) throws FsException {
+        try {
+            AttributeCalls.chmod(file, permissions | OWNER_READ_WRITE);
+            try {
+                return OpenCalls.reopen(file, flags);
+            } finally {
+                AttributeCalls.chmod(file, permissions);
+            }
+        } catch (ErrnoException e) {
+            throw Failure.of(e);
+        }
+    }
+}

@@ -1,0 +1,183 @@
+package org.warpnfs.fs.local;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.warpnfs.fs.local.libc.DataCalls;
+import org.warpnfs.fs.local.libc.ErrnoException;
+import org.warpnfs.fs.local.libc.Fd;
+import org.warpnfs.fs.local.libc.FileSystemCalls;
+import org.warpnfs.fs.local.libc.HandleCalls;
+import org.warpnfs.fs.local.libc.IdentityCalls;
+import org.warpnfs.fs.local.libc.OpenCalls;
+import org.warpnfs.fs.local.libc.Platform;
+import org.warpnfs.fs.local.libc.Statx;
+import org.warpnfs.fs.spi.FsException;
+
+/** Looks at what there is and may be done, and puts a tree's parts together. */
+final class Startup {
+    static final long EXT4_SUPER_MAGIC = 0xef53;
+
+    private static final Logger LOG = LoggerFactory.getLogger(Startup.class);
+    private static final long XFS_SUPER_MAGIC = 0x5846_5342;
+    private static final long TMPFS_MAGIC = 0x0102_1994;
+
+    private Startup() {}
+
+    static TreeContext open(Path root, LocalOptions options, Durability.SyncCalls calls) throws IOException {
+        Fd rootFd = openRoot(root);
+        try {
+            return assemble(root, rootFd, options, calls);
+        } catch (IOException | RuntimeException e) {
+            rootFd.close();
+            throw e;
+        } catch (FsException | ErrnoException e) {
+            rootFd.close();
+            throw new IOException("cannot serve " + root + ": " + e.getMessage(), e);
+        }
+    }
+
+    private static Fd openRoot(Path root) throws IOException {
+        if (!Platform.isSupported()) {
+            throw new IOException("a directory of the host is served on Linux, on x86-64 and aarch64 only");
+        }
+        if (!Files.exists(root)) {
+            throw new IOException("no such directory: " + root);
+        }
+        if (!Files.isDirectory(root)) {
+            throw new IOException("not a directory: " + root);
+        }
+        byte[] path = root.toRealPath().toString().getBytes(StandardCharsets.UTF_8);
+        try {
+            return OpenCalls.open(path, OpenCalls.O_RDONLY | OpenCalls.O_DIRECTORY);
+        } catch (ErrnoException e) {
+            throw new IOException("not readable: " + root + " (" + Failure.of(e).error() + ")", e);
+        }
+    }
+
+    private static TreeContext assemble(Path root, Fd rootFd, LocalOptions options, Durability.SyncCalls calls)
+            throws IOException, FsException, ErrnoException {
+        Statx statx = AttributeReader.statx(rootFd);
+        long treeId = treeId(rootFd, statx);
+        long fsType = FileSystemCalls.statfs(rootFd).type();
+        AttributeReader attributes = new AttributeReader(treeId, statx.fileSystemDevice());
+        FdCache files = new FdCache(options.maxIdleFiles());
+        return new TreeContext(
+                rootFd,
+                statx.mountId(),
+                umask(),
+                handles(root, treeId, rootFd, files, options),
+                authority(root, attributes, options),
+                attributes,
+                new Durability(calls, rootFd, isOrdered(fsType, statx)),
+                files);
+    }
+
+    private static Handles handles(Path root, long treeId, Fd rootFd, FdCache files, LocalOptions options)
+            throws IOException, FsException {
+        if (!options.forgoKernelHandles() && KernelHandles.work(rootFd)) {
+            LOG.info("{}: file handles are the kernel's and outlive a restart", root);
+            return new KernelHandles(treeId, rootFd);
+        }
+        Path state = options.stateDirectory();
+        if (state == null) {
+            LOG.warn(
+                    "{}: no CAP_DAC_READ_SEARCH, or a file system without handles, and no state directory:"
+                            + " after a restart the tree is searched for files that clients hold",
+                    root);
+        } else {
+            LOG.info(
+                    "{}: no CAP_DAC_READ_SEARCH, or a file system without handles: file handles are kept in {}",
+                    root,
+                    state);
+        }
+        return new TableHandles(treeId, rootFd, files, state);
+    }
+
+    private static Authority authority(Path root, AttributeReader attributes, LocalOptions options)
+            throws ErrnoException {
+        boolean canBecomeOthers = IdentityCalls.effectiveUser() == 0
+                && IdentityCalls.hasCapability(IdentityCalls.CAP_SETUID)
+                && IdentityCalls.hasCapability(IdentityCalls.CAP_SETGID);
+        if (canBecomeOthers && !options.forgoIdentity()) {
+            LOG.info("{}: calls are made in the caller's identity and judged by the kernel", root);
+            return new KernelAuthority();
+        }
+        LOG.warn(
+                "{}: not root with CAP_SETUID and CAP_SETGID: the server judges permissions itself,"
+                        + " new files belong to its user {}, and owners cannot be changed",
+                root,
+                IdentityCalls.effectiveUser());
+        return new SoftwareAuthority(attributes);
+    }
+
+    /**
+     * True if one journal takes all changes in their order, or nothing lasts anyway. An ext4 has a journal or not; where /sys
+     * does not tell, it counts as having none.
+     */
+    private static boolean isOrdered(long fsType, Statx statx) {
+        if (fsType != EXT4_SUPER_MAGIC) {
+            return fsType == XFS_SUPER_MAGIC || fsType == TMPFS_MAGIC;
+        }
+        long device = statx.fileSystemDevice();
+        Path block = Path.of("/sys/dev/block/" + (device >>> 32) + ":" + (device & 0xffff_ffffL));
+        try {
+            Path name = block.toRealPath().getFileName();
+            return name != null && Files.exists(Path.of("/sys/fs/ext4", name.toString(), "journal_task"));
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    /** What makes this tree itself: its root's inode and birth, which no other file system's root has as well. */
+    private static long treeId(Fd rootFd, Statx statx) {
+        try {
+            MessageDigest digest = MessageDigest.getInstance("SHA-256");
+            ByteBuffer key = ByteBuffer.allocate(FileKey.LENGTH_BYTES);
+            FileKey.of(statx).write(key);
+            digest.update(key.array());
+            try {
+                digest.update(HandleCalls.handleOf(rootFd).bytes());
+            } catch (ErrnoException e) {
+                LOG.debug("no kernel handles here", e);
+            }
+            return ByteBuffer.wrap(digest.digest()).getLong();
+        } catch (NoSuchAlgorithmException e) {
+            throw new AssertionError("every JDK has SHA-256", e);
+        }
+    }
+
+    /** The process's, from /proc; reading it by umask(2) would change it for a moment. */
+    private static int umask() throws IOException {
+        for (String line : Files.readAllLines(Path.of("/proc/self/status"), StandardCharsets.ISO_8859_1)) {
+            if (line.startsWith("Umask:")) {
+                return Integer.parseInt(line.substring("Umask:".length()).strip(), 8);
+            }
+        }
+        throw new IOException("/proc/self/status has no Umask: is /proc mounted?");
+    }
+
+    /** The calls of the kernel. */
+    static final class KernelSyncCalls implements Durability.SyncCalls {
+        @Override
+        public void fsync(Fd fd) throws ErrnoException {
+            DataCalls.fsync(fd);
+        }
+
+        @Override
+        public void fdatasync(Fd fd) throws ErrnoException {
+            DataCalls.fdatasync(fd);
+        }
+
+        @Override
+        public void syncFileSystem(Fd fd) throws ErrnoException {
+            DataCalls.syncFileSystem(fd);
+        }
+    }
+}

@@ -1,0 +1,263 @@
+package org.warpnfs.fs.local;
+
+import com.google.common.cache.Cache;
+import com.google.common.cache.CacheBuilder;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.fs.local.libc.Errno;
+import org.warpnfs.fs.local.libc.ErrnoException;
+import org.warpnfs.fs.local.libc.Fd;
+import org.warpnfs.fs.local.libc.OpenCalls;
+import org.warpnfs.fs.local.libc.Statx;
+import org.warpnfs.fs.spi.FileHandle;
+import org.warpnfs.fs.spi.FileName;
+import org.warpnfs.fs.spi.FsError;
+import org.warpnfs.fs.spi.FsException;
+
+/**
+ * Handles without the kernel's help: inode number and time of birth, with a table of where each file was last seen. A file is
+ * found by going there from the root, and checked when found; if another is there now, the host has moved things, and the
+ * tree is searched. Big endian:
+ *
+ * <pre>
+ * offset  length  field
+ *   0       1     kind, {@value #KIND}
+ *   1       8     tree: which export's, so that one is no good for another
+ *   9       8     inode number
+ *  17       8     seconds of birth
+ *  25       4     nanoseconds of birth
+ * </pre>
+ *
+ * <p>The table has an entry, some 200 bytes of heap, for each file that a client was ever told of and that still exists.
+ *
+ * <p>On overlayfs a file of a lower layer gets another time of birth when it is first written: its handle is stale then.
+ */
+final class TableHandles implements Handles {
+    private static final byte KIND = 2;
+    private static final int LENGTH_BYTES = 1 + Long.BYTES + FileKey.LENGTH_BYTES;
+    private static final int MAX_DEPTH = 4096;
+    private static final int MAX_REMEMBERED = 16_384;
+    private static final Duration SEARCH_AGAIN_AFTER = Duration.ofMinutes(1);
+
+    private final ConcurrentMap<FileKey, Place> places = new ConcurrentHashMap<>();
+    /** Files that a search did not find lately, or that were removed. */
+    private final Cache<FileKey, Boolean> missing = CacheBuilder.newBuilder()
+            .maximumSize(MAX_REMEMBERED)
+            .expireAfterWrite(SEARCH_AGAIN_AFTER)
+            .build();
+
+    private final Cache<FileKey, Boolean> removed =
+            CacheBuilder.newBuilder().maximumSize(MAX_REMEMBERED).build();
+
+    private final long treeId;
+    private final Fd rootFd;
+    private final long mountId;
+    private final FileKey rootKey;
+    private final FdCache openFiles;
+    private final @Nullable HandleLog log;
+    private final Object searching = new Object();
+    /** Held by those who go where the table says; alone by who makes that wrong for a moment. */
+    private final ReentrantReadWriteLock moving = new ReentrantReadWriteLock();
+
+    TableHandles(long treeId, Fd rootFd, FdCache openFiles, @Nullable Path stateDirectory)
+            throws IOException, FsException {
+        Statx root = AttributeReader.statx(rootFd);
+        this.treeId = treeId;
+        this.rootFd = rootFd;
+        this.mountId = root.mountId();
+        this.rootKey = FileKey.of(root);
+        this.openFiles = openFiles;
+        this.log = stateDirectory == null ? null : HandleLog.open(stateDirectory, treeId, places);
+    }
+
+    @Override
+    public FileHandle root() {
+        return encode(rootKey);
+    }
+
+    private FileHandle encode(FileKey key) {
+        ByteBuffer out = ByteBuffer.allocate(LENGTH_BYTES).put(KIND).putLong(treeId);
+        key.write(out);
+        return FileHandle.of(out.array());
+    }
+
+    private FileKey decode(FileHandle handle) throws FsException {
+        ByteBuffer in = ByteBuffer.wrap(handle.toBytes());
+        if (in.remaining() != LENGTH_BYTES || in.get() != KIND) {
+            throw FsException.of(FsError.BAD_HANDLE);
+        }
+        if (in.getLong() != treeId) {
+            throw FsException.of(FsError.STALE);
+        }
+        return FileKey.read(in);
+    }
+
+    @Override
+    public FileHandle of(Fd file, Statx statx, FileHandle directory, FileName name) throws FsException {
+        FileKey key = FileKey.of(statx);
+        remember(key, new Place(decode(directory), name));
+        return encode(key);
+    }
+
+    @Override
+    public FileHandle ofParent(Fd directory, Statx statx) throws FsException {
+        FileKey key = FileKey.of(statx);
+        if (!key.equals(rootKey) && !places.containsKey(key)) {
+            // Its own name is unknown here; on its way to a client it has to be found once.
+            search(key);
+        }
+        return encode(key);
+    }
+
+    private void remember(FileKey key, Place place) {
+        if (key.equals(rootKey)) {
+            return;
+        }
+        Place before = places.put(key, place);
+        if (!place.equals(before)) {
+            missing.invalidate(key);
+            removed.invalidate(key);
+            if (log != null) {
+                log.append(key, place);
+            }
+        }
+    }
+
+    @Override
+    public void removed(FileHandle file, FileHandle directory, FileName name, boolean isGone) {
+        try {
+            FileKey key = decode(file);
+            if (isGone) {
+                removed.put(key, true);
+                if (places.remove(key) != null && log != null) {
+                    log.append(key, null);
+                }
+            } else {
+                // The place stays: if it was this one, the next use finds it wrong and searches for the other.
+                missing.invalidate(key);
+            }
+        } catch (FsException e) {
+            throw new AssertionError("a handle of our own making", e);
+        }
+    }
+
+    @Override
+    public Fd open(FileHandle handle) throws FsException {
+        FileKey key = decode(handle);
+        FdCache.Entry open = openFiles.findAny(handle);
+        if (open != null) {
+            try {
+                return OpenCalls.reopen(open.fd(), OpenCalls.O_PATH);
+            } catch (ErrnoException e) {
+                throw Failure.of(e);
+            } finally {
+                openFiles.release(open);
+            }
+        }
+        moving.readLock().lock();
+        try {
+            return find(key);
+        } finally {
+            moving.readLock().unlock();
+        }
+    }
+
+    @Override
+    public void move(Move move) throws FsException {
+        moving.writeLock().lock();
+        try {
+            move.run();
+        } finally {
+            moving.writeLock().unlock();
+        }
+    }
+
+    private Fd find(FileKey key) throws FsException {
+        Fd found = follow(key, 0);
+        if (found == null && mayBeElsewhere(key) && search(key)) {
+            found = follow(key, 0);
+        }
+        if (found == null) {
+            throw FsException.of(FsError.STALE);
+        }
+        return found;
+    }
+
+    /** True if the file may exist although it is not where the table says. */
+    private boolean mayBeElsewhere(FileKey key) {
+        if (removed.getIfPresent(key) != null || missing.getIfPresent(key) != null) {
+            return false;
+        }
+        return places.containsKey(key) || log == null || !log.wasClean();
+    }
+
+    /** Goes to where the file was last seen; null if it is not there. */
+    private @Nullable Fd follow(FileKey key, int depth) throws FsException {
+        if (key.equals(rootKey)) {
+            try {
+                return OpenCalls.reopen(rootFd, OpenCalls.O_PATH | OpenCalls.O_DIRECTORY);
+            } catch (ErrnoException e) {
+                throw Failure.of(e);
+            }
+        }
+        Place place = places.get(key);
+        if (place == null || depth == MAX_DEPTH) {
+            return null;
+        }
+        Fd directory = follow(place.directory(), depth + 1);
+        if (directory == null) {
+            return null;
+        }
+        try (directory) {
+            return openIfSame(directory, place.name(), key);
+        }
+    }
+
+    private static @Nullable Fd openIfSame(Fd directory, FileName name, FileKey key) throws FsException {
+        Fd file;
+        try {
+            file = OpenCalls.openAt(directory, name.toBytes(), OpenCalls.O_PATH | OpenCalls.O_NOFOLLOW);
+        } catch (ErrnoException e) {
+            return switch (e.errno()) {
+                case Errno.ENOENT, Errno.ENOTDIR, Errno.ESTALE -> null;
+                default -> throw Failure.of(e);
+            };
+        }
+        boolean same = false;
+        try {
+            same = FileKey.of(AttributeReader.statx(file)).equals(key);
+        } finally {
+            if (!same) {
+                file.close();
+            }
+        }
+        return same ? file : null;
+    }
+
+    /** One search at a time: it reads the whole tree. */
+    private boolean search(FileKey key) {
+        synchronized (searching) {
+            if (missing.getIfPresent(key) != null) {
+                return false;
+            }
+            boolean found = new TreeSearch(key, mountId, this::remember).search(rootFd);
+            if (!found) {
+                missing.put(key, true);
+            }
+            return found;
+        }
+    }
+
+    @Override
+    public void close() {
+        if (log != null) {
+            log.close();
+        }
+    }
+}

@@ -1,0 +1,95 @@
+package org.warpnfs.fs.local;
+
+import org.warpnfs.fs.local.libc.ErrnoException;
+import org.warpnfs.fs.local.libc.Fd;
+import org.warpnfs.fs.local.libc.OpenCalls;
+import org.warpnfs.fs.local.libc.Statx;
+import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.fs.spi.FileHandle;
+import org.warpnfs.fs.spi.FileName;
+import org.warpnfs.fs.spi.FileNode;
+import org.warpnfs.fs.spi.FileSystem.Permission;
+import org.warpnfs.fs.spi.FileType;
+import org.warpnfs.fs.spi.FsError;
+import org.warpnfs.fs.spi.FsException;
+
+/**
+ * The parts of one served tree that its operations share, and the steps most of them begin and end with.
+ *
+ * @param umask of the process: what the kernel cuts from the permissions of new files
+ */
+record TreeContext(
+        Fd rootFd,
+        long mountId,
+        int umask,
+        Handles handles,
+        Authority authority,
+        AttributeReader attributes,
+        Durability durability,
+        FdCache files) {
+    private static final int PATH_NO_FOLLOW = OpenCalls.O_PATH | OpenCalls.O_NOFOLLOW;
+
+    /** Opens a file, O_PATH alone; close it. */
+    Fd open(FileHandle handle) throws FsException {
+        return handles.open(handle);
+    }
+
+    /** Opens a directory, O_PATH alone; close it. NOT_DIRECTORY if it is none. */
+    Fd openDirectory(FileHandle handle) throws FsException {
+        Fd fd = handles.open(handle);
+        boolean directory = false;
+        try {
+            directory = AttributeReader.type(AttributeReader.statx(fd)) == FileType.DIRECTORY;
+        } finally {
+            if (!directory) {
+                fd.close();
+            }
+        }
+        if (!directory) {
+            throw FsException.of(FsError.NOT_DIRECTORY);
+        }
+        return fd;
+    }
+
+    /** Throws EXISTS if the name is taken, where the kernel would say ACCESS first or nothing. */
+    void requireAbsent(Caller caller, Fd directory, FileName name) throws FsException {
+        if (authority.actsAsCaller()) {
+            return;
+        }
+        Fd found;
+        try {
+            found = openName(caller, directory, name);
+        } catch (FsException e) {
+            if (e.error() != FsError.NO_ENTRY) {
+                throw e;
+            }
+            return;
+        }
+        found.close();
+        throw FsException.of(FsError.EXISTS);
+    }
+
+    /** Opens a name in a directory as the caller, O_PATH alone: that a caller may search the directory is judged here. */
+    Fd openName(Caller caller, Fd directory, FileName name) throws FsException {
+        authority.require(caller, directory, Permission.EXECUTE);
+        try {
+            return authority.as(caller, () -> OpenCalls.openAt(directory, name.toBytes(), PATH_NO_FOLLOW));
+        } catch (ErrnoException e) {
+            throw Failure.of(e);
+        }
+    }
+
+    /** Handle and attributes of a file that was found by name. ACCESS if another file system is mounted there. */
+    FileNode node(Fd file, FileHandle directory, FileName name) throws FsException {
+        Statx statx = AttributeReader.statx(file);
+        requireSameMount(statx);
+        return new FileNode(handles.of(file, statx, directory, name), attributes.convert(statx));
+    }
+
+    /** The tree ends where something else is mounted: handles are good for one file system alone. */
+    void requireSameMount(Statx statx) throws FsException {
+        if (statx.mountId() != mountId) {
+            throw FsException.of(FsError.ACCESS, "a mount point");
+        }
+    }
+}

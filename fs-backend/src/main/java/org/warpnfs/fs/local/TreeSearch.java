@@ -1,0 +1,88 @@
+package org.warpnfs.fs.local;
+
+import java.util.List;
+import org.warpnfs.fs.local.libc.AttributeCalls;
+import org.warpnfs.fs.local.libc.DirectoryStream;
+import org.warpnfs.fs.local.libc.ErrnoException;
+import org.warpnfs.fs.local.libc.Fd;
+import org.warpnfs.fs.local.libc.OpenCalls;
+import org.warpnfs.fs.local.libc.Statx;
+import org.warpnfs.fs.spi.FileName;
+import org.warpnfs.fs.spi.FileType;
+import org.warpnfs.fs.spi.FsException;
+
+/**
+ * The last resort: goes through the whole tree for one file. Looks at inode numbers in directory entries, and at attributes
+ * only where the number is right; stays on the tree's mount.
+ */
+final class TreeSearch {
+    /** Deeper than clients go; each level holds a descriptor. */
+    private static final int MAX_DEPTH = 512;
+
+    private final FileKey wanted;
+    private final long mountId;
+    private final Found found;
+
+    TreeSearch(FileKey wanted, long mountId, Found found) {
+        this.wanted = wanted;
+        this.mountId = mountId;
+        this.found = found;
+    }
+
+    /** True if it was found below {@code directory}; it and each directory on the way were told of. */
+    boolean search(Fd directory) {
+        return search(directory, 0);
+    }
+
+    private boolean search(Fd directory, int depth) {
+        if (depth == MAX_DEPTH) {
+            return false;
+        }
+        try (Fd listed = OpenCalls.reopen(directory, OpenCalls.O_RDONLY | OpenCalls.O_DIRECTORY);
+                DirectoryStream stream = new DirectoryStream(listed)) {
+            FileKey here = FileKey.of(AttributeCalls.statx(listed));
+            for (List<DirectoryStream.Entry> batch = stream.next(); !batch.isEmpty(); batch = stream.next()) {
+                for (DirectoryStream.Entry entry : batch) {
+                    if (look(listed, here, entry, depth)) {
+                        return true;
+                    }
+                }
+            }
+        } catch (ErrnoException e) {
+            // Not ours to read, or it went away meanwhile.
+            return false;
+        }
+        return false;
+    }
+
+    private boolean look(Fd directory, FileKey here, DirectoryStream.Entry entry, int depth) {
+        boolean right = entry.inode() == wanted.inode();
+        if (!right && !entry.mayBeDirectory()) {
+            return false;
+        }
+        try (Fd file = OpenCalls.openAt(directory, entry.name(), OpenCalls.O_PATH | OpenCalls.O_NOFOLLOW)) {
+            Statx statx = AttributeCalls.statx(file);
+            if (statx.mountId() != mountId) {
+                return false;
+            }
+            FileKey key = FileKey.of(statx);
+            Place place = new Place(here, FileName.of(entry.name()));
+            if (key.equals(wanted)) {
+                found.at(key, place);
+                return true;
+            }
+            boolean below = AttributeReader.type(statx) == FileType.DIRECTORY && search(file, depth + 1);
+            if (below) {
+                found.at(key, place);
+            }
+            return below;
+        } catch (ErrnoException | FsException e) {
+            return false;
+        }
+    }
+
+    /** Is told where things are. */
+    interface Found {
+        void at(FileKey file, Place place);
+    }
+}

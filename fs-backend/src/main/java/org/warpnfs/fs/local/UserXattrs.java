@@ -1,0 +1,152 @@
+package org.warpnfs.fs.local;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.warpnfs.fs.local.libc.Errno;
+import org.warpnfs.fs.local.libc.ErrnoException;
+import org.warpnfs.fs.local.libc.Fd;
+import org.warpnfs.fs.local.libc.Statx;
+import org.warpnfs.fs.local.libc.XattrCalls;
+import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.fs.spi.FileHandle;
+import org.warpnfs.fs.spi.FileSystem.Permission;
+import org.warpnfs.fs.spi.FileType;
+import org.warpnfs.fs.spi.FsError;
+import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.fs.spi.PosixJudge;
+import org.warpnfs.fs.spi.XattrMode;
+
+/** Extended attributes of the user namespace. */
+final class UserXattrs {
+    private static final byte[] PREFIX = "user.".getBytes(StandardCharsets.US_ASCII);
+    private static final byte[] PROBE = "user.warpnfs.probe".getBytes(StandardCharsets.US_ASCII);
+    /** XATTR_SIZE_MAX. */
+    private static final int MAX_VALUE_BYTES = 65_536;
+    /** XATTR_NAME_MAX. */
+    private static final int MAX_FULL_NAME_BYTES = 255;
+
+    private final TreeContext tree;
+
+    UserXattrs(TreeContext tree) {
+        this.tree = tree;
+    }
+
+    /** True if the file system has such attributes. */
+    static boolean areSupported(Fd root) {
+        try {
+            XattrCalls.get(root, PROBE);
+            return true;
+        } catch (ErrnoException e) {
+            return e.errno() == Errno.ENODATA;
+        }
+    }
+
+    List<byte[]> list(Caller caller, FileHandle handle) throws FsException {
+        byte[] all;
+        try (Fd file = tree.open(handle)) {
+            all = tree.authority().as(caller, () -> XattrCalls.list(file));
+        } catch (ErrnoException e) {
+            if (e.errno() == Errno.EOPNOTSUPP) {
+                return List.of();
+            }
+            throw Failure.of(e);
+        }
+        List<byte[]> names = new ArrayList<>();
+        int start = 0;
+        for (int at = 0; at < all.length; at++) {
+            if (all[at] == 0) {
+                if (at - start > PREFIX.length
+                        && Arrays.equals(all, start, start + PREFIX.length, PREFIX, 0, PREFIX.length)) {
+                    names.add(Arrays.copyOfRange(all, start + PREFIX.length, at));
+                }
+                start = at + 1;
+            }
+        }
+        return names;
+    }
+
+    byte[] get(Caller caller, FileHandle handle, byte[] name) throws FsException {
+        byte[] fullName = fullName(name);
+        try (Fd file = tree.open(handle)) {
+            if (!canHave(file)) {
+                throw FsException.of(FsError.NO_ATTRIBUTE);
+            }
+            tree.authority().require(caller, file, Permission.READ);
+            return tree.authority().as(caller, () -> XattrCalls.get(file, fullName));
+        } catch (ErrnoException e) {
+            throw Failure.of(e);
+        }
+    }
+
+    void set(Caller caller, FileHandle handle, byte[] name, byte[] value, XattrMode mode) throws FsException {
+        byte[] fullName = fullName(name);
+        if (value.length > MAX_VALUE_BYTES) {
+            throw FsException.of(FsError.ATTRIBUTE_TOO_BIG);
+        }
+        int flags =
+                switch (mode) {
+                    case EITHER -> 0;
+                    case CREATE -> XattrCalls.XATTR_CREATE;
+                    case REPLACE -> XattrCalls.XATTR_REPLACE;
+                };
+        change(caller, handle, file -> XattrCalls.set(file, fullName, value, flags));
+    }
+
+    void remove(Caller caller, FileHandle handle, byte[] name) throws FsException {
+        byte[] fullName = fullName(name);
+        change(caller, handle, file -> XattrCalls.remove(file, fullName));
+    }
+
+    private void change(Caller caller, FileHandle handle, Change change) throws FsException {
+        try (Fd file = tree.open(handle)) {
+            if (!canHave(file)) {
+                throw FsException.of(FsError.NOT_PERMITTED);
+            }
+            tree.authority().require(caller, file, Permission.WRITE);
+            requireOwnerIfSticky(caller, file);
+            tree.authority().runAs(caller, () -> change.apply(file));
+            tree.attributes().changed(file);
+            tree.durability().attributes(file);
+        } catch (ErrnoException e) {
+            throw Failure.of(e);
+        }
+    }
+
+    private static void requireOwnerIfSticky(Caller caller, Fd file) throws FsException {
+        Statx statx = AttributeReader.statx(file);
+        if (AttributeReader.type(statx) == FileType.DIRECTORY
+                && (statx.mode() & PosixJudge.STICKY) != 0
+                && !caller.isSuperuser()
+                && caller.uid() != statx.uid()) {
+            throw FsException.of(FsError.NOT_PERMITTED);
+        }
+    }
+
+    private static boolean canHave(Fd file) throws FsException {
+        FileType type = AttributeReader.type(AttributeReader.statx(file));
+        return type == FileType.REGULAR || type == FileType.DIRECTORY;
+    }
+
+    private static byte[] fullName(byte[] name) throws FsException {
+        if (name.length == 0) {
+            throw FsException.of(FsError.INVALID);
+        }
+        if (name.length > MAX_FULL_NAME_BYTES - PREFIX.length) {
+            throw FsException.of(FsError.ATTRIBUTE_TOO_BIG);
+        }
+        byte[] fullName = Arrays.copyOf(PREFIX, PREFIX.length + name.length);
+        for (int i = 0; i < name.length; i++) {
+            if (name[i] == 0) {
+                throw FsException.of(FsError.INVALID);
+            }
+            fullName[PREFIX.length + i] = name[i];
+        }
+        return fullName;
+    }
+
+    private interface Change {
+        void apply(Fd file) throws ErrnoException;
+    }
+}

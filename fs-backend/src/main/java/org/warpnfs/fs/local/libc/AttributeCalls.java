@@ -1,0 +1,113 @@
+package org.warpnfs.fs.local.libc;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static org.warpnfs.fs.local.libc.Libc.INT;
+import static org.warpnfs.fs.local.libc.Libc.POINTER;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+
+/** Attributes: statx, chmod, fchownat, utimensat, faccessat. The descriptor may be one of O_PATH, also of a symlink. */
+public final class AttributeCalls {
+    /** For {@link #access}. */
+    public static final int R_OK = 4;
+
+    public static final int W_OK = 2;
+    public static final int X_OK = 1;
+    /** For {@link #chown}: leave it as it is. */
+    public static final int UNCHANGED_ID = -1;
+    /** For {@link #setTimes}, in place of nanoseconds: the present. */
+    public static final long UTIME_NOW = (1L << 30) - 1;
+    /** For {@link #setTimes}, in place of nanoseconds: leave it as it is. */
+    public static final long UTIME_OMIT = (1L << 30) - 2;
+
+    static final int AT_EMPTY_PATH = 0x1000;
+    static final int AT_SYMLINK_NOFOLLOW = 0x100;
+    static final int AT_SYMLINK_FOLLOW = 0x400;
+
+    private static final int AT_EACCESS = 0x200;
+    private static final int AT_NO_AUTOMOUNT = 0x800;
+    private static final int WANTED = Statx.STATX_BASIC_STATS | Statx.STATX_BTIME | Statx.STATX_MNT_ID;
+
+    private static final MethodHandle STATX = Libc.intFunction("statx", INT, POINTER, INT, INT, POINTER);
+    private static final MethodHandle CHMOD = Libc.intFunction("chmod", POINTER, INT);
+    private static final MethodHandle FCHOWNAT = Libc.intFunction("fchownat", INT, POINTER, INT, INT, INT);
+    private static final MethodHandle UTIMENSAT = Libc.intFunction("utimensat", INT, POINTER, POINTER, INT);
+    private static final MethodHandle FACCESSAT = Libc.intFunction("faccessat", INT, POINTER, INT, INT);
+
+    private AttributeCalls() {}
+
+    public static Statx statx(Fd fd) throws ErrnoException {
+        CallMemory memory = CallMemory.current();
+        try {
+            int result = (int) STATX.invokeExact(
+                    memory.state,
+                    fd.number(),
+                    memory.emptyPath(),
+                    AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT,
+                    WANTED,
+                    memory.statx);
+            Libc.check(result);
+            return Statx.parse(memory.statx);
+        } catch (ErrnoException e) {
+            throw e;
+        } catch (Throwable e) {
+            throw Libc.broken(e);
+        }
+    }
+
+    public static void chmod(Fd fd, int permissions) throws ErrnoException {
+        CallMemory memory = CallMemory.current();
+        try {
+            Libc.check((int) CHMOD.invokeExact(memory.state, memory.path(fd.magicPath()), permissions));
+        } catch (ErrnoException e) {
+            throw e;
+        } catch (Throwable e) {
+            throw Libc.broken(e);
+        }
+    }
+
+    public static void chown(Fd fd, int uid, int gid) throws ErrnoException {
+        CallMemory memory = CallMemory.current();
+        try {
+            Libc.check((int) FCHOWNAT.invokeExact(
+                    memory.state, fd.number(), memory.emptyPath(), uid, gid, AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW));
+        } catch (ErrnoException e) {
+            throw e;
+        } catch (Throwable e) {
+            throw Libc.broken(e);
+        }
+    }
+
+    /** Sets times; nanoseconds may be {@link #UTIME_NOW} or {@link #UTIME_OMIT}. */
+    public static void setTimes(Fd fd, long accessSeconds, long accessNanos, long modifySeconds, long modifyNanos)
+            throws ErrnoException {
+        CallMemory memory = CallMemory.current();
+        MemorySegment times = memory.small;
+        times.setAtIndex(JAVA_LONG, 0, accessSeconds);
+        times.setAtIndex(JAVA_LONG, 1, accessNanos);
+        times.setAtIndex(JAVA_LONG, 2, modifySeconds);
+        times.setAtIndex(JAVA_LONG, 3, modifyNanos);
+        try {
+            Libc.check(
+                    (int) UTIMENSAT.invokeExact(memory.state, fd.number(), memory.emptyPath(), times, AT_EMPTY_PATH));
+        } catch (ErrnoException e) {
+            throw e;
+        } catch (Throwable e) {
+            throw Libc.broken(e);
+        }
+    }
+
+    /** Judges access by the thread's effective and file system identity. */
+    public static void access(Fd fd, int mode) throws ErrnoException {
+        CallMemory memory = CallMemory.current();
+        try {
+            Libc.check((int) FACCESSAT.invokeExact(
+                    memory.state, fd.number(), memory.emptyPath(), mode, AT_EMPTY_PATH | AT_EACCESS));
+        } catch (ErrnoException e) {
+            throw e;
+        } catch (Throwable e) {
+            throw Libc.broken(e);
+        }
+    }
+}

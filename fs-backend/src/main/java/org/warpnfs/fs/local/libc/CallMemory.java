@@ -1,0 +1,84 @@
+package org.warpnfs.fs.local.libc;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.StructLayout;
+
+/**
+ * Memory for the arguments and results of one thread's calls, so that no call allocates.
+ *
+ * <h2>Buffers</h2>
+ *
+ * Each belongs to the thread and lives as long as it; what stands in one is good until the same thread's next call that uses
+ * it. Nothing here is handed out of the package.
+ */
+final class CallMemory {
+    /** PATH_MAX, with room for a terminating NUL. */
+    private static final int PATH_BYTES = 4096 + 8;
+    /** MAX_HANDLE_SZ and the header of struct file_handle. */
+    static final int FILE_HANDLE_BYTES = 8 + 128;
+
+    private static final StructLayout STATE = Linker.Option.captureStateLayout();
+    private static final long ERRNO_OFFSET = STATE.byteOffset(MemoryLayout.PathElement.groupElement("errno"));
+    private static final ThreadLocal<CallMemory> CURRENT = ThreadLocal.withInitial(CallMemory::new);
+
+    /** Where errno is captured. */
+    final MemorySegment state;
+    /** struct statx. */
+    final MemorySegment statx;
+    /** struct file_handle. */
+    final MemorySegment fileHandle;
+    /** Small structures: timespecs, offsets, numbers. */
+    final MemorySegment small;
+
+    private final MemorySegment firstPath;
+    private final MemorySegment secondPath;
+
+    private CallMemory() {
+        Arena arena = Arena.ofAuto();
+        state = arena.allocate(STATE);
+        statx = arena.allocate(Statx.LENGTH_BYTES, 8);
+        fileHandle = arena.allocate(FILE_HANDLE_BYTES, 8);
+        small = arena.allocate(512, 8);
+        firstPath = arena.allocate(PATH_BYTES, 8);
+        secondPath = arena.allocate(PATH_BYTES, 8);
+    }
+
+    static CallMemory current() {
+        return CURRENT.get();
+    }
+
+    int errno() {
+        return state.get(JAVA_INT, ERRNO_OFFSET);
+    }
+
+    /** {@code path} as a C string, or ENAMETOOLONG. */
+    MemorySegment path(byte[] path) throws ErrnoException {
+        return cString(firstPath, path);
+    }
+
+    /** As {@link #path}, for a second argument. */
+    MemorySegment secondPath(byte[] path) throws ErrnoException {
+        return cString(secondPath, path);
+    }
+
+    private static MemorySegment cString(MemorySegment memory, byte[] path) throws ErrnoException {
+        if (path.length >= PATH_BYTES) {
+            throw ErrnoException.of(Errno.ENAMETOOLONG);
+        }
+        MemorySegment.copy(path, 0, memory, JAVA_BYTE, 0, path.length);
+        memory.set(JAVA_BYTE, path.length, (byte) 0);
+        return memory;
+    }
+
+    /** The empty path, that with AT_EMPTY_PATH stands for the descriptor itself. */
+    MemorySegment emptyPath() {
+        firstPath.set(JAVA_BYTE, 0, (byte) 0);
+        return firstPath;
+    }
+}

@@ -1,0 +1,147 @@
+package org.warpnfs.fs.local.libc;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT_UNALIGNED;
+import static org.warpnfs.fs.local.libc.Libc.INT;
+import static org.warpnfs.fs.local.libc.Libc.LONG;
+import static org.warpnfs.fs.local.libc.Libc.POINTER;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The entries of a directory, by getdents64(2), without {@code .} and {@code ..}. struct linux_dirent64:
+ *
+ * <pre>
+ * offset  length  field
+ *   0       8     d_ino
+ *   8       8     d_off       where the next one is
+ *  16       2     d_reclen    length of this one
+ *  18       1     d_type
+ *  19       .     d_name      NUL-terminated
+ * </pre>
+ *
+ * <h2>Buffers</h2>
+ *
+ * Holds native memory until closed, of one thread. The descriptor stays the caller's.
+ */
+public final class DirectoryStream implements AutoCloseable {
+    private static final int BUFFER_BYTES = 32_768;
+    private static final int INO = 0;
+    private static final int OFF = 8;
+    private static final int RECLEN = 16;
+    private static final int TYPE = 18;
+    private static final int NAME = 19;
+    private static final byte DT_UNKNOWN = 0;
+    private static final byte DT_DIR = 4;
+    private static final MethodHandle GETDENTS64 = Libc.longFunction("getdents64", INT, POINTER, LONG);
+
+    private final Arena arena = Arena.ofConfined();
+    private final MemorySegment buffer = arena.allocate(BUFFER_BYTES, 8);
+    private final Fd directory;
+
+    public DirectoryStream(Fd directory) {
+        this.directory = directory;
+    }
+
+    /** Goes to where an entry's {@link Entry#nextOffset} points, or to 0, the start; EINVAL if that is nowhere. */
+    public void seek(long offset) throws ErrnoException {
+        DataCalls.seek(directory, offset, DataCalls.SEEK_SET);
+    }
+
+    /** The next entries; none at the end. */
+    public List<Entry> next() throws ErrnoException {
+        CallMemory memory = CallMemory.current();
+        while (true) {
+            long length;
+            try {
+                length = Libc.check(
+                        (long) GETDENTS64.invokeExact(memory.state, directory.number(), buffer, buffer.byteSize()));
+            } catch (ErrnoException e) {
+                throw e;
+            } catch (Throwable e) {
+                throw Libc.broken(e);
+            }
+            if (length == 0) {
+                return List.of();
+            }
+            List<Entry> entries = parse(length);
+            if (!entries.isEmpty()) {
+                return entries;
+            }
+        }
+    }
+
+    private List<Entry> parse(long length) {
+        List<Entry> entries = new ArrayList<>();
+        long at = 0;
+        while (at < length) {
+            int recordLength = buffer.get(JAVA_SHORT_UNALIGNED, at + RECLEN) & 0xffff;
+            byte[] name = name(at + NAME, at + recordLength);
+            if (!isDots(name)) {
+                entries.add(new Entry(
+                        name,
+                        buffer.get(JAVA_LONG_UNALIGNED, at + INO),
+                        buffer.get(JAVA_LONG_UNALIGNED, at + OFF),
+                        buffer.get(JAVA_BYTE, at + TYPE)));
+            }
+            at += recordLength;
+        }
+        return entries;
+    }
+
+    private byte[] name(long start, long limit) {
+        long end = start;
+        while (end < limit && buffer.get(JAVA_BYTE, end) != 0) {
+            end++;
+        }
+        return buffer.asSlice(start, end - start).toArray(JAVA_BYTE);
+    }
+
+    private static boolean isDots(byte[] name) {
+        return name[0] == '.' && (name.length == 1 || (name.length == 2 && name[1] == '.'));
+    }
+
+    @Override
+    public void close() {
+        arena.close();
+    }
+
+    /** One name. */
+    public static final class Entry {
+        private final byte[] name;
+        private final long inode;
+        private final long nextOffset;
+        private final byte type;
+
+        Entry(byte[] name, long inode, long nextOffset, byte type) {
+            this.name = name;
+            this.inode = inode;
+            this.nextOffset = nextOffset;
+            this.type = type;
+        }
+
+        /** Not a copy. */
+        public byte[] name() {
+            return name;
+        }
+
+        public long inode() {
+            return inode;
+        }
+
+        /** False if it is known to be something else. */
+        public boolean mayBeDirectory() {
+            return type == DT_DIR || type == DT_UNKNOWN;
+        }
+
+        /** Where the entry after this one is. */
+        public long nextOffset() {
+            return nextOffset;
+        }
+    }
+}

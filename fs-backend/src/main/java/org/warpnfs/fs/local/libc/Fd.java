@@ -1,0 +1,35 @@
+package org.warpnfs.fs.local.libc;
+
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** An open file descriptor. Whoever holds it closes it, once nobody else uses its number; closing twice is harmless. */
+public final class Fd implements AutoCloseable {
+    private final int number;
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    Fd(int number) {
+        this.number = number;
+    }
+
+    int number() {
+        return number;
+    }
+
+    /** The path that leads to the open file itself, whatever its names are: /proc/self/fd/N. */
+    public byte[] magicPath() {
+        return ("/proc/self/fd/" + number).getBytes(StandardCharsets.US_ASCII);
+    }
+
+    @Override
+    public void close() {
+        if (closed.compareAndSet(false, true)) {
+            OpenCalls.close(number);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "fd " + number;
+    }
+}

@@ -1,0 +1,65 @@
+package org.warpnfs.fs.local.libc;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static org.warpnfs.fs.local.libc.Libc.INT;
+import static org.warpnfs.fs.local.libc.Libc.POINTER;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+
+/** File systems as a whole: fstatfs, fpathconf. */
+public final class FileSystemCalls {
+    private static final int PC_LINK_MAX = 0;
+
+    private static final MethodHandle FSTATFS = Libc.intFunction("fstatfs", INT, POINTER);
+    private static final MethodHandle FPATHCONF = Libc.longFunction("fpathconf", INT, INT);
+
+    private FileSystemCalls() {}
+
+    /**
+     * Space, files and kind. struct statfs on 64-bit machines: eleven longs (f_type, f_bsize, f_blocks, f_bfree, f_bavail,
+     * f_files, f_ffree, f_fsid as two ints, f_namelen, f_frsize, f_flags), then spare.
+     */
+    public static Statfs statfs(Fd fd) throws ErrnoException {
+        CallMemory memory = CallMemory.current();
+        MemorySegment out = memory.small;
+        try {
+            Libc.check((int) FSTATFS.invokeExact(memory.state, fd.number(), out));
+        } catch (ErrnoException e) {
+            throw e;
+        } catch (Throwable e) {
+            throw Libc.broken(e);
+        }
+        long blockBytes =
+                out.getAtIndex(JAVA_LONG, 9) != 0 ? out.getAtIndex(JAVA_LONG, 9) : out.getAtIndex(JAVA_LONG, 1);
+        return new Statfs(
+                out.getAtIndex(JAVA_LONG, 0),
+                blockBytes,
+                out.getAtIndex(JAVA_LONG, 2),
+                out.getAtIndex(JAVA_LONG, 3),
+                out.getAtIndex(JAVA_LONG, 4),
+                out.getAtIndex(JAVA_LONG, 5),
+                out.getAtIndex(JAVA_LONG, 6),
+                out.getAtIndex(JAVA_LONG, 8));
+    }
+
+    /** The most names a file can have here, or -1 if there is no saying. */
+    public static long maxLinks(Fd fd) {
+        try {
+            return (long) FPATHCONF.invokeExact(CallMemory.current().state, fd.number(), PC_LINK_MAX);
+        } catch (Throwable e) {
+            throw Libc.broken(e);
+        }
+    }
+
+    /** What fstatfs tells; blocks are of {@code blockBytes}. */
+    public record Statfs(
+            long type,
+            long blockBytes,
+            long blocks,
+            long freeBlocks,
+            long availableBlocks,
+            long files,
+            long freeFiles,
+            long maxNameBytes) {}
+}

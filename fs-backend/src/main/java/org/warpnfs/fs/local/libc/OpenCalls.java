@@ -1,0 +1,96 @@
+package org.warpnfs.fs.local.libc;
+
+import static org.warpnfs.fs.local.libc.Libc.INT;
+import static org.warpnfs.fs.local.libc.Libc.POINTER;
+
+import java.lang.invoke.MethodHandle;
+import java.nio.charset.StandardCharsets;
+
+/** Opening and closing: openat, close. Every descriptor is close-on-exec and never becomes a controlling terminal. */
+public final class OpenCalls {
+    public static final int O_RDONLY = 0;
+    public static final int O_WRONLY = 01;
+    public static final int O_RDWR = 02;
+    public static final int O_CREAT = 0100;
+    public static final int O_EXCL = 0200;
+    public static final int O_NONBLOCK = 04000;
+    public static final int O_PATH = 010000000;
+    public static final int O_DIRECTORY = Platform.current().openDirectory;
+    public static final int O_NOFOLLOW = Platform.current().openNoFollow;
+
+    /** Makes a file without a name, in the directory given. */
+    public static final int O_TMPFILE = 020000000 | O_DIRECTORY;
+
+    static final int AT_FDCWD = -100;
+    static final int O_CLOEXEC = 02000000;
+    static final int O_NOCTTY = 0400;
+
+    private static final byte[] SELF = ".".getBytes(StandardCharsets.US_ASCII);
+    private static final byte[] PARENT = "..".getBytes(StandardCharsets.US_ASCII);
+    private static final MethodHandle OPENAT = Libc.variadicIntFunction("openat", 3, INT, POINTER, INT, INT);
+    private static final MethodHandle CLOSE = Libc.intFunction("close", INT);
+
+    private OpenCalls() {}
+
+    /** Opens an absolute path. */
+    public static Fd open(byte[] path, int flags) throws ErrnoException {
+        return openAt(AT_FDCWD, path, flags, 0);
+    }
+
+    /** Opens a name in a directory. */
+    public static Fd openAt(Fd directory, byte[] name, int flags) throws ErrnoException {
+        return openAt(directory.number(), name, flags, 0);
+    }
+
+    /** Creates a name in a directory. */
+    public static Fd createAt(Fd directory, byte[] name, int flags, int permissions) throws ErrnoException {
+        return openAt(directory.number(), name, flags | O_CREAT, permissions);
+    }
+
+    /** Makes a file without a name on the file system of the directory; it goes when it is closed. */
+    public static Fd openNameless(Fd directory, int permissions) throws ErrnoException {
+        return openAt(directory.number(), SELF, O_TMPFILE | O_RDWR, permissions);
+    }
+
+    /** Opens the directory that holds this one. */
+    public static Fd openParent(Fd directory, int flags) throws ErrnoException {
+        return openAt(directory.number(), PARENT, flags, 0);
+    }
+
+    /** Opens the directory once more, by a look-up within it. */
+    public static Fd openSame(Fd directory, int flags) throws ErrnoException {
+        return openAt(directory.number(), SELF, flags, 0);
+    }
+
+    /** Opens once more what is open, with other flags; judged anew. */
+    public static Fd reopen(Fd open, int flags) throws ErrnoException {
+        return openAt(AT_FDCWD, open.magicPath(), flags, 0);
+    }
+
+    private static Fd openAt(int directory, byte[] path, int flags, int permissions) throws ErrnoException {
+        CallMemory memory = CallMemory.current();
+        while (true) {
+            try {
+                int result = (int) OPENAT.invokeExact(
+                        memory.state, directory, memory.path(path), flags | O_CLOEXEC | O_NOCTTY, permissions);
+                return new Fd(Libc.check(result));
+            } catch (ErrnoException e) {
+                if (e.errno() != Errno.EINTR) {
+                    throw e;
+                }
+            } catch (Throwable e) {
+                throw Libc.broken(e);
+            }
+        }
+    }
+
+    /** Errors are not looked at: Linux has closed it whatever it says. */
+    static void close(int number) {
+        try {
+            int result = (int) CLOSE.invokeExact(CallMemory.current().state, number);
+            assert result == 0 || result == -1;
+        } catch (Throwable e) {
+            throw Libc.broken(e);
+        }
+    }
+}

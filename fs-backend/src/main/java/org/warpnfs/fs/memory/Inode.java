@@ -1,0 +1,121 @@
+package org.warpnfs.fs.memory;
+
+import java.util.TreeMap;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.fs.spi.FileAttributes;
+import org.warpnfs.fs.spi.FileHandle;
+import org.warpnfs.fs.spi.FileType;
+import org.warpnfs.fs.spi.Timestamp;
+
+/**
+ * What all files have. {@link #lock} guards every field of it that changes, except the names in a directory, which the lock
+ * of the tree guards. Whoever takes both takes the tree's first, and never two inodes' at once.
+ */
+abstract sealed class Inode permits DirectoryInode, RegularInode, SymlinkInode, SpecialInode {
+    final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
+    final FileHandle handle;
+    final long fileSystemId;
+    final long fileId;
+    final Timestamp birthTime;
+    private final ChangeClock clock;
+
+    int permissions;
+    int linkCount = 1;
+    long uid;
+    long gid;
+    // Readers set it under the read lock: the last one wins.
+    volatile Timestamp accessTime;
+    Timestamp modifyTime;
+    Timestamp changeTime;
+    long changeId;
+    /** True once nothing holds it: the handle is stale. */
+    boolean gone;
+
+    @Nullable
+    TreeMap<byte[], byte[]> xattrs;
+
+    Inode(Birth birth) {
+        this.handle = birth.handle();
+        this.fileSystemId = birth.fileSystemId();
+        this.fileId = birth.fileId();
+        this.clock = birth.clock();
+        this.permissions = birth.permissions();
+        this.uid = birth.uid();
+        this.gid = birth.gid();
+        this.birthTime = clock.now();
+        this.accessTime = birthTime;
+        this.modifyTime = birthTime;
+        this.changeTime = birthTime;
+        this.changeId = clock.nextChangeId();
+    }
+
+    abstract FileType type();
+
+    abstract long sizeBytes();
+
+    abstract long usedBytes();
+
+    int deviceMajor() {
+        return 0;
+    }
+
+    int deviceMinor() {
+        return 0;
+    }
+
+    /** Notes that contents changed. */
+    final void contentsChanged() {
+        modifyTime = clock.now();
+        changeTime = modifyTime;
+        changeId = clock.nextChangeId();
+    }
+
+    /** Notes that attributes changed. */
+    final void attributesChanged() {
+        changeTime = clock.now();
+        changeId = clock.nextChangeId();
+    }
+
+    /** Notes a read, if the noted time would otherwise be older than the last change: as relatime does. */
+    final void wasRead() {
+        if (accessTime.compareTo(modifyTime) <= 0 || accessTime.compareTo(changeTime) <= 0) {
+            accessTime = clock.now();
+        }
+    }
+
+    final FileAttributes attributes() {
+        lock.readLock().lock();
+        try {
+            return new FileAttributes(
+                    type(),
+                    permissions,
+                    linkCount,
+                    uid,
+                    gid,
+                    sizeBytes(),
+                    usedBytes(),
+                    deviceMajor(),
+                    deviceMinor(),
+                    fileSystemId,
+                    fileId,
+                    accessTime,
+                    modifyTime,
+                    changeTime,
+                    birthTime,
+                    changeId);
+        } finally {
+            lock.readLock().unlock();
+        }
+    }
+
+    /** What an inode begins with. */
+    record Birth(
+            FileHandle handle,
+            long fileSystemId,
+            long fileId,
+            ChangeClock clock,
+            int permissions,
+            long uid,
+            long gid) {}
+}

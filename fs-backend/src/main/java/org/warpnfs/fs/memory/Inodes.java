@@ -1,0 +1,234 @@
+package org.warpnfs.fs.memory;
+
+import java.nio.ByteBuffer;
+import java.security.SecureRandom;
+import java.time.InstantSource;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.fs.spi.AttributeChanges;
+import org.warpnfs.fs.spi.AttributeChanges.TimeChange;
+import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.fs.spi.FileAttributes;
+import org.warpnfs.fs.spi.FileHandle;
+import org.warpnfs.fs.spi.FsError;
+import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.fs.spi.PosixJudge;
+import org.warpnfs.fs.spi.Timestamp;
+
+/**
+ * All inodes of a tree: finds them by handle, makes them, counts their links and lets them go.
+ *
+ * <p>A handle is the instance's random number and the inode's own, which is never given twice.
+ */
+final class Inodes {
+    private static final int HANDLE_BYTES = 2 * Long.BYTES;
+
+    private final ConcurrentMap<Long, Inode> byId = new ConcurrentHashMap<>();
+    private final AtomicLong lastFileId = new AtomicLong();
+    private final long instanceId = new SecureRandom().nextLong();
+    private final Space bytes;
+    private final Space files;
+    private final PageAllocator allocator;
+    private final XattrOperations xattrs;
+    private final ChangeClock clock;
+
+    Inodes(Space bytes, Space files, XattrOperations xattrs, InstantSource clock) {
+        this.bytes = bytes;
+        this.files = files;
+        this.allocator = new PageAllocator(bytes);
+        this.xattrs = xattrs;
+        this.clock = new ChangeClock(clock);
+    }
+
+    long instanceId() {
+        return instanceId;
+    }
+
+    Space files() {
+        return files;
+    }
+
+    Inode get(FileHandle handle) throws FsException {
+        if (handle.lengthBytes() != HANDLE_BYTES) {
+            throw FsException.of(FsError.BAD_HANDLE);
+        }
+        ByteBuffer in = ByteBuffer.wrap(handle.toBytes());
+        Inode inode = in.getLong() == instanceId ? byId.get(in.getLong()) : null;
+        if (inode == null) {
+            throw FsException.of(FsError.STALE);
+        }
+        return inode;
+    }
+
+    DirectoryInode directory(FileHandle handle) throws FsException {
+        if (get(handle) instanceof DirectoryInode directory) {
+            return directory;
+        }
+        throw FsException.of(FsError.NOT_DIRECTORY);
+    }
+
+    RegularInode requireRegular(Inode inode) throws FsException {
+        return switch (inode) {
+            case RegularInode regular -> regular;
+            case DirectoryInode directory -> throw FsException.of(FsError.IS_DIRECTORY);
+            case SymlinkInode symlink -> throw FsException.of(FsError.SYMLINK);
+            case SpecialInode special -> throw FsException.of(FsError.WRONG_TYPE);
+        };
+    }
+
+    DirectoryInode newRoot(int permissions) {
+        try {
+            files.take(1);
+        } catch (FsException e) {
+            throw new IllegalArgumentException("no capacity for the root", e);
+        }
+        DirectoryInode root = new DirectoryInode(birth(permissions, Caller.ROOT.uid(), Caller.ROOT.gid()), null);
+        byId.put(root.fileId, root);
+        return root;
+    }
+
+    Inode newRegular(NewFile newFile) throws FsException {
+        return register(newFile, new RegularInode(birth(newFile), allocator));
+    }
+
+    Inode newDirectory(NewFile newFile) throws FsException {
+        return register(newFile, new DirectoryInode(birth(newFile), newFile.parent()));
+    }
+
+    Inode newSymlink(NewFile newFile, byte[] target) throws FsException {
+        bytes.take(target.length);
+        try {
+            return register(newFile, new SymlinkInode(birth(newFile), target));
+        } catch (FsException e) {
+            bytes.giveBack(target.length);
+            throw e;
+        }
+    }
+
+    Inode newSpecial(NewFile newFile, int deviceMajor, int deviceMinor) throws FsException {
+        return register(newFile, new SpecialInode(birth(newFile), newFile.type(), deviceMajor, deviceMinor));
+    }
+
+    private Inode.Birth birth(NewFile newFile) {
+        FileAttributes directory = newFile.parent().attributes();
+        Integer wanted = newFile.attributes().permissions();
+        int permissions =
+                PosixJudge.permissionsOfNew(newFile.caller(), directory, newFile.type(), wanted == null ? 0 : wanted);
+        return birth(permissions, newFile.caller().uid(), PosixJudge.groupOfNew(newFile.caller(), directory));
+    }
+
+    private Inode.Birth birth(int permissions, long uid, long gid) {
+        long fileId = lastFileId.incrementAndGet();
+        byte[] handle = ByteBuffer.allocate(HANDLE_BYTES)
+                .putLong(instanceId)
+                .putLong(fileId)
+                .array();
+        return new Inode.Birth(FileHandle.of(handle), instanceId, fileId, clock, permissions, uid, gid);
+    }
+
+    /** Gives a new inode what it is to have beside permissions, and enters it. */
+    private Inode register(NewFile newFile, Inode inode) throws FsException {
+        AttributeChanges wanted = newFile.attributes();
+        AttributeChanges rest = new AttributeChanges(
+                null, wanted.uid(), wanted.gid(), wanted.sizeBytes(), wanted.accessTime(), wanted.modifyTime());
+        PosixJudge.requireSettable(newFile.caller(), inode.attributes(), rest);
+        files.take(1);
+        apply(newFile.caller(), inode, rest);
+        byId.put(inode.fileId, inode);
+        return inode;
+    }
+
+    /** Sets what was judged before. Needs the inode's lock. */
+    void apply(Caller caller, Inode inode, AttributeChanges changes) {
+        if (changes.isEmpty()) {
+            return;
+        }
+        if (changes.uid() != null || changes.gid() != null) {
+            inode.uid = changes.uid() != null ? changes.uid() : inode.uid;
+            inode.gid = changes.gid() != null ? changes.gid() : inode.gid;
+            inode.permissions = PosixJudge.permissionsAfterChown(inode.type(), inode.permissions);
+        }
+        if (changes.permissions() != null) {
+            inode.permissions = PosixJudge.settablePermissions(caller, inode.gid, changes.permissions());
+        }
+        if (changes.sizeBytes() != null && inode instanceof RegularInode regular) {
+            regular.contents.setSize(changes.sizeBytes());
+            inode.permissions = PosixJudge.permissionsAfterWrite(caller, inode.permissions);
+            inode.contentsChanged();
+        }
+        inode.accessTime = time(changes.accessTime(), inode.accessTime);
+        inode.modifyTime = time(changes.modifyTime(), inode.modifyTime);
+        if (inode instanceof RegularInode regular && (changes.accessTime() != null || changes.modifyTime() != null)) {
+            regular.createVerifier = null;
+        }
+        inode.attributesChanged();
+    }
+
+    private Timestamp time(@Nullable TimeChange change, Timestamp old) {
+        return switch (change) {
+            case null -> old;
+            case TimeChange.ToServerTime now -> clock.now();
+            case TimeChange.To to -> to.time();
+        };
+    }
+
+    /** Notes that names in the directory changed, {@code subdirectories} of them its children. */
+    static void change(DirectoryInode directory, int subdirectories) {
+        directory.lock.writeLock().lock();
+        try {
+            directory.linkCount += subdirectories;
+            directory.contentsChanged();
+        } finally {
+            directory.lock.writeLock().unlock();
+        }
+    }
+
+    /** Counts names that came or went, and lets the inode go with the last one, unless it is open. */
+    void changeLinks(Inode inode, int difference) {
+        inode.lock.writeLock().lock();
+        try {
+            inode.linkCount += difference;
+            inode.attributesChanged();
+            releaseIfUnused(inode);
+        } finally {
+            inode.lock.writeLock().unlock();
+        }
+    }
+
+    void closed(RegularInode inode) {
+        inode.lock.writeLock().lock();
+        try {
+            inode.openCount--;
+            releaseIfUnused(inode);
+        } finally {
+            inode.lock.writeLock().unlock();
+        }
+    }
+
+    private void releaseIfUnused(Inode inode) {
+        if (inode.linkCount > 0 || inode.gone || (inode instanceof RegularInode regular && regular.openCount > 0)) {
+            return;
+        }
+        inode.gone = true;
+        byId.remove(inode.fileId);
+        files.giveBack(1);
+        xattrs.release(inode);
+        if (inode instanceof RegularInode regular) {
+            regular.contents.release();
+        } else if (inode instanceof SymlinkInode symlink) {
+            bytes.giveBack(symlink.target.length);
+        }
+    }
+
+    void dropAll() {
+        byId.clear();
+        allocator.dropSpares();
+    }
+
+    /** Makes one kind of file. */
+    interface Maker {
+        Inode make(NewFile newFile) throws FsException;
+    }
+}

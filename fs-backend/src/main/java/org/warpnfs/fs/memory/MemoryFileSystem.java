@@ -1,0 +1,464 @@
+package org.warpnfs.fs.memory;
+
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import org.warpnfs.fs.spi.AttributeChanges;
+import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.fs.spi.CreateMode;
+import org.warpnfs.fs.spi.Created;
+import org.warpnfs.fs.spi.DirectoryEntry;
+import org.warpnfs.fs.spi.FileAttributes;
+import org.warpnfs.fs.spi.FileHandle;
+import org.warpnfs.fs.spi.FileName;
+import org.warpnfs.fs.spi.FileNode;
+import org.warpnfs.fs.spi.FileSystem;
+import org.warpnfs.fs.spi.FileType;
+import org.warpnfs.fs.spi.FsError;
+import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.fs.spi.FsLimits;
+import org.warpnfs.fs.spi.FsStatistics;
+import org.warpnfs.fs.spi.OpenAccess;
+import org.warpnfs.fs.spi.OpenFile;
+import org.warpnfs.fs.spi.PosixJudge;
+import org.warpnfs.fs.spi.XattrMode;
+
+/**
+ * A tree of files in memory.
+ *
+ * <p>All that a caller can make it keep is charged to its capacity: pages of contents, names, symbolic links, extended
+ * attributes. A handle of an earlier instance is STALE.
+ *
+ * <h2>Threads</h2>
+ *
+ * Safe for many. One lock guards the shape of the tree, one per inode its attributes and contents; readers share both.
+ */
+public final class MemoryFileSystem implements FileSystem {
+    static final int MAX_LINKS = 65_000;
+    private static final int MAX_SYMLINK_BYTES = 4095;
+    private static final int LIST_STEP_ENTRIES = 128;
+    private static final int ROOT_PERMISSIONS = 0755;
+
+    private final ReentrantReadWriteLock tree = new ReentrantReadWriteLock();
+    private final Space bytes;
+    private final Inodes inodes;
+    private final Names names;
+    private final XattrOperations xattrs;
+    private final DirectoryInode root;
+    private final long writeVerifier;
+
+    /**
+     * An empty tree: a root directory that belongs to the superuser, permissions 0755.
+     *
+     * @param capacityBytes the most that contents, in pages of 16 KiB, and names may take
+     * @param capacityFiles the most files of any kind, the root among them
+     */
+    public MemoryFileSystem(long capacityBytes, long capacityFiles) {
+        this(capacityBytes, capacityFiles, InstantSource.system());
+    }
+
+    /** As {@link #MemoryFileSystem(long, long)}, with times from {@code clock}. */
+    public MemoryFileSystem(long capacityBytes, long capacityFiles, InstantSource clock) {
+        if (capacityFiles < 1) {
+            throw new IllegalArgumentException("capacity of " + capacityFiles + " files: the root is one");
+        }
+        this.bytes = new Space(capacityBytes);
+        this.xattrs = new XattrOperations(bytes);
+        this.inodes = new Inodes(bytes, new Space(capacityFiles), xattrs, clock);
+        this.names = new Names(bytes, inodes);
+        this.root = inodes.newRoot(ROOT_PERMISSIONS);
+        this.writeVerifier = inodes.instanceId();
+    }
+
+    @Override
+    public FileHandle root() {
+        return root.handle;
+    }
+
+    @Override
+    public FsLimits limits() {
+        return new FsLimits(
+                Long.MAX_VALUE, MAX_LINKS, FileName.MAX_LENGTH_BYTES, 1, true, true, true, false, true, true);
+    }
+
+    @Override
+    public FsStatistics statistics() {
+        Space files = inodes.files();
+        return new FsStatistics(
+                bytes.capacity(), bytes.free(), bytes.free(), files.capacity(), files.free(), files.free());
+    }
+
+    @Override
+    public long writeVerifier() {
+        return writeVerifier;
+    }
+
+    @Override
+    public FileAttributes attributes(FileHandle file) throws FsException {
+        return inodes.get(file).attributes();
+    }
+
+    @Override
+    public FileAttributes setAttributes(Caller caller, FileHandle file, AttributeChanges changes) throws FsException {
+        Inode inode = inodes.get(file);
+        inode.lock.writeLock().lock();
+        try {
+            PosixJudge.requireSettable(caller, inode.attributes(), changes);
+            inodes.apply(caller, inode, changes);
+            return inode.attributes();
+        } finally {
+            inode.lock.writeLock().unlock();
+        }
+    }
+
+    @Override
+    public Set<Permission> permissions(Caller caller, FileHandle file, Set<Permission> asked) throws FsException {
+        return PosixJudge.permissions(caller, inodes.get(file).attributes(), asked);
+    }
+
+    @Override
+    public FileNode lookup(Caller caller, FileHandle directory, FileName name) throws FsException {
+        return reading(() -> {
+            DirectoryInode parent = inodes.directory(directory);
+            PosixJudge.require(caller, parent.attributes(), Permission.EXECUTE);
+            return node(Names.existing(parent, name));
+        });
+    }
+
+    @Override
+    public FileNode lookupParent(Caller caller, FileHandle directory) throws FsException {
+        return reading(() -> {
+            DirectoryInode child = inodes.directory(directory);
+            PosixJudge.require(caller, child.attributes(), Permission.EXECUTE);
+            return node(child.parent);
+        });
+    }
+
+    @Override
+    public boolean list(Caller caller, FileHandle directory, long cookie, boolean withNodes, EntryVisitor visitor)
+            throws FsException {
+        long resumeAfter = cookie;
+        while (true) {
+            List<DirectoryEntry> step = listStep(caller, directory, resumeAfter, withNodes);
+            for (DirectoryEntry entry : step) {
+                if (!visitor.visit(entry)) {
+                    return false;
+                }
+            }
+            if (step.size() < LIST_STEP_ENTRIES) {
+                return true;
+            }
+            resumeAfter = step.getLast().cookie();
+        }
+    }
+
+    /** The visitor may be slow, so it is not called under the lock. */
+    private List<DirectoryEntry> listStep(Caller caller, FileHandle directory, long cookie, boolean withNodes)
+            throws FsException {
+        return reading(() -> {
+            DirectoryInode parent = inodes.directory(directory);
+            FileAttributes attributes = parent.attributes();
+            PosixJudge.require(caller, attributes, Permission.READ);
+            boolean withinReach = withNodes && PosixJudge.has(caller, attributes, Permission.EXECUTE);
+            if (!parent.knows(cookie)) {
+                throw FsException.of(FsError.BAD_COOKIE);
+            }
+            List<DirectoryEntry> step = new ArrayList<>();
+            for (DirectoryInode.Entry entry : parent.after(cookie)) {
+                Inode inode = entry.inode();
+                step.add(new DirectoryEntry(
+                        entry.name(), entry.cookie(), inode.fileId, withinReach ? node(inode) : null));
+                if (step.size() == LIST_STEP_ENTRIES) {
+                    break;
+                }
+            }
+            parent.wasRead();
+            return step;
+        });
+    }
+
+    @Override
+    public Created create(Caller caller, FileHandle directory, FileName name, CreateMode mode) throws FsException {
+        return writing(() -> {
+            DirectoryInode parent = inodes.directory(directory);
+            PosixJudge.require(caller, parent.attributes(), Permission.EXECUTE);
+            Inode found = parent.find(name);
+            if (found != null) {
+                return new Created(existing(caller, found, mode), false);
+            }
+            NewFile newFile = new NewFile(caller, parent, FileType.REGULAR, mode.attributes());
+            Inode made = addNew(parent, name, newFile, inodes::newRegular);
+            if (mode instanceof CreateMode.Exclusive exclusive && made instanceof RegularInode regular) {
+                regular.createVerifier = exclusive.verifier();
+            }
+            return new Created(node(made), true);
+        });
+    }
+
+    private FileNode existing(Caller caller, Inode found, CreateMode mode) throws FsException {
+        return switch (mode) {
+            case CreateMode.Guarded guarded -> throw FsException.of(FsError.EXISTS);
+            case CreateMode.Exclusive exclusive -> {
+                Long verifier = found instanceof RegularInode regular ? regular.createVerifier : null;
+                if (verifier == null || verifier != exclusive.verifier()) {
+                    throw FsException.of(FsError.EXISTS);
+                }
+                yield node(found);
+            }
+            case CreateMode.Unchecked unchecked -> {
+                inodes.requireRegular(found);
+                Long sizeBytes = unchecked.attributes().sizeBytes();
+                if (sizeBytes != null) {
+                    setAttributes(caller, found.handle, AttributeChanges.ofSize(sizeBytes));
+                }
+                yield node(found);
+            }
+        };
+    }
+
+    @Override
+    public FileNode makeDirectory(Caller caller, FileHandle directory, FileName name, AttributeChanges attributes)
+            throws FsException {
+        return make(caller, directory, name, FileType.DIRECTORY, attributes, inodes::newDirectory);
+    }
+
+    @Override
+    public FileNode makeSymlink(
+            Caller caller, FileHandle directory, FileName name, byte[] target, AttributeChanges attributes)
+            throws FsException {
+        if (target.length > MAX_SYMLINK_BYTES) {
+            throw FsException.of(FsError.NAME_TOO_LONG);
+        }
+        if (target.length == 0) {
+            throw FsException.of(FsError.NO_ENTRY);
+        }
+        for (byte b : target) {
+            if (b == 0) {
+                throw FsException.of(FsError.INVALID);
+            }
+        }
+        AttributeChanges withPermissions = new AttributeChanges(
+                0777, attributes.uid(), attributes.gid(), null, attributes.accessTime(), attributes.modifyTime());
+        return make(
+                caller,
+                directory,
+                name,
+                FileType.SYMLINK,
+                withPermissions,
+                newFile -> inodes.newSymlink(newFile, target));
+    }
+
+    @Override
+    public FileNode makeSpecial(
+            Caller caller,
+            FileHandle directory,
+            FileName name,
+            FileType type,
+            int deviceMajor,
+            int deviceMinor,
+            AttributeChanges attributes)
+            throws FsException {
+        boolean device = type == FileType.BLOCK_DEVICE || type == FileType.CHARACTER_DEVICE;
+        if (!device && type != FileType.FIFO && type != FileType.SOCKET) {
+            throw FsException.of(FsError.WRONG_TYPE);
+        }
+        return make(caller, directory, name, type, attributes, newFile -> {
+            if (device && !caller.isSuperuser()) {
+                throw FsException.of(FsError.NOT_PERMITTED);
+            }
+            return inodes.newSpecial(newFile, device ? deviceMajor : 0, device ? deviceMinor : 0);
+        });
+    }
+
+    private FileNode make(
+            Caller caller,
+            FileHandle directory,
+            FileName name,
+            FileType type,
+            AttributeChanges attributes,
+            Inodes.Maker maker)
+            throws FsException {
+        return writing(() -> {
+            DirectoryInode parent = inodes.directory(directory);
+            PosixJudge.require(caller, parent.attributes(), Permission.EXECUTE);
+            if (parent.find(name) != null) {
+                throw FsException.of(FsError.EXISTS);
+            }
+            return node(addNew(parent, name, new NewFile(caller, parent, type, attributes), maker));
+        });
+    }
+
+    private Inode addNew(DirectoryInode parent, FileName name, NewFile newFile, Inodes.Maker maker) throws FsException {
+        PosixJudge.requireModifiable(newFile.caller(), parent.attributes());
+        if (newFile.type() == FileType.DIRECTORY && parent.linkCount >= MAX_LINKS) {
+            throw FsException.of(FsError.TOO_MANY_LINKS);
+        }
+        bytes.take(DirectoryInode.ENTRY_BYTES);
+        Inode made;
+        try {
+            made = maker.make(newFile);
+        } catch (FsException e) {
+            bytes.giveBack(DirectoryInode.ENTRY_BYTES);
+            throw e;
+        }
+        parent.add(name, made);
+        Inodes.change(parent, made instanceof DirectoryInode ? 1 : 0);
+        return made;
+    }
+
+    @Override
+    public byte[] readSymlink(Caller caller, FileHandle symlink) throws FsException {
+        if (inodes.get(symlink) instanceof SymlinkInode inode) {
+            inode.wasRead();
+            return inode.target.clone();
+        }
+        throw FsException.of(FsError.INVALID);
+    }
+
+    @Override
+    public FileAttributes link(Caller caller, FileHandle file, FileHandle directory, FileName name) throws FsException {
+        return writing(() -> {
+            Inode inode = inodes.get(file);
+            DirectoryInode parent = inodes.directory(directory);
+            PosixJudge.require(caller, parent.attributes(), Permission.EXECUTE);
+            if (parent.find(name) != null) {
+                throw FsException.of(FsError.EXISTS);
+            }
+            PosixJudge.requireModifiable(caller, parent.attributes());
+            if (inode instanceof DirectoryInode) {
+                throw FsException.of(FsError.NOT_PERMITTED);
+            }
+            if (inode.linkCount == 0) {
+                throw FsException.of(FsError.STALE);
+            }
+            if (inode.linkCount >= MAX_LINKS) {
+                throw FsException.of(FsError.TOO_MANY_LINKS);
+            }
+            bytes.take(DirectoryInode.ENTRY_BYTES);
+            parent.add(name, inode);
+            Inodes.change(parent, 0);
+            inodes.changeLinks(inode, 1);
+            return inode.attributes();
+        });
+    }
+
+    @Override
+    public void remove(Caller caller, FileHandle directory, FileName name) throws FsException {
+        writing(() -> {
+            DirectoryInode parent = inodes.directory(directory);
+            Inode inode = Names.removable(caller, parent, name);
+            if (inode instanceof DirectoryInode) {
+                throw FsException.of(FsError.IS_DIRECTORY);
+            }
+            names.unlink(parent, name, inode);
+            return true;
+        });
+    }
+
+    @Override
+    public void removeDirectory(Caller caller, FileHandle directory, FileName name) throws FsException {
+        writing(() -> {
+            DirectoryInode parent = inodes.directory(directory);
+            Inode inode = Names.removable(caller, parent, name);
+            if (!(inode instanceof DirectoryInode child)) {
+                throw FsException.of(FsError.NOT_DIRECTORY);
+            }
+            if (!child.isEmpty()) {
+                throw FsException.of(FsError.NOT_EMPTY);
+            }
+            names.unlink(parent, name, child);
+            return true;
+        });
+    }
+
+    @Override
+    public void rename(
+            Caller caller, FileHandle fromDirectory, FileName fromName, FileHandle toDirectory, FileName toName)
+            throws FsException {
+        writing(() -> {
+            names.rename(caller, inodes.directory(fromDirectory), fromName, inodes.directory(toDirectory), toName);
+            return true;
+        });
+    }
+
+    @Override
+    public OpenFile open(Caller caller, FileHandle file, OpenAccess access) throws FsException {
+        Inode inode = inodes.get(file);
+        RegularInode regular = inodes.requireRegular(inode);
+        regular.lock.writeLock().lock();
+        try {
+            if (regular.gone) {
+                throw FsException.of(FsError.STALE);
+            }
+            PosixJudge.requireOpenable(caller, regular.attributes(), access);
+            regular.openCount++;
+            return new MemoryOpenFile(this, regular, caller, access);
+        } finally {
+            regular.lock.writeLock().unlock();
+        }
+    }
+
+    /** An open file was closed. */
+    void closed(RegularInode inode) {
+        inodes.closed(inode);
+    }
+
+    @Override
+    public List<byte[]> listXattrs(Caller caller, FileHandle file) throws FsException {
+        return xattrs.list(inodes.get(file));
+    }
+
+    @Override
+    public byte[] getXattr(Caller caller, FileHandle file, byte[] name) throws FsException {
+        return xattrs.get(caller, inodes.get(file), name);
+    }
+
+    @Override
+    public void setXattr(Caller caller, FileHandle file, byte[] name, byte[] value, XattrMode mode) throws FsException {
+        xattrs.set(caller, inodes.get(file), name, value, mode);
+    }
+
+    @Override
+    public void removeXattr(Caller caller, FileHandle file, byte[] name) throws FsException {
+        xattrs.remove(caller, inodes.get(file), name);
+    }
+
+    /** All handles are stale then. */
+    @Override
+    public void close() {
+        tree.writeLock().lock();
+        try {
+            inodes.dropAll();
+        } finally {
+            tree.writeLock().unlock();
+        }
+    }
+
+    private static FileNode node(Inode inode) {
+        return new FileNode(inode.handle, inode.attributes());
+    }
+
+    private <T> T reading(Operation<T> operation) throws FsException {
+        return under(tree.readLock(), operation);
+    }
+
+    private <T> T writing(Operation<T> operation) throws FsException {
+        return under(tree.writeLock(), operation);
+    }
+
+    private static <T> T under(Lock lock, Operation<T> operation) throws FsException {
+        lock.lock();
+        try {
+            return operation.run();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private interface Operation<T> {
+        T run() throws FsException;
+    }
+}

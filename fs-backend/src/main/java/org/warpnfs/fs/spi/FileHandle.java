@@ -1,0 +1,52 @@
+package org.warpnfs.fs.spi;
+
+import java.util.Arrays;
+import java.util.HexFormat;
+
+/**
+ * A backend's name for one file, at most {@value #MAX_LENGTH_BYTES} bytes, meaningless to everyone else.
+ *
+ * <p>The same file has equal handles for as long as it exists, over renames and over restarts of the server. A handle of a
+ * file that is gone answers {@link FsError#STALE} and is never given to another file.
+ */
+public final class FileHandle {
+    /** What an NFSv3 handle (RFC 1813 §2.4) leaves beside the server's own prefix. */
+    public static final int MAX_LENGTH_BYTES = 48;
+
+    private final byte[] bytes;
+
+    private FileHandle(byte[] bytes) {
+        this.bytes = bytes;
+    }
+
+    /** Copies {@code bytes}; more than {@value #MAX_LENGTH_BYTES} is an {@link IllegalArgumentException}. */
+    public static FileHandle of(byte[] bytes) {
+        if (bytes.length > MAX_LENGTH_BYTES) {
+            throw new IllegalArgumentException("file handle of " + bytes.length + " bytes, limit " + MAX_LENGTH_BYTES);
+        }
+        return new FileHandle(bytes.clone());
+    }
+
+    public byte[] toBytes() {
+        return bytes.clone();
+    }
+
+    public int lengthBytes() {
+        return bytes.length;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof FileHandle handle && Arrays.equals(bytes, handle.bytes);
+    }
+
+    @Override
+    public int hashCode() {
+        return Arrays.hashCode(bytes);
+    }
+
+    @Override
+    public String toString() {
+        return HexFormat.of().formatHex(bytes);
+    }
+}

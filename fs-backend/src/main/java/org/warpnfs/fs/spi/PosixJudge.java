@@ -1,0 +1,176 @@
+package org.warpnfs.fs.spi;
+
+import java.util.EnumSet;
+import java.util.Set;
+import org.warpnfs.fs.spi.AttributeChanges.TimeChange;
+import org.warpnfs.fs.spi.FileSystem.Permission;
+
+/**
+ * Who may do what, by POSIX's rules on owner, group and permissions, as Linux reads them. For backends whose medium does not
+ * judge by itself. Knows no access control lists.
+ */
+public final class PosixJudge {
+    /** S_ISUID. */
+    public static final int SET_UID = 04000;
+    /** S_ISGID. */
+    public static final int SET_GID = 02000;
+    /** S_ISVTX. */
+    public static final int STICKY = 01000;
+    /** The bits of st_mode that are permissions. */
+    public static final int PERMISSION_BITS = 07777;
+
+    private static final int READ_BIT = 4;
+    private static final int WRITE_BIT = 2;
+    private static final int EXECUTE_BIT = 1;
+    private static final int ANY_EXECUTE = 0111;
+    private static final int GROUP_EXECUTE = 0010;
+
+    private PosixJudge() {}
+
+    /** Which of {@code asked} the caller has. */
+    public static Set<Permission> permissions(Caller caller, FileAttributes file, Set<Permission> asked) {
+        Set<Permission> granted = EnumSet.noneOf(Permission.class);
+        for (Permission permission : asked) {
+            if (has(caller, file, permission)) {
+                granted.add(permission);
+            }
+        }
+        return granted;
+    }
+
+    /** True if permissions grant it; the first class that fits the caller decides, also when a later one grants more. */
+    public static boolean has(Caller caller, FileAttributes file, Permission permission) {
+        if (caller.isSuperuser()) {
+            return permission != Permission.EXECUTE
+                    || file.type() == FileType.DIRECTORY
+                    || (file.permissions() & ANY_EXECUTE) != 0;
+        }
+        int bit =
+                switch (permission) {
+                    case READ -> READ_BIT;
+                    case WRITE -> WRITE_BIT;
+                    case EXECUTE -> EXECUTE_BIT;
+                };
+        int shift = caller.uid() == file.uid() ? 6 : caller.isMemberOf(file.gid()) ? 3 : 0;
+        return ((file.permissions() >>> shift) & bit) != 0;
+    }
+
+    /** Throws ACCESS unless {@link #has}. */
+    public static void require(Caller caller, FileAttributes file, Permission permission) throws FsException {
+        if (!has(caller, file, permission)) {
+            throw FsException.of(FsError.ACCESS);
+        }
+    }
+
+    /** Throws ACCESS unless the caller may add and take away names in the directory. */
+    public static void requireModifiable(Caller caller, FileAttributes directory) throws FsException {
+        require(caller, directory, Permission.WRITE);
+        require(caller, directory, Permission.EXECUTE);
+    }
+
+    /** Throws NOT_PERMITTED if the directory is sticky and neither it nor the file is the caller's. */
+    public static void requireRemovable(Caller caller, FileAttributes directory, FileAttributes file)
+            throws FsException {
+        if ((directory.permissions() & STICKY) != 0
+                && !caller.isSuperuser()
+                && caller.uid() != directory.uid()
+                && caller.uid() != file.uid()) {
+            throw FsException.of(FsError.NOT_PERMITTED);
+        }
+    }
+
+    /**
+     * Judges {@link FileSystem#open}: the owner may always, and whoever may execute a file may read it, since that is how a
+     * client executes.
+     */
+    public static void requireOpenable(Caller caller, FileAttributes file, OpenAccess access) throws FsException {
+        if (file.uid() == caller.uid()) {
+            return;
+        }
+        if (access.writes()) {
+            require(caller, file, Permission.WRITE);
+        }
+        if (access.reads() && !has(caller, file, Permission.READ)) {
+            if (access.writes() || !has(caller, file, Permission.EXECUTE)) {
+                throw FsException.of(FsError.ACCESS);
+            }
+        }
+    }
+
+    /** Judges {@link FileSystem#setAttributes} as a whole, before anything is changed. */
+    public static void requireSettable(Caller caller, FileAttributes file, AttributeChanges changes)
+            throws FsException {
+        boolean owns = caller.isSuperuser() || caller.uid() == file.uid();
+        Long uid = changes.uid();
+        if (uid != null && !caller.isSuperuser() && !(owns && uid == file.uid())) {
+            throw FsException.of(FsError.NOT_PERMITTED);
+        }
+        Long gid = changes.gid();
+        if (gid != null && !caller.isSuperuser() && !(owns && (gid == file.gid() || caller.isMemberOf(gid)))) {
+            throw FsException.of(FsError.NOT_PERMITTED);
+        }
+        if (changes.permissions() != null && !owns) {
+            throw FsException.of(FsError.NOT_PERMITTED);
+        }
+        if (changes.sizeBytes() != null) {
+            requireResizable(caller, file, changes.sizeBytes());
+        }
+        if (changes.accessTime() instanceof TimeChange.To || changes.modifyTime() instanceof TimeChange.To) {
+            if (!owns) {
+                throw FsException.of(FsError.NOT_PERMITTED);
+            }
+        } else if ((changes.accessTime() != null || changes.modifyTime() != null) && !owns) {
+            require(caller, file, Permission.WRITE);
+        }
+    }
+
+    private static void requireResizable(Caller caller, FileAttributes file, long sizeBytes) throws FsException {
+        if (file.type() == FileType.DIRECTORY) {
+            throw FsException.of(FsError.IS_DIRECTORY);
+        }
+        if (file.type() != FileType.REGULAR || sizeBytes < 0) {
+            throw FsException.of(FsError.INVALID);
+        }
+        if (caller.uid() != file.uid()) {
+            require(caller, file, Permission.WRITE);
+        }
+    }
+
+    /** Permissions as the caller may set them on a file of this group: others may not make it set-group-id. */
+    public static int settablePermissions(Caller caller, long fileGid, int permissions) {
+        int wanted = permissions & PERMISSION_BITS;
+        return caller.isSuperuser() || caller.isMemberOf(fileGid) ? wanted : wanted & ~SET_GID;
+    }
+
+    /** Permissions after a change of owner or group: no longer set-user-id or set-group-id, unless a directory. */
+    public static int permissionsAfterChown(FileType type, int permissions) {
+        return type == FileType.DIRECTORY ? permissions : withoutPrivileges(permissions);
+    }
+
+    /** Permissions after the caller changed the contents. */
+    public static int permissionsAfterWrite(Caller caller, int permissions) {
+        return caller.isSuperuser() ? permissions : withoutPrivileges(permissions);
+    }
+
+    private static int withoutPrivileges(int permissions) {
+        int left = permissions & ~SET_UID;
+        return (left & GROUP_EXECUTE) != 0 ? left & ~SET_GID : left;
+    }
+
+    /** The group of a new file in {@code directory}: the directory's if that is set-group-id, else the caller's. */
+    public static long groupOfNew(Caller caller, FileAttributes directory) {
+        return (directory.permissions() & SET_GID) != 0 ? directory.gid() : caller.gid();
+    }
+
+    /** The permissions of a new file in {@code directory}: a directory in a set-group-id one becomes so too. */
+    public static int permissionsOfNew(Caller caller, FileAttributes directory, FileType type, int wanted) {
+        boolean inherits = (directory.permissions() & SET_GID) != 0;
+        if (type == FileType.DIRECTORY) {
+            // mkdir of Linux takes the sticky bit and leaves the others
+            return (wanted & 01777) | (inherits ? SET_GID : 0);
+        }
+        boolean foreignGroup = inherits && !caller.isSuperuser() && !caller.isMemberOf(directory.gid());
+        boolean executableByGroup = (wanted & (SET_GID | GROUP_EXECUTE)) == (SET_GID | GROUP_EXECUTE);
+        return wanted & PERMISSION_BITS & (foreignGroup && executableByGroup ? ~SET_GID : ~0);
+    }
+}

@@ -1,0 +1,54 @@
+package org.warpnfs.fs;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+
+import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+
+/** Each package uses what stands below it, and none knows a protocol. */
+@AnalyzeClasses(packages = "org.warpnfs.fs", importOptions = DoNotIncludeTests.class)
+class LadderTest {
+    private static final String[] LIBRARIES = {"java..", "org.jspecify..", "org.slf4j..", "com.google.common.."};
+
+    @ArchTest
+    static final ArchRule SPI_USES_THE_JDK_ALONE = classes()
+            .that()
+            .resideInAPackage("org.warpnfs.fs.spi")
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage("java..", "org.jspecify..", "org.warpnfs.fs.spi");
+
+    @ArchTest
+    static final ArchRule MEMORY_USES_THE_SPI = classes()
+            .that()
+            .resideInAPackage("org.warpnfs.fs.memory..")
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage(with("org.warpnfs.fs.spi", "org.warpnfs.fs.memory.."));
+
+    @ArchTest
+    static final ArchRule LOCAL_USES_THE_SPI = classes()
+            .that()
+            .resideInAPackage("org.warpnfs.fs.local..")
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage(with("org.warpnfs.fs.spi", "org.warpnfs.fs.local.."))
+            .allowEmptyShould(true);
+
+    @ArchTest
+    static final ArchRule LIBC_USES_THE_JDK_ALONE = classes()
+            .that()
+            .resideInAPackage("org.warpnfs.fs.local.libc")
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage("java..", "org.jspecify..", "org.warpnfs.fs.local.libc")
+            .allowEmptyShould(true);
+
+    private static String[] with(String... packages) {
+        String[] all = java.util.Arrays.copyOf(LIBRARIES, LIBRARIES.length + packages.length);
+        System.arraycopy(packages, 0, all, LIBRARIES.length, packages.length);
+        return all;
+    }
+}

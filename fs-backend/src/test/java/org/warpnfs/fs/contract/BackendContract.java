@@ -1,0 +1,57 @@
+package org.warpnfs.fs.contract;
+
+import org.junit.jupiter.api.Nested;
+
+/** All that a backend owes whoever calls it: one class of tests for each concern, inherited by each backend's own test. */
+public abstract class BackendContract {
+    /** A fresh, empty tree for one test. */
+    protected abstract Backend backend() throws Exception;
+
+    @Nested
+    class Namespace extends NamespaceContract {
+        @Override
+        protected Backend newBackend() throws Exception {
+            return backend();
+        }
+    }
+
+    @Nested
+    class Data extends DataContract {
+        @Override
+        protected Backend newBackend() throws Exception {
+            return backend();
+        }
+    }
+
+    @Nested
+    class Permissions extends PermissionContract {
+        @Override
+        protected Backend newBackend() throws Exception {
+            return backend();
+        }
+    }
+
+    @Nested
+    class Listing extends ListingContract {
+        @Override
+        protected Backend newBackend() throws Exception {
+            return backend();
+        }
+    }
+
+    @Nested
+    class Xattrs extends XattrContract {
+        @Override
+        protected Backend newBackend() throws Exception {
+            return backend();
+        }
+    }
+
+    @Nested
+    class Concurrency extends ConcurrencyContract {
+        @Override
+        protected Backend newBackend() throws Exception {
+            return backend();
+        }
+    }
+}

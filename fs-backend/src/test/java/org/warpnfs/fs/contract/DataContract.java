@@ -1,0 +1,332 @@
+package org.warpnfs.fs.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.warpnfs.fs.spi.AttributeChanges;
+import org.warpnfs.fs.spi.FileAttributes;
+import org.warpnfs.fs.spi.FileHandle;
+import org.warpnfs.fs.spi.FsError;
+import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.fs.spi.OpenAccess;
+import org.warpnfs.fs.spi.OpenFile;
+import org.warpnfs.fs.spi.Stability;
+
+/** Contents: reading, writing, sparse ranges, copying, durability. */
+public abstract class DataContract extends ContractFixture {
+    private static final long MIB = 1 << 20;
+
+    @Test
+    void write_then_read_awkwardSizes_areEqual() throws Exception {
+        int[] sizes = {0, 1, 2, 3, 5, 1000, 4095, 4096, 4097, 16_383, 16_384, 16_385, 65_537, (1 << 20) + 1};
+        for (int size : sizes) {
+            FileHandle file = file(root, "f" + size);
+            byte[] data = random(size, size);
+            write(file, 0, data);
+            assertThat(attributes(file).sizeBytes()).isEqualTo(size);
+            assertThat(read(file, 0, size + 10)).isEqualTo(data);
+            assertThat(read(file, size, 10)).isEmpty();
+            assertThat(read(file, size + 1_000_000L, 10)).isEmpty();
+        }
+    }
+
+    @Test
+    void read_intoHeapAndSlicedBuffers_fillsJustTheRemaining() throws Exception {
+        FileHandle file = file(root, "f");
+        write(file, 0, bytes("0123456789"));
+        try (OpenFile open = fs.open(ROOT, file, OpenAccess.READ)) {
+            for (ByteBuffer whole : new ByteBuffer[] {ByteBuffer.allocate(20), ByteBuffer.allocateDirect(20)}) {
+                ByteBuffer sink = whole.position(3).slice();
+                sink.position(2).limit(6);
+                assertThat(open.read(sink, 4)).isEqualTo(4);
+                assertThat(sink.position()).isEqualTo(6);
+                assertThat(whole.get(4)).isZero();
+                assertThat(whole.get(5)).isEqualTo((byte) '4');
+                assertThat(whole.get(8)).isEqualTo((byte) '7');
+                assertThat(whole.get(9)).isZero();
+                assertThat(open.read(whole.position(20), 0)).isZero();
+            }
+        }
+    }
+
+    @Test
+    void write_fromReadOnlyHeapSlice_takesJustTheRemaining() throws Exception {
+        FileHandle file = file(root, "f");
+        ByteBuffer source =
+                ByteBuffer.wrap(bytes("__hello__")).position(1).slice().asReadOnlyBuffer();
+        source.position(1).limit(6);
+        try (OpenFile open = fs.open(ROOT, file, OpenAccess.WRITE)) {
+            open.write(source, 2, Stability.UNSTABLE);
+        }
+        assertThat(source.hasRemaining()).isFalse();
+        assertThat(read(file, 0, 10)).isEqualTo(bytes("\0\0hello"));
+    }
+
+    @Test
+    void write_eachStability_reachesAtLeastIt() throws Exception {
+        FileHandle file = file(root, "f");
+        long verifier = fs.writeVerifier();
+        try (OpenFile open = fs.open(ROOT, file, OpenAccess.READ_WRITE)) {
+            for (Stability wanted : Stability.values()) {
+                Stability reached = open.write(ByteBuffer.wrap(bytes(wanted.name())), 0, wanted);
+                assertThat(reached).isGreaterThanOrEqualTo(wanted);
+                assertThat(read(open, 0, wanted.name().length())).isEqualTo(bytes(wanted.name()));
+            }
+            open.sync();
+        }
+        assertThat(fs.writeVerifier()).isEqualTo(verifier);
+    }
+
+    @Test
+    void write_randomPieces_readsAsAnArrayWould() throws Exception {
+        long seed = 42;
+        Random random = new Random(seed);
+        byte[] model = new byte[600_000];
+        int size = 0;
+        FileHandle file = file(root, "f");
+        try (OpenFile open = fs.open(ROOT, file, OpenAccess.READ_WRITE)) {
+            for (int i = 0; i < 300; i++) {
+                int offset = random.nextInt(500_000);
+                int length = random.nextInt(random.nextBoolean() ? 100 : 90_000);
+                switch (random.nextInt(5)) {
+                    case 0, 1 -> {
+                        byte[] data = random(i, length);
+                        open.write(ByteBuffer.wrap(data), offset, Stability.UNSTABLE);
+                        System.arraycopy(data, 0, model, offset, length);
+                        size = length == 0 ? size : Math.max(size, offset + length);
+                    }
+                    case 2 -> {
+                        fs.setAttributes(ROOT, file, AttributeChanges.ofSize(offset));
+                        Arrays.fill(model, offset, model.length, (byte) 0);
+                        size = offset;
+                    }
+                    case 3 -> {
+                        if (length > 0) {
+                            open.deallocate(offset, length);
+                            Arrays.fill(model, offset, offset + length, (byte) 0);
+                        }
+                    }
+                    default -> {
+                        if (length > 0) {
+                            open.allocate(offset, length);
+                            size = Math.max(size, offset + length);
+                        }
+                    }
+                }
+                assertThat(open.attributes().sizeBytes())
+                        .as("seed %s step %s", seed, i)
+                        .isEqualTo(size);
+                assertThat(Arrays.equals(read(open, 0, 600_000), Arrays.copyOf(model, size)))
+                        .as("seed %s step %s", seed, i)
+                        .isTrue();
+            }
+        }
+    }
+
+    @Test
+    void write_farAway_takesNoSpaceForTheHole() throws Exception {
+        FileHandle file = file(root, "f");
+        long far = 3L << 40;
+        write(file, far, bytes("end"));
+        FileAttributes attributes = attributes(file);
+        assertThat(attributes.sizeBytes()).isEqualTo(far + 3);
+        assertThat(attributes.usedBytes()).isLessThan(MIB);
+        assertThat(read(file, far - 5, 10)).isEqualTo(bytes("\0\0\0\0\0end"));
+        assertThat(read(file, 0, 5)).isEqualTo(new byte[5]);
+    }
+
+    @Test
+    void setSize_hugeThenShort_readsZeroesAgain() throws Exception {
+        FileHandle file = file(root, "f");
+        write(file, 0, random(1, 100_000));
+        fs.setAttributes(ROOT, file, AttributeChanges.ofSize(5L));
+        fs.setAttributes(ROOT, file, AttributeChanges.ofSize(1L << 42));
+        assertThat(attributes(file).sizeBytes()).isEqualTo(1L << 42);
+        assertThat(read(file, 0, 10)).isEqualTo(concat(Arrays.copyOf(random(1, 100_000), 5), new byte[5]));
+        assertThat(read(file, 50_000, 100)).isEqualTo(new byte[100]);
+        assertThat(attributes(file).usedBytes()).isLessThan(MIB);
+    }
+
+    @Test
+    void setSize_negativeOrOnOtherKinds_isRefused() throws Exception {
+        FileHandle file = file(root, "f");
+        assertFails(FsError.INVALID, () -> fs.setAttributes(ROOT, file, AttributeChanges.ofSize(-1)));
+        assertFails(FsError.IS_DIRECTORY, () -> fs.setAttributes(ROOT, root, AttributeChanges.ofSize(0)));
+        FileHandle link = fs.makeSymlink(ROOT, root, name("s"), bytes("f"), AttributeChanges.NONE)
+                .handle();
+        assertFails(FsError.INVALID, () -> fs.setAttributes(ROOT, link, AttributeChanges.ofSize(0)));
+        assertThat(attributes(file).sizeBytes()).isZero();
+    }
+
+    @Test
+    void write_beyondTheLargestFile_isRefused() throws Exception {
+        FileHandle file = file(root, "f");
+        assertFails(FsError.FILE_TOO_BIG, () -> write(file, Long.MAX_VALUE - 1, bytes("too far")));
+        assertThat(attributes(file).sizeBytes()).isZero();
+        assertThat(read(file, Long.MAX_VALUE - 1, 10)).isEmpty();
+        assertThat(read(file, Long.MAX_VALUE, 10)).isEmpty();
+    }
+
+    @Test
+    void open_access_isKept() throws Exception {
+        FileHandle file = file(root, "f");
+        write(file, 0, bytes("x"));
+        try (OpenFile reader = fs.open(ROOT, file, OpenAccess.READ);
+                OpenFile writer = fs.open(ROOT, file, OpenAccess.WRITE)) {
+            assertThat(reader.handle()).isEqualTo(file);
+            assertFails(FsError.ACCESS, () -> reader.write(ByteBuffer.wrap(bytes("y")), 0, Stability.UNSTABLE));
+            assertFails(FsError.ACCESS, () -> writer.read(ByteBuffer.allocate(1), 0));
+            assertFails(FsError.ACCESS, () -> reader.allocate(0, 1));
+            assertFails(FsError.ACCESS, () -> reader.deallocate(0, 1));
+            assertFails(FsError.ACCESS, () -> writer.copyTo(0, writer, 10, 1));
+            assertFails(FsError.ACCESS, () -> reader.copyTo(0, reader, 10, 1));
+        }
+    }
+
+    @Test
+    void allocate_beyondTheEnd_extendsWithZeroes() throws Exception {
+        FileHandle file = file(root, "f");
+        write(file, 0, bytes("x"));
+        try (OpenFile open = fs.open(ROOT, file, OpenAccess.WRITE)) {
+            open.allocate(0, MIB);
+            assertThat(open.attributes().sizeBytes()).isEqualTo(MIB);
+            assertThat(open.attributes().usedBytes()).isGreaterThanOrEqualTo(MIB);
+            assertFails(FsError.INVALID, () -> open.allocate(0, 0));
+            assertFails(FsError.INVALID, () -> open.deallocate(0, 0));
+            assertFails(FsError.FILE_TOO_BIG, () -> open.allocate(Long.MAX_VALUE - 5, 100));
+        }
+        assertThat(read(file, 0, 3)).isEqualTo(bytes("x\0\0"));
+    }
+
+    @Test
+    void deallocate_inTheMiddle_givesSpaceBackAndKeepsTheLength() throws Exception {
+        FileHandle file = file(root, "f");
+        byte[] data = random(3, (int) MIB);
+        write(file, 0, data);
+        try (OpenFile open = fs.open(ROOT, file, OpenAccess.READ_WRITE)) {
+            open.sync();
+            long before = open.attributes().usedBytes();
+            open.deallocate(100_000, 800_000);
+            Arrays.fill(data, 100_000, 900_000, (byte) 0);
+            assertThat(open.attributes().sizeBytes()).isEqualTo(MIB);
+            assertThat(open.attributes().usedBytes()).isLessThan(before - 700_000);
+            open.deallocate(2 * MIB, Long.MAX_VALUE - 2 * MIB);
+            open.deallocate(MIB - 10, Long.MAX_VALUE - MIB);
+            Arrays.fill(data, (int) MIB - 10, (int) MIB, (byte) 0);
+            assertThat(open.attributes().sizeBytes()).isEqualTo(MIB);
+        }
+        assertThat(Arrays.equals(read(file, 0, (int) MIB), data)).isTrue();
+    }
+
+    @Test
+    void seek_dataAndHoles_findsTheBorders() throws Exception {
+        FileHandle file = file(root, "f");
+        write(file, 4 * MIB, random(1, (int) MIB));
+        write(file, 10 * MIB, random(2, (int) MIB));
+        fs.setAttributes(ROOT, file, AttributeChanges.ofSize(20 * MIB));
+        try (OpenFile open = fs.open(ROOT, file, OpenAccess.READ)) {
+            assertThat(open.seekData(0)).isEqualTo(4 * MIB);
+            assertThat(open.seekData(4 * MIB + 17)).isEqualTo(4 * MIB + 17);
+            assertThat(open.seekHole(4 * MIB + 17)).isEqualTo(5 * MIB);
+            assertThat(open.seekData(5 * MIB)).isEqualTo(10 * MIB);
+            assertThat(open.seekHole(0)).isZero();
+            assertThat(open.seekHole(10 * MIB)).isEqualTo(11 * MIB);
+            assertFails(FsError.NO_DEVICE, () -> open.seekData(11 * MIB));
+            assertFails(FsError.NO_DEVICE, () -> open.seekData(20 * MIB));
+            assertFails(FsError.NO_DEVICE, () -> open.seekHole(20 * MIB));
+            assertFails(FsError.NO_DEVICE, () -> open.seekHole(Long.MAX_VALUE));
+        }
+        FileHandle full = file(root, "full");
+        write(full, 0, random(1, 1000));
+        try (OpenFile open = fs.open(ROOT, full, OpenAccess.READ)) {
+            assertThat(open.seekHole(0)).isEqualTo(1000);
+        }
+    }
+
+    @Test
+    void copyTo_anotherFile_copiesInOneOrMoreSteps() throws Exception {
+        FileHandle from = file(root, "from");
+        FileHandle to = file(root, "to");
+        byte[] data = random(5, (int) (2 * MIB) + 123);
+        write(from, 0, data);
+        try (OpenFile source = fs.open(ROOT, from, OpenAccess.READ);
+                OpenFile target = fs.open(ROOT, to, OpenAccess.READ_WRITE)) {
+            long done = 0;
+            while (done < data.length) {
+                long step = source.copyTo(done, target, 1000 + done, data.length + 99 - done);
+                assertThat(step).isPositive();
+                done += step;
+            }
+            assertThat(done).isEqualTo(data.length);
+            assertThat(Arrays.equals(read(target, 1000, data.length + 5), data)).isTrue();
+            assertThat(source.copyTo(data.length, target, 0, 10)).isZero();
+        }
+    }
+
+    @Test
+    void copyTo_sameFile_onlyWhereRangesAreApart() throws Exception {
+        FileHandle file = file(root, "f");
+        write(file, 0, bytes("0123456789"));
+        try (OpenFile open = fs.open(ROOT, file, OpenAccess.READ_WRITE)) {
+            assertFails(FsError.INVALID, () -> open.copyTo(0, open, 3, 5));
+            assertThat(open.copyTo(0, open, 10, 5)).isEqualTo(5);
+        }
+        assertThat(read(file, 0, 20)).isEqualTo(bytes("012345678901234"));
+    }
+
+    @Test
+    void cloneTo_whereItCannot_changesNothing() throws Exception {
+        FileHandle from = file(root, "from");
+        FileHandle to = file(root, "to");
+        write(from, 0, random(5, 65_536));
+        try (OpenFile source = fs.open(ROOT, from, OpenAccess.READ);
+                OpenFile target = fs.open(ROOT, to, OpenAccess.READ_WRITE)) {
+            try {
+                source.cloneTo(0, target, 0, 65_536);
+                assertThat(read(target, 0, 65_536)).isEqualTo(random(5, 65_536));
+            } catch (FsException e) {
+                assertThat(e.error()).isEqualTo(FsError.NOT_SUPPORTED);
+                assertThat(target.attributes().sizeBytes()).isZero();
+            }
+        }
+    }
+
+    @Test
+    void write_byAnotherOpenFile_isSeenAtOnce() throws Exception {
+        FileHandle file = file(root, "f");
+        try (OpenFile first = fs.open(ROOT, file, OpenAccess.READ_WRITE);
+                OpenFile second = fs.open(ROOT, file, OpenAccess.READ_WRITE)) {
+            first.write(ByteBuffer.wrap(bytes("abc")), 0, Stability.UNSTABLE);
+            assertThat(read(second, 0, 10)).isEqualTo(bytes("abc"));
+            assertThat(second.attributes().sizeBytes()).isEqualTo(3);
+            assertThat(second.attributes().changeId())
+                    .isEqualTo(first.attributes().changeId());
+            second.sync();
+        }
+    }
+
+    @Test
+    void write_setUserIdFileByAnotherUser_losesTheBit() throws Exception {
+        onlyIf(backend.canGiveAway(), "only the superuser gives files away");
+        FileHandle file = ownedFile(FRIEND, "f", 06777);
+        assertThat(attributes(file).permissions()).isEqualTo(06777);
+        try (OpenFile open = fs.open(USER, file, OpenAccess.WRITE)) {
+            open.write(ByteBuffer.wrap(bytes("x")), 0, Stability.UNSTABLE);
+        }
+        assertThat(attributes(file).permissions()).isEqualTo(0777);
+    }
+
+    @Test
+    void times_afterWriteAndRead_moveForward() throws Exception {
+        FileHandle file = file(root, "f");
+        FileAttributes born = attributes(file);
+        write(file, 0, bytes("x"));
+        FileAttributes written = attributes(file);
+        assertThat(written.modifyTime()).isGreaterThanOrEqualTo(born.modifyTime());
+        assertThat(written.changeTime()).isGreaterThanOrEqualTo(written.modifyTime());
+        assertThat(written.birthTime()).isEqualTo(born.birthTime());
+    }
+}

@@ -1,0 +1,133 @@
+package org.warpnfs.fs.local;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+import org.warpnfs.fs.contract.Backend;
+import org.warpnfs.fs.spi.AttributeChanges;
+import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.fs.spi.FileHandle;
+import org.warpnfs.fs.spi.FileSystem;
+
+/** A fresh directory of the host under the contract suite. */
+final class LocalBackend implements Backend {
+    static final Path TMPFS = Path.of("/dev/shm");
+    static final boolean IS_ROOT = "root".equals(System.getProperty("user.name"));
+
+    private final Path base;
+    private final LocalOptions options;
+    private final boolean actsAsCaller;
+
+    private LocalBackend(Path base, LocalOptions options, boolean actsAsCaller) throws IOException {
+        this.base = base;
+        this.options = options;
+        this.actsAsCaller = actsAsCaller;
+        Files.createDirectory(base.resolve("tree"));
+        Files.setPosixFilePermissions(base.resolve("tree"), PosixFilePermissions.fromString("rwxr-xr-x"));
+    }
+
+    private static Path newBase(Path parent) throws IOException {
+        Path base = Files.createTempDirectory(parent, "warpnfs-contract");
+        Files.setPosixFilePermissions(base, PosixFilePermissions.fromString("rwxr-xr-x"));
+        return base;
+    }
+
+    private static Path parentOr(Path wanted) {
+        return Files.isWritable(wanted) ? wanted : Path.of(System.getProperty("java.io.tmpdir"));
+    }
+
+    /** With every privilege of root; without, the unprivileged kind, and says so. */
+    static Backend privileged(Path parent) throws IOException {
+        if (!IS_ROOT) {
+            System.err.println(
+                    "not root: the privileged local backend cannot be tested, the unprivileged one is instead");
+            return unprivileged(parent);
+        }
+        return new LocalBackend(newBase(parentOr(parent)), LocalOptions.DEFAULTS, true);
+    }
+
+    /** Handles in a table, identity the caller's: root without CAP_DAC_READ_SEARCH, as in a plain container. */
+    static Backend withoutKernelHandles(Path parent) throws IOException {
+        if (!IS_ROOT) {
+            return unprivileged(parent);
+        }
+        Path base = newBase(parentOr(parent));
+        return new LocalBackend(
+                base, LocalOptions.DEFAULTS.withoutKernelHandles().withStateDirectory(base.resolve("state")), true);
+    }
+
+    /** Handles in a table, permissions judged in software. */
+    static Backend unprivileged(Path parent) throws IOException {
+        Path base = newBase(parentOr(parent));
+        return new LocalBackend(
+                base, LocalOptions.DEFAULTS.withoutPrivileges().withStateDirectory(base.resolve("state")), false);
+    }
+
+    /** As {@link #unprivileged}, but with nowhere to keep the table: each start begins with an empty one. */
+    static Backend forgetful(Path parent) throws IOException {
+        return new LocalBackend(newBase(parentOr(parent)), LocalOptions.DEFAULTS.withoutPrivileges(), false);
+    }
+
+    @Override
+    public FileSystem start() throws IOException {
+        return LocalFileSystem.open(hostRoot(), options);
+    }
+
+    @Override
+    public boolean keepsFiles() {
+        return true;
+    }
+
+    @Override
+    public boolean actsAsCaller() {
+        return actsAsCaller;
+    }
+
+    @Override
+    public long serverUid() {
+        try {
+            return ((Integer) Files.getAttribute(base, "unix:uid")).longValue();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public boolean canGiveAway() {
+        return IS_ROOT;
+    }
+
+    @Override
+    public void giveAway(FileSystem fileSystem, FileHandle file, String path, Caller owner) throws Exception {
+        if (actsAsCaller) {
+            fileSystem.setAttributes(
+                    Caller.ROOT, file, new AttributeChanges(null, owner.uid(), owner.gid(), null, null, null));
+        } else {
+            Path onHost = hostRoot().resolve(path);
+            Files.setAttribute(onHost, "unix:uid", (int) owner.uid(), LinkOption.NOFOLLOW_LINKS);
+            Files.setAttribute(onHost, "unix:gid", (int) owner.gid(), LinkOption.NOFOLLOW_LINKS);
+        }
+    }
+
+    @Override
+    public Path hostRoot() {
+        return base.resolve("tree");
+    }
+
+    @Override
+    public void close() throws IOException {
+        List<Path> all;
+        try (Stream<Path> walk = Files.walk(base)) {
+            all = walk.sorted(Comparator.reverseOrder()).toList();
+        }
+        for (Path path : all) {
+            Files.deleteIfExists(path);
+        }
+    }
+}

@@ -1,0 +1,205 @@
+package org.warpnfs.fs.local;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.common.base.Splitter;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.warpnfs.fs.spi.AttributeChanges;
+import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.fs.spi.CreateMode;
+import org.warpnfs.fs.spi.FileHandle;
+import org.warpnfs.fs.spi.FileName;
+import org.warpnfs.fs.spi.FileSystem.Permission;
+import org.warpnfs.fs.spi.FsError;
+import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.fs.spi.OpenAccess;
+import org.warpnfs.fs.spi.OpenFile;
+import org.warpnfs.fs.spi.Stability;
+
+/** The local backend in a process that really has no privilege: a JVM of its own, as user nobody. */
+class UnprivilegedProcessTest {
+    private static final int NOBODY = 65_534;
+    private static final Path SETPRIV = Path.of("/usr/bin/setpriv");
+
+    private Path base;
+
+    @BeforeEach
+    void prepare() throws IOException {
+        Assumptions.assumeTrue(
+                LocalBackend.IS_ROOT && Files.isExecutable(SETPRIV),
+                "only root becomes nobody, by setpriv: without, the other tests of this module run unprivileged");
+        base = Files.createTempDirectory(LocalBackend.TMPFS, "warpnfs-nobody");
+        Files.setPosixFilePermissions(base, PosixFilePermissions.fromString("rwxr-xr-x"));
+    }
+
+    @AfterEach
+    void clean() throws IOException {
+        if (base != null) {
+            try (Stream<Path> walk = Files.walk(base)) {
+                for (Path path : walk.sorted(Comparator.reverseOrder()).toList()) {
+                    Files.delete(path);
+                }
+            }
+        }
+    }
+
+    @Test
+    void serve_asNobody_worksWithinItsRights() throws Exception {
+        Path tree = Files.createDirectory(base.resolve("tree"));
+        Files.setAttribute(tree, "unix:uid", NOBODY, LinkOption.NOFOLLOW_LINKS);
+        Files.writeString(tree.resolve("roots"), "secret");
+        Files.setPosixFilePermissions(tree.resolve("roots"), PosixFilePermissions.fromString("rw-------"));
+        Path state = Files.createDirectory(base.resolve("state"));
+        Files.setAttribute(state, "unix:uid", NOBODY, LinkOption.NOFOLLOW_LINKS);
+        String classPath = readableClassPath();
+        Path output = base.resolve("output");
+
+        List<String> command = List.of(
+                SETPRIV.toString(),
+                "--reuid=" + NOBODY,
+                "--regid=" + NOBODY,
+                "--clear-groups",
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--enable-native-access=ALL-UNNAMED",
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                classPath,
+                AsNobody.class.getName(),
+                tree.toString(),
+                state.toString());
+        Process process = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(output.toFile())
+                .directory(base.toFile())
+                .start();
+        boolean ended = process.waitFor(120, TimeUnit.SECONDS);
+        process.destroyForcibly();
+        String said = Files.readString(output);
+        assertThat(ended).as(said).isTrue();
+        assertThat(process.exitValue()).as(said).isZero();
+        assertThat(said).contains("ALL CHECKS PASSED");
+        assertThat(Files.getAttribute(tree.resolve("made"), "unix:uid")).isEqualTo(NOBODY);
+    }
+
+    /** The class path of this test, copied to where nobody can read it. */
+    private String readableClassPath() throws IOException {
+        Path copy = Files.createDirectory(base.resolve("classes"));
+        List<String> elements = new ArrayList<>();
+        String path = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
+        for (String element : Splitter.on(File.pathSeparatorChar).split(path)) {
+            Path source = Path.of(element);
+            String name = source.getFileName().toString();
+            if (Files.isDirectory(source)) {
+                elements.add(copyTree(source, copy.resolve(elements.size() + "-" + name))
+                        .toString());
+            } else if (name.matches("(guava|failureaccess|slf4j-api|logback-).*\\.jar")) {
+                elements.add(Files.copy(source, copy.resolve(name), StandardCopyOption.REPLACE_EXISTING)
+                        .toString());
+            }
+        }
+        return String.join(":", elements);
+    }
+
+    private static Path copyTree(Path source, Path target) throws IOException {
+        try (Stream<Path> walk = Files.walk(source)) {
+            for (Path path : walk.toList()) {
+                Path to = target.resolve(source.relativize(path).toString());
+                if (Files.isDirectory(path)) {
+                    Files.createDirectories(to);
+                } else {
+                    try (InputStream in = Files.newInputStream(path)) {
+                        Files.copy(in, to);
+                    }
+                }
+            }
+        }
+        return target;
+    }
+
+    /** Runs in the other JVM; says what went wrong by its exit. */
+    static final class AsNobody {
+        private static final Caller SELF = new Caller(NOBODY, NOBODY, List.of());
+        private static final Caller OTHER = new Caller(1000, 1000, List.of());
+
+        private AsNobody() {}
+
+        public static void main(String[] arguments) throws Exception {
+            Path tree = Path.of(arguments[0]);
+            LocalOptions options = LocalOptions.DEFAULTS.withStateDirectory(Path.of(arguments[1]));
+            FileHandle made;
+            try (LocalFileSystem fs = LocalFileSystem.open(tree, options)) {
+                made = fs.create(
+                                SELF,
+                                fs.root(),
+                                FileName.of("made"),
+                                new CreateMode.Guarded(AttributeChanges.ofPermissions(0444)))
+                        .node()
+                        .handle();
+                // its owner may, whatever permissions say
+                try (OpenFile open = fs.open(SELF, made, OpenAccess.READ_WRITE)) {
+                    open.write(ByteBuffer.wrap("text".getBytes(StandardCharsets.UTF_8)), 0, Stability.FILE_SYNC);
+                }
+                check(fs.attributes(made).permissions() == 0444, "permissions stay as they were");
+                fails(FsError.ACCESS, () -> fs.open(OTHER, made, OpenAccess.WRITE));
+                fs.open(OTHER, made, OpenAccess.READ).close();
+                FileHandle roots =
+                        fs.lookup(SELF, fs.root(), FileName.of("roots")).handle();
+                fails(FsError.ACCESS, () -> fs.open(SELF, roots, OpenAccess.READ));
+                // what the superuser of a client may, the server's own user may not
+                fails(FsError.ACCESS, () -> fs.open(Caller.ROOT, roots, OpenAccess.READ));
+                fails(
+                        FsError.NOT_PERMITTED,
+                        () -> fs.setAttributes(
+                                Caller.ROOT, made, new AttributeChanges(null, 1000L, null, null, null, null)));
+                check(
+                        fs.permissions(OTHER, fs.root(), EnumSet.allOf(Permission.class))
+                                .equals(EnumSet.of(Permission.READ, Permission.EXECUTE)),
+                        "others read and search the root");
+                fails(FsError.ACCESS, () -> fs.remove(OTHER, fs.root(), FileName.of("made")));
+            }
+            try (LocalFileSystem fs = LocalFileSystem.open(tree, options)) {
+                check(fs.attributes(made).sizeBytes() == 4, "the handle outlives a restart");
+            }
+            System.out.println("ALL CHECKS PASSED");
+        }
+
+        private static void check(boolean condition, String what) {
+            if (!condition) {
+                throw new AssertionError(what);
+            }
+        }
+
+        private static void fails(FsError expected, Call call) throws Exception {
+            try {
+                call.run();
+            } catch (FsException e) {
+                check(e.error() == expected, "expected " + expected + ", was " + e.error());
+                return;
+            }
+            throw new AssertionError("expected " + expected);
+        }
+
+        private interface Call {
+            void run() throws Exception;
+        }
+    }
+}

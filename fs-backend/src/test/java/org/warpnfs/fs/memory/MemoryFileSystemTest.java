@@ -1,0 +1,136 @@
+package org.warpnfs.fs.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.InstanceOfAssertFactories.type;
+
+import java.nio.ByteBuffer;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+import org.warpnfs.fs.spi.AttributeChanges;
+import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.fs.spi.CreateMode;
+import org.warpnfs.fs.spi.FileHandle;
+import org.warpnfs.fs.spi.FileName;
+import org.warpnfs.fs.spi.FsError;
+import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.fs.spi.OpenAccess;
+import org.warpnfs.fs.spi.OpenFile;
+import org.warpnfs.fs.spi.Stability;
+import org.warpnfs.fs.spi.XattrMode;
+
+/** What only the memory backend has: capacity, and handles of one instance. */
+class MemoryFileSystemTest {
+    private static final long CAPACITY_BYTES = 4 << 20;
+
+    private final MemoryFileSystem fs = new MemoryFileSystem(CAPACITY_BYTES, 10);
+
+    private static void assertFails(FsError expected, ThrowingCallable call) {
+        assertThatThrownBy(call)
+                .asInstanceOf(type(FsException.class))
+                .extracting(FsException::error)
+                .isEqualTo(expected);
+    }
+
+    private FileHandle file(String name) throws FsException {
+        return fs.create(Caller.ROOT, fs.root(), FileName.of(name), new CreateMode.Guarded(AttributeChanges.NONE))
+                .node()
+                .handle();
+    }
+
+    private void write(FileHandle file, long offset, int length) throws FsException {
+        try (OpenFile open = fs.open(Caller.ROOT, file, OpenAccess.WRITE)) {
+            open.write(ByteBuffer.allocate(length), offset, Stability.UNSTABLE);
+        }
+    }
+
+    @Test
+    void write_beyondTheCapacity_noSpaceAndNothingWritten() throws Exception {
+        FileHandle file = file("f");
+        write(file, 0, 1 << 20);
+        assertFails(FsError.NO_SPACE, () -> write(file, 1 << 20, 4 << 20));
+        assertThat(fs.attributes(file).sizeBytes()).isEqualTo(1 << 20);
+        write(file, 0, 1 << 20);
+    }
+
+    @Test
+    void remove_fullFileSystem_givesAllSpaceBack() throws Exception {
+        long free = fs.statistics().freeBytes();
+        long freeFiles = fs.statistics().freeFiles();
+        for (int round = 0; round < 20; round++) {
+            FileHandle file = file("f");
+            write(file, 5_000, 3 << 20);
+            fs.setXattr(Caller.ROOT, file, new byte[] {'a'}, new byte[1000], XattrMode.EITHER);
+            fs.remove(Caller.ROOT, fs.root(), FileName.of("f"));
+            fs.makeSymlink(Caller.ROOT, fs.root(), FileName.of("s"), new byte[] {'x'}, AttributeChanges.NONE);
+            fs.remove(Caller.ROOT, fs.root(), FileName.of("s"));
+        }
+        assertThat(fs.statistics().freeBytes()).isEqualTo(free);
+        assertThat(fs.statistics().freeFiles()).isEqualTo(freeFiles);
+    }
+
+    @Test
+    void allocate_hugeClaim_noSpaceWithoutTakingAny() throws Exception {
+        FileHandle file = file("f");
+        long free = fs.statistics().freeBytes();
+        try (OpenFile open = fs.open(Caller.ROOT, file, OpenAccess.WRITE)) {
+            assertFails(FsError.NO_SPACE, () -> open.allocate(0, Long.MAX_VALUE));
+            assertFails(FsError.NO_SPACE, () -> open.allocate(1L << 50, 1L << 40));
+        }
+        assertThat(fs.statistics().freeBytes()).isEqualTo(free);
+    }
+
+    @Test
+    void create_beyondTheFileCapacity_noSpace() throws Exception {
+        for (int i = 0; i < 9; i++) {
+            file("f" + i);
+        }
+        long free = fs.statistics().freeBytes();
+        assertFails(FsError.NO_SPACE, () -> file("one too many"));
+        assertThat(fs.statistics().freeBytes()).isEqualTo(free);
+        fs.remove(Caller.ROOT, fs.root(), FileName.of("f3"));
+        file("fits");
+    }
+
+    @Test
+    void link_names_areCharged() throws Exception {
+        FileHandle file = file("f");
+        assertFails(FsError.NO_SPACE, () -> {
+            for (int i = 0; i < 20_000; i++) {
+                fs.link(Caller.ROOT, file, fs.root(), FileName.of("l" + i));
+            }
+        });
+        assertThat(fs.attributes(file).linkCount()).isBetween(5_000, 20_000);
+    }
+
+    @Test
+    void link_beyondTheLimit_tooManyLinks() throws Exception {
+        MemoryFileSystem large = new MemoryFileSystem(64 << 20, 10);
+        FileHandle file = large.create(
+                        Caller.ROOT, large.root(), FileName.of("f"), new CreateMode.Guarded(AttributeChanges.NONE))
+                .node()
+                .handle();
+        for (int i = 1; i < large.limits().maxLinks(); i++) {
+            large.link(Caller.ROOT, file, large.root(), FileName.of("l" + i));
+        }
+        assertFails(
+                FsError.TOO_MANY_LINKS, () -> large.link(Caller.ROOT, file, large.root(), FileName.of("one too many")));
+    }
+
+    @Test
+    void list_cookieNeverGivenOut_badCookie() throws Exception {
+        file("f");
+        for (long cookie : new long[] {1, 2, 1000, -1}) {
+            assertFails(FsError.BAD_COOKIE, () -> fs.list(Caller.ROOT, fs.root(), cookie, false, entry -> true));
+        }
+    }
+
+    @Test
+    void handle_ofAnotherInstance_stale() throws Exception {
+        MemoryFileSystem other = new MemoryFileSystem(CAPACITY_BYTES, 10);
+        assertFails(FsError.STALE, () -> other.attributes(fs.root()));
+        assertThat(other.writeVerifier()).isNotEqualTo(fs.writeVerifier());
+        fs.close();
+        assertFails(FsError.STALE, () -> fs.attributes(fs.root()));
+    }
+}

@@ -1,0 +1,109 @@
+package org.warpnfs.iwarp.ddp;
+
+import java.nio.ByteBuffer;
+import java.util.List;
+import org.warpnfs.iwarp.io.GatherCursor;
+
+/**
+ * A message on its way out, to be cut into segments (RFC 5041 section 5.2).
+ *
+ * <h2>Operation</h2>
+ *
+ * Until {@link #ended()}: ask how much payload the next segment carries, append its header, take its payload from {@link
+ * #payload()}. All segments but the last are filled to the largest size; a message without payload is one segment.
+ *
+ * <h2>Buffers</h2>
+ *
+ * The payload is the poster's and is read through slices.
+ *
+ * <h2>Errors</h2>
+ *
+ * None: what is sent was checked when it was posted.
+ */
+public abstract sealed class DdpMessage {
+    private final GatherCursor payload;
+    private boolean ended;
+
+    private DdpMessage(List<ByteBuffer> payload) {
+        this.payload = new GatherCursor(payload);
+    }
+
+    /** Where payload comes from. */
+    public final GatherCursor payload() {
+        return payload;
+    }
+
+    /** Length of the header of each segment. */
+    public abstract int headerBytes();
+
+    /** Payload of the next segment, given the largest segment that may be made. */
+    public final int nextPayloadBytes(int mulpduBytes) {
+        return (int) Math.min(payload.remainingBytes(), mulpduBytes - headerBytes());
+    }
+
+    /** Appends the next segment's header; its payload has to be taken before the next call. */
+    public final void encodeHeader(ByteBuffer out, int payloadBytes) {
+        ended = payloadBytes == payload.remainingBytes();
+        encodeHeader(out, ended, payloadBytes);
+    }
+
+    abstract void encodeHeader(ByteBuffer out, boolean last, int payloadBytes);
+
+    /** True once the header of the last segment has been made. */
+    public final boolean ended() {
+        return ended;
+    }
+
+    /** A message into a buffer that the peer advertised. */
+    public static final class Tagged extends DdpMessage {
+        private final int rsvdUlp;
+        private final long stag;
+        private long taggedOffset;
+
+        public Tagged(int rsvdUlp, long stag, long taggedOffset, List<ByteBuffer> payload) {
+            super(payload);
+            this.rsvdUlp = rsvdUlp;
+            this.stag = stag;
+            this.taggedOffset = taggedOffset;
+        }
+
+        @Override
+        public int headerBytes() {
+            return TaggedHeader.BYTES;
+        }
+
+        @Override
+        void encodeHeader(ByteBuffer out, boolean last, int payloadBytes) {
+            new TaggedHeader(last, rsvdUlp, stag, taggedOffset).encode(out);
+            taggedOffset += payloadBytes;
+        }
+    }
+
+    /** A message into the next buffer of one of the peer's queues. */
+    public static final class Untagged extends DdpMessage {
+        private final int rsvdUlp;
+        private final long rsvdUlpWord;
+        private final int qn;
+        private final int msn;
+        private long mo;
+
+        public Untagged(int rsvdUlp, long rsvdUlpWord, int qn, int msn, List<ByteBuffer> payload) {
+            super(payload);
+            this.rsvdUlp = rsvdUlp;
+            this.rsvdUlpWord = rsvdUlpWord;
+            this.qn = qn;
+            this.msn = msn;
+        }
+
+        @Override
+        public int headerBytes() {
+            return UntaggedHeader.BYTES;
+        }
+
+        @Override
+        void encodeHeader(ByteBuffer out, boolean last, int payloadBytes) {
+            new UntaggedHeader(last, rsvdUlp, rsvdUlpWord, qn, msn, mo).encode(out);
+            mo += payloadBytes;
+        }
+    }
+}

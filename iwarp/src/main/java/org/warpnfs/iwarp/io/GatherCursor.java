@@ -1,0 +1,52 @@
+package org.warpnfs.iwarp.io;
+
+import java.nio.ByteBuffer;
+import java.util.List;
+
+/**
+ * Walks once through a list of buffers as if they were one.
+ *
+ * <h2>Operation</h2>
+ *
+ * {@link #next} hands out the bytes in order, in slices no longer than asked for.
+ *
+ * <h2>Buffers</h2>
+ *
+ * The buffers stay their owner's; neither position nor limit of any is moved. Slices share their memory.
+ *
+ * <h2>Errors</h2>
+ *
+ * Asking for more than {@link #remainingBytes()} is a bug.
+ */
+public final class GatherCursor {
+    private final List<ByteBuffer> buffers;
+    private int index;
+    private int offset;
+    private long remainingBytes;
+
+    public GatherCursor(List<ByteBuffer> buffers) {
+        this.buffers = buffers;
+        for (ByteBuffer buffer : buffers) {
+            remainingBytes += buffer.remaining();
+        }
+    }
+
+    /** Bytes not handed out yet. */
+    public long remainingBytes() {
+        return remainingBytes;
+    }
+
+    /** The next bytes, at least 1 and at most {@code maxBytes}: as many as lie together. */
+    public ByteBuffer next(int maxBytes) {
+        ByteBuffer buffer = buffers.get(index);
+        while (offset == buffer.remaining()) {
+            buffer = buffers.get(++index);
+            offset = 0;
+        }
+        int lengthBytes = Math.min(maxBytes, buffer.remaining() - offset);
+        ByteBuffer slice = buffer.slice(buffer.position() + offset, lengthBytes);
+        offset += lengthBytes;
+        remainingBytes -= lengthBytes;
+        return slice;
+    }
+}

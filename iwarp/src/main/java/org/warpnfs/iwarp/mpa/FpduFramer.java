@@ -1,0 +1,86 @@
+package org.warpnfs.iwarp.mpa;
+
+import java.nio.ByteBuffer;
+import java.util.zip.CRC32C;
+import org.warpnfs.iwarp.io.BigEndian;
+
+/**
+ * Frames ULPDUs (RFC 5044 section 4): {@link #start}, then the ULPDU's header written into the buffer that it returns, then
+ * {@link #payload} any number of times, then {@link #end}.
+ *
+ * <h2>Operation</h2>
+ *
+ * One ULPDU after the other, each within one {@link FpduBatch}.
+ *
+ * <h2>Buffers</h2>
+ *
+ * Owns none. With CRC on payload is summed when it is framed: whoever changes it between then and the write sends a wrong CRC.
+ *
+ * <h2>Errors</h2>
+ *
+ * A ULPDU that does not come to its announced length is a bug and throws {@link IllegalStateException}.
+ */
+public final class FpduFramer {
+    private final boolean crc;
+    private final CRC32C checksum = new CRC32C();
+    private int ulpduBytes;
+    private int summedTo;
+    private int payloadBytes;
+    private int headerStart;
+    private int copiedBytes;
+
+    public FpduFramer(boolean crc) {
+        this.crc = crc;
+    }
+
+    /** Begins an FPDU; the ULPDU's own header is then appended to the buffer returned. */
+    public ByteBuffer start(FpduBatch batch, int ulpduBytes) {
+        if (ulpduBytes > Fpdu.MAX_ULPDU_BYTES) {
+            throw new IllegalArgumentException("ULPDU of " + ulpduBytes + " bytes");
+        }
+        this.ulpduBytes = ulpduBytes;
+        payloadBytes = 0;
+        copiedBytes = 0;
+        checksum.reset();
+        ByteBuffer scratch = batch.scratch();
+        summedTo = scratch.position();
+        BigEndian.putU16(scratch, ulpduBytes);
+        headerStart = scratch.position();
+        return scratch;
+    }
+
+    /** Appends payload, position to limit. */
+    public void payload(FpduBatch batch, ByteBuffer piece) {
+        int before = batch.scratch().position();
+        batch.payload(piece);
+        copiedBytes += batch.scratch().position() - before;
+        payloadBytes += piece.remaining();
+        if (crc && batch.scratch().position() == before) {
+            sumScratch(batch);
+            checksum.update(piece.duplicate());
+        }
+    }
+
+    /** Appends pad and CRC. */
+    public void end(FpduBatch batch) {
+        ByteBuffer scratch = batch.scratch();
+        int headerBytes = scratch.position() - headerStart - copiedBytes;
+        if (headerBytes + payloadBytes != ulpduBytes) {
+            throw new IllegalStateException("ULPDU of " + ulpduBytes + " bytes was announced, " + headerBytes + " and "
+                    + payloadBytes + " bytes came");
+        }
+        for (int pad = Fpdu.padBytes(ulpduBytes); pad > 0; pad--) {
+            scratch.put((byte) 0);
+        }
+        if (crc) {
+            sumScratch(batch);
+        }
+        BigEndian.putU32(scratch, crc ? Integer.reverseBytes((int) checksum.getValue()) : 0);
+    }
+
+    private void sumScratch(FpduBatch batch) {
+        ByteBuffer scratch = batch.scratch();
+        checksum.update(scratch.slice(summedTo, scratch.position() - summedTo));
+        summedTo = scratch.position();
+    }
+}

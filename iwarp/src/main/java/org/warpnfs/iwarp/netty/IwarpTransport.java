@@ -1,0 +1,215 @@
+package org.warpnfs.iwarp.netty;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.AdaptiveRecvByteBufAllocator;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollServerSocketChannel;
+import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.GlobalEventExecutor;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.security.SecureRandom;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.warpnfs.iwarp.memory.StagSource;
+import org.warpnfs.iwarp.qp.QueuePairMachine;
+import org.warpnfs.iwarp.verbs.ConnectOptions;
+import org.warpnfs.iwarp.verbs.ConnectionRequestHandler;
+import org.warpnfs.iwarp.verbs.Connector;
+import org.warpnfs.iwarp.verbs.Listener;
+import org.warpnfs.iwarp.verbs.QueuePairHandler;
+
+/**
+ * iWARP over TCP: listeners, connectors and the threads under them.
+ *
+ * <h2>Operation</h2>
+ *
+ * Every connection lives on one event loop thread, which is the owner thread of its queue pair. {@link #close()} ends all
+ * connections and stops the threads.
+ *
+ * <h2>Buffers</h2>
+ *
+ * Sockets are read into pooled direct buffers of up to 256 KiB that go back when their bytes have been placed.
+ *
+ * <h2>Errors</h2>
+ *
+ * An address that cannot be listened on is an {@link IOException}. A failed connect reaches {@link
+ * QueuePairHandler#disconnected}. Bugs are logged, counted in {@link #statistics()}, and end their own connection.
+ *
+ * <p>Safe for any thread.
+ */
+public final class IwarpTransport implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(IwarpTransport.class);
+    private static final int MIN_READ_BYTES = 2048;
+    private static final int FIRST_READ_BYTES = 64 << 10;
+    private static final int MAX_READ_BYTES = 256 << 10;
+    private static final int BACKLOG = 512;
+    private static final long STOP_TIMEOUT_SECONDS = 10;
+
+    private final IwarpConfig config;
+    private final boolean epoll;
+    private final EventLoopGroup eventLoops;
+    private final ChannelGroup channels = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
+    private final TransportStatistics statistics = new TransportStatistics();
+    private final SecureRandom random = new SecureRandom();
+
+    public IwarpTransport() {
+        this(IwarpConfig.defaults());
+    }
+
+    public IwarpTransport(IwarpConfig config) {
+        this(config, Epoll.isAvailable());
+    }
+
+    IwarpTransport(IwarpConfig config, boolean epoll) {
+        this.config = config;
+        this.epoll = epoll;
+        IoHandlerFactory io = epoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
+        int threads =
+                config.eventLoopThreads() == 0 ? Runtime.getRuntime().availableProcessors() : config.eventLoopThreads();
+        this.eventLoops = new MultiThreadIoEventLoopGroup(threads, new DefaultThreadFactory("iwarp"), io);
+    }
+
+    /** Counters, for all listeners and connectors together. */
+    public TransportStatistics statistics() {
+        return statistics;
+    }
+
+    /**
+     * Listens; port 0 takes any free one.
+     *
+     * @throws IOException if the address is in use or not ours
+     */
+    public Listener listen(InetSocketAddress address, ConnectionRequestHandler handler) throws IOException {
+        ServerBootstrap bootstrap = new ServerBootstrap()
+                .group(eventLoops)
+                .channel(epoll ? EpollServerSocketChannel.class : NioServerSocketChannel.class)
+                .option(ChannelOption.SO_REUSEADDR, true)
+                .option(ChannelOption.SO_BACKLOG, BACKLOG)
+                .childOption(ChannelOption.TCP_NODELAY, true)
+                .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
+                .childOption(ChannelOption.RECVBUF_ALLOCATOR, readSizes())
+                .childHandler(new ChannelInitializer<SocketChannel>() {
+                    @Override
+                    protected void initChannel(SocketChannel channel) {
+                        accepted(channel, handler);
+                    }
+                });
+        ChannelFuture bound = bootstrap.bind(address).awaitUninterruptibly();
+        if (!bound.isSuccess()) {
+            throw new IOException("cannot listen on " + address + ": " + reason(bound.cause()), bound.cause());
+        }
+        channels.add(bound.channel());
+        return new NettyListener(bound.channel());
+    }
+
+    private static AdaptiveRecvByteBufAllocator readSizes() {
+        return new AdaptiveRecvByteBufAllocator(MIN_READ_BYTES, FIRST_READ_BYTES, MAX_READ_BYTES);
+    }
+
+    private static String reason(Throwable cause) {
+        return cause.getMessage() == null ? cause.toString() : cause.getMessage();
+    }
+
+    @SuppressWarnings("FutureReturnValueIgnored") // nobody waits for the end of a connection that was not admitted
+    private void accepted(SocketChannel channel, ConnectionRequestHandler handler) {
+        if (!statistics.admit(config)) {
+            // Said once per connection at debug only: whoever floods us shall not flood the log too.
+            LOG.debug("{} closed: too many connections", channel.remoteAddress());
+            channel.close();
+            return;
+        }
+        channel.closeFuture().addListener(closed -> statistics.connectionClosed());
+        SocketTuning.apply(channel, config.congestionControl());
+        QueuePairChannel link = new QueuePairChannel(channel, channel.remoteAddress(), statistics);
+        link.attach(QueuePairMachine.responder(link, config.queuePair(), new StagSource(random), handler), true);
+        channels.add(channel);
+        channel.pipeline().addLast(link);
+    }
+
+    /** Opens connections. */
+    public Connector connector() {
+        return this::connect;
+    }
+
+    private void connect(InetSocketAddress remote, ConnectOptions options, QueuePairHandler handler) {
+        if (eventLoops.isShuttingDown()) {
+            throw new IllegalStateException("the transport is closed");
+        }
+        new Bootstrap()
+                .group(eventLoops)
+                .channel(epoll ? EpollSocketChannel.class : NioSocketChannel.class)
+                .option(ChannelOption.TCP_NODELAY, true)
+                .option(ChannelOption.ALLOW_HALF_CLOSURE, true)
+                .option(ChannelOption.RECVBUF_ALLOCATOR, readSizes())
+                .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, config.connectTimeoutMillis())
+                .handler(new ChannelInitializer<SocketChannel>() {
+                    @Override
+                    protected void initChannel(SocketChannel channel) {
+                        SocketTuning.apply(channel, config.congestionControl());
+                        QueuePairChannel link = new QueuePairChannel(channel, remote, statistics);
+                        link.attach(
+                                QueuePairMachine.initiator(
+                                        link, config.queuePair(), new StagSource(random), options, handler),
+                                false);
+                        channels.add(channel);
+                        channel.pipeline().addLast(link);
+                    }
+                })
+                .connect(remote)
+                .addListener((ChannelFuture connected) -> {
+                    if (!connected.isSuccess()) {
+                        QueuePairChannel link = connected.channel().pipeline().get(QueuePairChannel.class);
+                        if (link != null) {
+                            link.lost("cannot connect to " + remote + ": " + reason(connected.cause()));
+                        }
+                    }
+                });
+    }
+
+    /** Ends all connections, stops listening, and waits until the threads have stopped. */
+    @Override
+    public void close() {
+        for (Channel channel : channels) {
+            QueuePairChannel link = channel.pipeline().get(QueuePairChannel.class);
+            if (link != null) {
+                channel.eventLoop().execute(() -> link.abort("the transport was closed"));
+            }
+        }
+        channels.close().awaitUninterruptibly(STOP_TIMEOUT_SECONDS, TimeUnit.SECONDS);
+        eventLoops
+                .shutdownGracefully(0, STOP_TIMEOUT_SECONDS, TimeUnit.SECONDS)
+                .awaitUninterruptibly(STOP_TIMEOUT_SECONDS, TimeUnit.SECONDS);
+    }
+
+    private record NettyListener(Channel channel, InetSocketAddress localAddress) implements Listener {
+        NettyListener(Channel channel) {
+            this(channel, (InetSocketAddress) channel.localAddress());
+        }
+
+        @Override
+        public void close() {
+            ChannelFuture closed = channel.close();
+            if (!channel.eventLoop().inEventLoop()) {
+                closed.awaitUninterruptibly();
+            }
+        }
+    }
+}

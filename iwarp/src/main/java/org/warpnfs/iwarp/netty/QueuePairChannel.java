@@ -1,0 +1,242 @@
+package org.warpnfs.iwarp.netty;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.util.ReferenceCountUtil;
+import io.netty.util.concurrent.ScheduledFuture;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.util.Iterator;
+import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.warpnfs.iwarp.mpa.FpduBatch;
+import org.warpnfs.iwarp.qp.QueuePairLink;
+import org.warpnfs.iwarp.qp.QueuePairMachine;
+
+/**
+ * One socket under one queue pair.
+ *
+ * <h2>Operation</h2>
+ *
+ * What is read goes to the machine; what the machine has to send is written one batch at a time, so that no more than one is
+ * ever held here, and a peer that does not read holds up its own queue pair alone. A batch that was written whole is reported
+ * before the next is asked for.
+ *
+ * <h2>Buffers</h2>
+ *
+ * Those of a batch are wrapped, not copied, unless they are on the heap.
+ *
+ * <h2>Errors</h2>
+ *
+ * A failed read or write is the loss of the connection.
+ */
+@SuppressWarnings("FutureReturnValueIgnored") // how a close or a write went is told by channelInactive and written()
+final class QueuePairChannel extends ChannelInboundHandlerAdapter implements QueuePairLink {
+    private static final Logger LOG = LoggerFactory.getLogger(QueuePairChannel.class);
+    private static final InetSocketAddress UNBOUND = new InetSocketAddress(0);
+
+    private final SocketChannel channel;
+    private final InetSocketAddress remote;
+    private final TransportStatistics statistics;
+    private @Nullable QueuePairMachine machine;
+    private @Nullable FpduBatch writing;
+    private @Nullable ScheduledFuture<?> timer;
+    private boolean halfOpen;
+    private boolean pumping;
+
+    QueuePairChannel(SocketChannel channel, InetSocketAddress remote, TransportStatistics statistics) {
+        this.channel = channel;
+        this.remote = remote;
+        this.statistics = statistics;
+    }
+
+    /** @param countsAsHalfOpen whether the end of the startup is to be counted */
+    void attach(QueuePairMachine attached, boolean countsAsHalfOpen) {
+        machine = attached;
+        halfOpen = countsAsHalfOpen;
+    }
+
+    private QueuePairMachine machine() {
+        QueuePairMachine attached = machine;
+        if (attached == null) {
+            throw new IllegalStateException("no machine is attached");
+        }
+        return attached;
+    }
+
+    // What the socket does.
+
+    @Override
+    public void channelActive(ChannelHandlerContext context) {
+        machine().start();
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+        try {
+            ByteBuf bytes = (ByteBuf) message;
+            machine().received(bytes.nioBuffer());
+        } finally {
+            ReferenceCountUtil.release(message);
+        }
+        countStartup();
+    }
+
+    @Override
+    public void userEventTriggered(ChannelHandlerContext context, Object event) {
+        if (event instanceof ChannelInputShutdownEvent) {
+            machine().receivedEnd();
+            countStartup();
+        }
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext context) {
+        machine().linkClosed();
+        countStartup();
+    }
+
+    @Override
+    @SuppressWarnings("deprecation") // Netty deprecates the method in the super class only, not here
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+        lost(String.valueOf(cause.getMessage()));
+        channel.close();
+    }
+
+    /** The connection is gone, or was never made. */
+    void lost(String detail) {
+        machine().linkLost(detail);
+        countStartup();
+    }
+
+    /** We end it. */
+    void abort(String why) {
+        machine().abort(why);
+        countStartup();
+    }
+
+    private void countStartup() {
+        if (halfOpen && !machine().startingUp()) {
+            halfOpen = false;
+            statistics.startupEnded();
+        }
+    }
+
+    // What the machine asks.
+
+    @Override
+    public InetSocketAddress localAddress() {
+        InetSocketAddress local = channel.localAddress();
+        return local == null ? UNBOUND : local;
+    }
+
+    @Override
+    public InetSocketAddress remoteAddress() {
+        return remote;
+    }
+
+    @Override
+    public boolean inOwnerThread() {
+        return channel.eventLoop().inEventLoop();
+    }
+
+    @Override
+    public void execute(Runnable task) {
+        channel.eventLoop().execute(task);
+    }
+
+    @Override
+    public long nowNanos() {
+        return System.nanoTime();
+    }
+
+    @Override
+    public void outputReady() {
+        if (pumping || machine == null) {
+            return;
+        }
+        pumping = true;
+        try {
+            while (writing == null && channel.isActive()) {
+                FpduBatch batch = machine().pull();
+                if (batch == null) {
+                    return;
+                }
+                writing = batch;
+                write(batch);
+            }
+        } finally {
+            pumping = false;
+        }
+    }
+
+    private void write(FpduBatch batch) {
+        Iterator<ByteBuffer> buffers = batch.buffers().iterator();
+        ByteBuffer buffer = buffers.next();
+        while (buffers.hasNext()) {
+            channel.write(Unpooled.wrappedBuffer(buffer));
+            buffer = buffers.next();
+        }
+        // Netty gathers what was written since the last flush, so the batch leaves as one.
+        channel.writeAndFlush(Unpooled.wrappedBuffer(buffer)).addListener((ChannelFuture done) -> written(batch, done));
+    }
+
+    private void written(FpduBatch batch, ChannelFuture done) {
+        if (done.isSuccess()) {
+            writing = null;
+            machine().sent(batch);
+            outputReady();
+        } else {
+            // The machine hears of it by linkClosed(), when no buffer of the batch is held any more.
+            channel.close();
+        }
+    }
+
+    @Override
+    public void deadlineChanged() {
+        if (timer != null) {
+            timer.cancel(false);
+            timer = null;
+        }
+        // A machine under construction has none yet.
+        if (machine == null) {
+            return;
+        }
+        OptionalLong deadline = machine.deadlineNanos();
+        if (deadline.isPresent()) {
+            timer = channel.eventLoop()
+                    .schedule(this::deadlinePassed, deadline.getAsLong() - System.nanoTime(), TimeUnit.NANOSECONDS);
+        }
+    }
+
+    private void deadlinePassed() {
+        machine().deadlinePassed();
+        countStartup();
+    }
+
+    @Override
+    public void endOutput() {
+        if (channel.isActive() && !channel.isOutputShutdown()) {
+            channel.shutdownOutput();
+        }
+    }
+
+    @Override
+    public void close() {
+        channel.close();
+    }
+
+    @Override
+    public void internalError(Throwable error) {
+        statistics.internalError();
+        LOG.error("connection with {} ended by a defect", remote, error);
+    }
+}

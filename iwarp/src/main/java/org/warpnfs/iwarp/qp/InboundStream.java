@@ -1,0 +1,176 @@
+package org.warpnfs.iwarp.qp;
+
+import java.nio.ByteBuffer;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.iwarp.ddp.DdpError;
+import org.warpnfs.iwarp.ddp.DdpReceiver;
+import org.warpnfs.iwarp.ddp.DdpViolation;
+import org.warpnfs.iwarp.ddp.UntaggedBuffer;
+import org.warpnfs.iwarp.ddp.UntaggedHeader;
+import org.warpnfs.iwarp.io.ProtocolViolation;
+import org.warpnfs.iwarp.memory.RegionTable;
+import org.warpnfs.iwarp.mpa.FpduDeframer;
+import org.warpnfs.iwarp.mpa.MpaViolation;
+import org.warpnfs.iwarp.mpa.UlpduSink;
+import org.warpnfs.iwarp.rdmap.RdmapQueue;
+import org.warpnfs.iwarp.rdmap.RdmapRegion;
+import org.warpnfs.iwarp.rdmap.RdmapStream;
+import org.warpnfs.iwarp.rdmap.RdmapUlp;
+import org.warpnfs.iwarp.rdmap.RdmapViolation;
+import org.warpnfs.iwarp.rdmap.ReadRequestHeader;
+import org.warpnfs.iwarp.rdmap.TerminateHeader;
+import org.warpnfs.iwarp.verbs.CompletionStatus;
+
+/**
+ * The receiving side of a queue pair: deframer, DDP and RDMAP one on top of the other, and what comes out of them for the
+ * machine.
+ *
+ * <h2>Operation</h2>
+ *
+ * Closed until the startup has settled whether there are CRCs. Then {@link #advance} takes bytes, at most one FPDU at a time,
+ * so that the machine can look up between two.
+ *
+ * <h2>Buffers</h2>
+ *
+ * Holds the posted receives.
+ *
+ * <h2>Errors</h2>
+ *
+ * Violations pass through to the machine, which asks back what to tell the peer.
+ */
+final class InboundStream implements UlpduSink, RdmapUlp {
+    private final QueuePairMachine machine;
+    private final RdmapStream rdmap;
+    private final DdpReceiver ddp;
+    private @Nullable FpduDeframer deframer;
+    private boolean emptyRtr;
+
+    InboundStream(QueuePairMachine machine, RegionTable regions) {
+        this.machine = machine;
+        this.rdmap = new RdmapStream(regions, this);
+        this.ddp = new DdpReceiver(rdmap);
+    }
+
+    RdmapStream rdmap() {
+        return rdmap;
+    }
+
+    /** The startup is over. */
+    void open(boolean crc, int ird) {
+        deframer = new FpduDeframer(this, crc);
+        for (int i = 0; i < ird; i++) {
+            rdmap.addInboundRead();
+        }
+    }
+
+    /** Takes one step. */
+    void advance(ByteBuffer in) throws ProtocolViolation {
+        FpduDeframer open = deframer;
+        if (open == null) {
+            throw new IllegalStateException("bytes before the end of the startup");
+        }
+        open.advance(in);
+    }
+
+    /** Whether the stream may end here. */
+    boolean atBoundary() {
+        return deframer != null && deframer.atBoundary() && rdmap.atMessageBoundary();
+    }
+
+    // Receives.
+
+    int postedReceives() {
+        return rdmap.receives().size();
+    }
+
+    void postReceive(PostedReceive receive) {
+        rdmap.receives().post(receive);
+    }
+
+    /** Gives all posted receives back. */
+    void flushReceives() {
+        for (PostedReceive receive = pollReceive(); receive != null; receive = pollReceive()) {
+            machine.received(receive.failed(CompletionStatus.FLUSHED));
+        }
+    }
+
+    private @Nullable PostedReceive pollReceive() {
+        return (PostedReceive) rdmap.receives().poll();
+    }
+
+    // What a violation means for those above and below.
+
+    /** Gives the receive back that a message did not fit, if that is what is wrong. */
+    void failReceive(ProtocolViolation violation) {
+        boolean tooLong = violation instanceof DdpViolation found && found.error() == DdpError.UNTAGGED_TOO_LONG;
+        if (tooLong && ddp.offendingQn() == RdmapQueue.SENDS) {
+            PostedReceive receive = pollReceive();
+            if (receive != null) {
+                machine.received(receive.failed(CompletionStatus.LENGTH_ERROR));
+            }
+        }
+    }
+
+    /** Whether a violation is a wrong answer to our oldest Read. */
+    boolean blamesRead(ProtocolViolation violation) {
+        boolean aboutThisSegment = !(violation instanceof MpaViolation)
+                && !(violation instanceof RdmapViolation found && found.segment() != null);
+        return aboutThisSegment && rdmap.expectsReadResponse(ddp.offendingHeader());
+    }
+
+    /** What to tell the peer. */
+    TerminateHeader terminateHeader(ProtocolViolation violation) {
+        return TerminateReasons.header(violation, ddp);
+    }
+
+    // From framing to DDP; the first FPDU opens a responder's sending direction.
+
+    @Override
+    public void ulpduStarted(int lengthBytes) throws ProtocolViolation {
+        emptyRtr = lengthBytes == 0 && machine.expectsEmptyFpdu();
+        if (!emptyRtr) {
+            ddp.segmentStarted(lengthBytes);
+        }
+    }
+
+    @Override
+    public void ulpduBytes(ByteBuffer bytes) throws ProtocolViolation {
+        ddp.segmentBytes(bytes);
+    }
+
+    @Override
+    public void ulpduEnded() throws ProtocolViolation {
+        if (emptyRtr) {
+            machine.fpduArrived();
+            return;
+        }
+        ddp.checkWhole();
+        machine.fpduArrived();
+        ddp.segmentEnded();
+    }
+
+    // From RDMAP to the work queues.
+
+    @Override
+    public void sendDelivered(
+            UntaggedBuffer buffer, int messageBytes, boolean solicited, OptionalLong invalidatedStag) {
+        machine.received(((PostedReceive) buffer).filled(messageBytes, solicited, invalidatedStag));
+    }
+
+    @Override
+    public void readRequested(
+            ReadRequestHeader request, UntaggedHeader segment, @Nullable RdmapRegion source, int sourceOffsetBytes) {
+        machine.readRequested(new ReadAnswer(request, segment, source, sourceOffsetBytes));
+    }
+
+    @Override
+    public void readCompleted() {
+        machine.readCompleted();
+    }
+
+    @Override
+    public void terminated(TerminateHeader header, String rawHex) {
+        machine.peerTerminated(header, rawHex);
+    }
+}

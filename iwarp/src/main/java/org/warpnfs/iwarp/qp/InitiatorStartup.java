@@ -1,0 +1,38 @@
+package org.warpnfs.iwarp.qp;
+
+import java.nio.ByteBuffer;
+import org.warpnfs.iwarp.mpa.MpaFrame;
+import org.warpnfs.iwarp.mpa.MpaFrameReader;
+import org.warpnfs.iwarp.mpa.MpaNegotiation;
+import org.warpnfs.iwarp.mpa.MpaViolation;
+import org.warpnfs.iwarp.verbs.ConnectOptions;
+
+/** The initiator's side of the startup: one request is sent, one reply is read, and then both directions are open. */
+final class InitiatorStartup implements Startup {
+    private final QueuePairMachine machine;
+    private final MpaFrame request;
+    private final MpaFrameReader reader = new MpaFrameReader(MpaFrame.Kind.REPLY);
+
+    InitiatorStartup(QueuePairMachine machine, QueuePairConfig config, ConnectOptions options) {
+        this.machine = machine;
+        this.request = MpaNegotiation.request(
+                config.crcPolicy(), options.ird(), options.ord(), config.peerToPeer(), options.privateData());
+    }
+
+    MpaFrame request() {
+        return request;
+    }
+
+    @Override
+    public void received(ByteBuffer in) throws MpaViolation {
+        MpaFrame reply = reader.read(in);
+        if (reply == null) {
+            return;
+        }
+        if (reply.rejected()) {
+            machine.rejected(reply.upperLayerPrivateData());
+        } else {
+            machine.concluded(MpaNegotiation.conclude(request, reply), reply.upperLayerPrivateData());
+        }
+    }
+}

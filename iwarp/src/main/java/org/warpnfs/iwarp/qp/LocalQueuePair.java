@@ -1,0 +1,142 @@
+package org.warpnfs.iwarp.qp;
+
+import java.nio.ByteBuffer;
+import java.util.Set;
+import org.warpnfs.iwarp.memory.Region;
+import org.warpnfs.iwarp.memory.RegionTable;
+import org.warpnfs.iwarp.verbs.AccessRight;
+import org.warpnfs.iwarp.verbs.CompletionStatus;
+import org.warpnfs.iwarp.verbs.ConnectionParameters;
+import org.warpnfs.iwarp.verbs.MemoryRegion;
+import org.warpnfs.iwarp.verbs.QueuePair;
+import org.warpnfs.iwarp.verbs.WorkRequest;
+
+/**
+ * A machine as its upper layer sees it: checks what is posted, and puts it into the queues.
+ *
+ * <h2>Operation</h2>
+ *
+ * As {@link QueuePair} says.
+ *
+ * <h2>Buffers</h2>
+ *
+ * Holds none itself.
+ *
+ * <h2>Errors</h2>
+ *
+ * What the upper layer does wrong it is told by an exception; the connection goes on.
+ */
+final class LocalQueuePair implements QueuePair {
+    private final QueuePairMachine machine;
+    private final QueuePairLink link;
+    private final QueuePairConfig config;
+    private final RegionTable regions;
+    private final InboundStream inbound;
+    private final Transmitter transmitter;
+
+    LocalQueuePair(
+            QueuePairMachine machine,
+            QueuePairLink link,
+            QueuePairConfig config,
+            RegionTable regions,
+            InboundStream inbound,
+            Transmitter transmitter) {
+        this.machine = machine;
+        this.link = link;
+        this.config = config;
+        this.regions = regions;
+        this.inbound = inbound;
+        this.transmitter = transmitter;
+    }
+
+    @Override
+    public ConnectionParameters parameters() {
+        ConnectionParameters parameters = machine.parameters();
+        if (parameters == null) {
+            throw new IllegalStateException("the connection is not established");
+        }
+        return parameters;
+    }
+
+    @Override
+    public boolean connected() {
+        return machine.connected();
+    }
+
+    @Override
+    public void postReceive(long workRequestId, ByteBuffer buffer) {
+        checkOwner();
+        PostedReceive receive = new PostedReceive(workRequestId, buffer);
+        if (machine.ended()) {
+            machine.received(receive.failed(CompletionStatus.FLUSHED));
+            machine.leaveLater();
+            return;
+        }
+        if (inbound.postedReceives() >= config.receiveQueueDepth()) {
+            throw new IllegalStateException("receive queue of " + config.receiveQueueDepth() + " is full");
+        }
+        inbound.postReceive(receive);
+    }
+
+    @Override
+    public void post(WorkRequest request) {
+        checkOwner();
+        SendWork work = new SendWork(request);
+        if (machine.ended() || machine.draining()) {
+            machine.flushWork(work);
+            return;
+        }
+        if (transmitter.incompleteCount() >= config.sendQueueDepth()) {
+            throw new IllegalStateException("send queue of " + config.sendQueueDepth() + " is full");
+        }
+        if (request instanceof WorkRequest.RdmaRead read) {
+            checkRead(read);
+        }
+        transmitter.post(work);
+    }
+
+    private void checkRead(WorkRequest.RdmaRead read) {
+        if (!(read.sink() instanceof Region sink) || !regions.holds(sink) || !sink.allowsReadSink()) {
+            throw new IllegalArgumentException("the sink is no valid READ_SINK region of this queue pair");
+        }
+        ConnectionParameters parameters = machine.parameters();
+        if (parameters != null && parameters.ord() == 0) {
+            throw new IllegalStateException("no RDMA Reads were agreed on: ORD is 0");
+        }
+    }
+
+    @Override
+    public void flush() {
+        checkOwner();
+        machine.flush();
+    }
+
+    @Override
+    public MemoryRegion register(ByteBuffer memory, Set<AccessRight> rights) {
+        checkOwner();
+        return machine.ended() ? regions.registerDead(memory, rights) : regions.register(memory, rights);
+    }
+
+    @Override
+    public void execute(Runnable task) {
+        machine.execute(task);
+    }
+
+    @Override
+    public void disconnect() {
+        checkOwner();
+        machine.disconnect();
+    }
+
+    @Override
+    public void abort(String reason) {
+        checkOwner();
+        machine.abort(reason);
+    }
+
+    private void checkOwner() {
+        if (!link.inOwnerThread()) {
+            throw new IllegalStateException("called from a thread that does not own this queue pair");
+        }
+    }
+}

@@ -1,0 +1,27 @@
+package org.warpnfs.iwarp.qp;
+
+import java.nio.ByteBuffer;
+import java.util.OptionalLong;
+import org.warpnfs.iwarp.ddp.UntaggedBuffer;
+import org.warpnfs.iwarp.verbs.Completion;
+import org.warpnfs.iwarp.verbs.CompletionStatus;
+
+/** A receive in its queue. */
+final class PostedReceive extends UntaggedBuffer {
+    private final long id;
+
+    PostedReceive(long id, ByteBuffer memory) {
+        super(memory);
+        this.id = id;
+    }
+
+    Completion filled(int messageBytes, boolean solicited, OptionalLong invalidatedStag) {
+        ByteBuffer memory = memory();
+        memory.limit(memory.position() + messageBytes);
+        return new Completion.Received(id, CompletionStatus.SUCCESS, memory, solicited, invalidatedStag);
+    }
+
+    Completion failed(CompletionStatus status) {
+        return new Completion.Received(id, status, memory(), false, OptionalLong.empty());
+    }
+}

@@ -1,0 +1,116 @@
+package org.warpnfs.iwarp.qp;
+
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.iwarp.mpa.MpaError;
+import org.warpnfs.iwarp.mpa.MpaFrame;
+import org.warpnfs.iwarp.mpa.MpaFrameReader;
+import org.warpnfs.iwarp.mpa.MpaNegotiation;
+import org.warpnfs.iwarp.mpa.MpaViolation;
+import org.warpnfs.iwarp.verbs.ConnectOptions;
+import org.warpnfs.iwarp.verbs.ConnectionRequest;
+import org.warpnfs.iwarp.verbs.ConnectionRequestHandler;
+import org.warpnfs.iwarp.verbs.DisconnectReason;
+import org.warpnfs.iwarp.verbs.QueuePairHandler;
+
+/**
+ * The responder's side of the startup: one request is read, somebody decides, one reply is sent, and then nothing before the
+ * initiator's first FPDU.
+ */
+final class ResponderStartup implements Startup, ConnectionRequest {
+    private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
+
+    private final QueuePairMachine machine;
+    private final QueuePairConfig config;
+    private final ConnectionRequestHandler decider;
+    private final MpaFrameReader reader = new MpaFrameReader(MpaFrame.Kind.REQUEST);
+    private @Nullable MpaFrame request;
+    private boolean answered;
+
+    ResponderStartup(QueuePairMachine machine, QueuePairConfig config, ConnectionRequestHandler decider) {
+        this.machine = machine;
+        this.config = config;
+        this.decider = decider;
+    }
+
+    @Override
+    public void received(ByteBuffer in) throws MpaViolation {
+        if (request == null) {
+            MpaFrame frame = reader.read(in);
+            if (frame == null) {
+                return;
+            }
+            request = frame;
+            if (!in.hasRemaining()) {
+                decide(frame);
+                return;
+            }
+        }
+        throw new MpaViolation(MpaError.BAD_FRAME, in.remaining() + " bytes before our reply (RFC 5044 section 7.1.2)");
+    }
+
+    private void decide(MpaFrame frame) {
+        String why = MpaNegotiation.whyRefused(frame);
+        if (why != null) {
+            answered = true;
+            machine.refuse(MpaNegotiation.reject(frame, NOTHING), why);
+        } else {
+            decider.connectionRequested(this);
+        }
+    }
+
+    private MpaFrame request() {
+        MpaFrame frame = request;
+        if (frame == null) {
+            throw new IllegalStateException("no request has arrived");
+        }
+        return frame;
+    }
+
+    @Override
+    public InetSocketAddress remoteAddress() {
+        return machine.remoteAddress();
+    }
+
+    @Override
+    public ByteBuffer privateData() {
+        return request().upperLayerPrivateData();
+    }
+
+    @Override
+    public int peerIrd() {
+        return request().hasEnhancedBlock()
+                ? MpaNegotiation.peerReads(request().enhancedBlock().ird(), ConnectOptions.MAX_READS)
+                : ConnectOptions.MAX_READS;
+    }
+
+    @Override
+    public int peerOrd() {
+        return request().hasEnhancedBlock()
+                ? MpaNegotiation.peerReads(request().enhancedBlock().ord(), ConnectOptions.MAX_READS)
+                : ConnectOptions.MAX_READS;
+    }
+
+    @Override
+    public void accept(ConnectOptions options, QueuePairHandler handler) {
+        answer();
+        MpaNegotiation.Answer answer = MpaNegotiation.accept(
+                request(), config.crcPolicy(), options.ird(), options.ord(), options.privateData());
+        machine.accepted(answer.reply(), answer.agreement(), privateData(), handler);
+    }
+
+    @Override
+    public void reject(ByteBuffer privateData) {
+        answer();
+        machine.refuse(
+                MpaNegotiation.reject(request(), privateData), DisconnectReason.Cause.REJECTED + " by the upper layer");
+    }
+
+    private void answer() {
+        if (answered) {
+            throw new IllegalStateException("the request was answered already");
+        }
+        answered = true;
+    }
+}

@@ -1,0 +1,101 @@
+package org.warpnfs.iwarp.qp;
+
+import java.util.ArrayDeque;
+import java.util.Queue;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.iwarp.verbs.Completion;
+import org.warpnfs.iwarp.verbs.DisconnectReason;
+import org.warpnfs.iwarp.verbs.QueuePair;
+import org.warpnfs.iwarp.verbs.QueuePairHandler;
+
+/**
+ * What the upper layer is going to hear, in order.
+ *
+ * <h2>Operation</h2>
+ *
+ * Noted as it happens, told when the machine is done with what it was called for: so the upper layer is free to post, flush or
+ * abort from within a call, and is never called while it calls.
+ *
+ * <h2>Buffers</h2>
+ *
+ * Refers to those of completions not told yet.
+ *
+ * <h2>Errors</h2>
+ *
+ * What the upper layer throws goes to the machine, which ends the connection; the rest is told all the same.
+ */
+final class Upcalls {
+    private final QueuePair queuePair;
+    private final Consumer<Throwable> bugs;
+    private final Queue<Object> events = new ArrayDeque<>();
+    private @Nullable QueuePairHandler handler;
+
+    /** Told besides completions and the end. */
+    private enum Notice {
+        ESTABLISHED
+    }
+
+    Upcalls(QueuePair queuePair, @Nullable QueuePairHandler handler, Consumer<Throwable> bugs) {
+        this.queuePair = queuePair;
+        this.handler = handler;
+        this.bugs = bugs;
+    }
+
+    void setHandler(QueuePairHandler upperLayer) {
+        handler = upperLayer;
+    }
+
+    void established() {
+        events.add(Notice.ESTABLISHED);
+    }
+
+    void completed(Completion completion) {
+        events.add(completion);
+    }
+
+    void disconnected(DisconnectReason reason) {
+        events.add(reason);
+    }
+
+    boolean isEmpty() {
+        return events.isEmpty();
+    }
+
+    /** Tells all there is to tell. */
+    void deliver() {
+        QueuePairHandler upperLayer = handler;
+        if (upperLayer == null) {
+            // Nobody has accepted the connection, so nobody has posted anything either.
+            events.clear();
+            return;
+        }
+        boolean completions = false;
+        for (Object event = events.poll(); event != null; event = events.poll()) {
+            completions |= event instanceof Completion;
+            Object told = event;
+            guarded(() -> tell(upperLayer, told));
+        }
+        if (completions) {
+            guarded(() -> upperLayer.completionsDrained(queuePair));
+        }
+    }
+
+    private void tell(QueuePairHandler upperLayer, Object event) {
+        if (event instanceof Completion completion) {
+            upperLayer.completed(queuePair, completion);
+        } else if (event instanceof DisconnectReason reason) {
+            upperLayer.disconnected(queuePair, reason);
+        } else {
+            upperLayer.established(queuePair);
+        }
+    }
+
+    private void guarded(Runnable call) {
+        try {
+            call.run();
+        } catch (RuntimeException | AssertionError | LinkageError | StackOverflowError e) {
+            bugs.accept(e);
+        }
+    }
+}

@@ -1,0 +1,29 @@
+package org.warpnfs.iwarp.sim;
+
+import java.net.InetSocketAddress;
+
+/** Two ends of one connection. */
+final class SimulatedConnection {
+    private final SimulatedLink initiator;
+    private final SimulatedLink responder;
+
+    SimulatedConnection(Simulation simulation, InetSocketAddress from, InetSocketAddress to) {
+        initiator = new SimulatedLink(simulation, from, to);
+        responder = new SimulatedLink(simulation, to, from);
+        initiator.join(this, responder);
+        responder.join(this, initiator);
+    }
+
+    SimulatedLink initiator() {
+        return initiator;
+    }
+
+    SimulatedLink responder() {
+        return responder;
+    }
+
+    void reset() {
+        initiator.lost("connection reset");
+        responder.lost("connection reset");
+    }
+}

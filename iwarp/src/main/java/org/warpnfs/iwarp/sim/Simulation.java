@@ -1,0 +1,190 @@
+package org.warpnfs.iwarp.sim;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.PriorityQueue;
+import java.util.Random;
+import org.warpnfs.iwarp.memory.StagSource;
+import org.warpnfs.iwarp.qp.QueuePairConfig;
+import org.warpnfs.iwarp.qp.QueuePairMachine;
+import org.warpnfs.iwarp.verbs.ConnectOptions;
+import org.warpnfs.iwarp.verbs.ConnectionRequestHandler;
+import org.warpnfs.iwarp.verbs.Connector;
+import org.warpnfs.iwarp.verbs.Listener;
+import org.warpnfs.iwarp.verbs.QueuePairHandler;
+
+/**
+ * A network of one thread, with a clock of its own, on which queue pairs connect to each other.
+ *
+ * <h2>Operation</h2>
+ *
+ * {@link #listen} and {@link #connector()} give what a transport gives. Nothing happens until {@link #run()}, {@link
+ * #runFor} or {@link #step()} is called, by the thread that made the simulation.
+ *
+ * <h2>Buffers</h2>
+ *
+ * As with a real socket: what was posted is read some time before its completion, and no later.
+ *
+ * <h2>Errors</h2>
+ *
+ * Bugs that ended a connection are collected in {@link #internalErrors()}. A simulation that does not come to rest throws
+ * {@link IllegalStateException}.
+ */
+public final class Simulation {
+    /** More steps than any test of ours takes: beyond it something goes round in circles. */
+    private static final long MAX_STEPS = 50_000_000;
+
+    private final Random random;
+    private final LinkFaults faults;
+    private final QueuePairConfig config;
+    private final Thread owner = Thread.currentThread();
+    private final PriorityQueue<Event> events = new PriorityQueue<>();
+    private final Map<InetSocketAddress, ConnectionRequestHandler> listeners = new HashMap<>();
+    private final List<SimulatedConnection> connections = new ArrayList<>();
+    private final List<Throwable> internalErrors = new ArrayList<>();
+    private long nowNanos;
+    private long scheduled;
+    private int lastPort = 40_000;
+
+    public Simulation(long seed) {
+        this(seed, QueuePairConfig.defaults(), LinkFaults.none());
+    }
+
+    public Simulation(long seed, QueuePairConfig config, LinkFaults faults) {
+        this.random = new Random(seed);
+        this.config = config;
+        this.faults = faults;
+    }
+
+    private record Event(long atNanos, long order, Runnable task) implements Comparable<Event> {
+        @Override
+        public int compareTo(Event other) {
+            int byTime = Long.compare(atNanos, other.atNanos);
+            return byTime != 0 ? byTime : Long.compare(order, other.order);
+        }
+    }
+
+    /** Accepts connections to an address, which exists in this simulation alone. */
+    public Listener listen(InetSocketAddress address, ConnectionRequestHandler handler) {
+        if (listeners.putIfAbsent(address, handler) != null) {
+            throw new IllegalStateException("somebody listens on " + address);
+        }
+        return new Listener() {
+            @Override
+            public InetSocketAddress localAddress() {
+                return address;
+            }
+
+            @Override
+            public void close() {
+                listeners.remove(address, handler);
+            }
+        };
+    }
+
+    /** Opens connections to addresses that are listened on here. */
+    public Connector connector() {
+        return connector(config);
+    }
+
+    /** The same, with limits of its own on the initiator's side. */
+    public Connector connector(QueuePairConfig initiatorConfig) {
+        return (remote, options, handler) -> connect(remote, options, handler, initiatorConfig);
+    }
+
+    private void connect(
+            InetSocketAddress remote, ConnectOptions options, QueuePairHandler handler, QueuePairConfig own) {
+        InetSocketAddress local = new InetSocketAddress(InetAddress.getLoopbackAddress(), ++lastPort);
+        SimulatedConnection connection = new SimulatedConnection(this, local, remote);
+        StagSource stags = new StagSource(random);
+        SimulatedLink near = connection.initiator();
+        near.attach(QueuePairMachine.initiator(near, own, stags, options, handler));
+        schedule(delayNanos(), () -> {
+            ConnectionRequestHandler decider = listeners.get(remote);
+            if (decider == null) {
+                near.lost("connection refused");
+                return;
+            }
+            connections.add(connection);
+            SimulatedLink far = connection.responder();
+            far.attach(QueuePairMachine.responder(far, config, new StagSource(random), decider));
+            far.machine().start();
+            near.machine().start();
+        });
+    }
+
+    /** The clock, which stands still between events. */
+    public long nowNanos() {
+        return nowNanos;
+    }
+
+    /** Runs a task at a later time of the clock. */
+    public void schedule(long delayNanos, Runnable task) {
+        events.add(new Event(nowNanos + Math.max(0, delayNanos), scheduled++, task));
+    }
+
+    /** Runs the next event; false if there is none. */
+    public boolean step() {
+        Event next = events.poll();
+        if (next == null) {
+            return false;
+        }
+        nowNanos = Math.max(nowNanos, next.atNanos());
+        next.task().run();
+        return true;
+    }
+
+    /** Runs until nothing is left to happen. */
+    public void run() {
+        for (long steps = 0; step(); steps++) {
+            if (steps > MAX_STEPS) {
+                throw new IllegalStateException("no rest after " + MAX_STEPS + " steps");
+            }
+        }
+    }
+
+    /** Runs what happens within a time from now, and moves the clock to its end. */
+    public void runFor(long nanos) {
+        long end = nowNanos + nanos;
+        for (Event next = events.peek(); next != null && next.atNanos() <= end; next = events.peek()) {
+            step();
+        }
+        nowNanos = end;
+    }
+
+    /** Resets every connection, as a broken network would. */
+    public void resetAll() {
+        for (SimulatedConnection connection : List.copyOf(connections)) {
+            connection.reset();
+        }
+    }
+
+    /** Bugs that ended a connection, ours or the upper layer's. */
+    public List<Throwable> internalErrors() {
+        return List.copyOf(internalErrors);
+    }
+
+    boolean inOwnerThread() {
+        return Thread.currentThread() == owner;
+    }
+
+    void internalError(Throwable error) {
+        internalErrors.add(error);
+    }
+
+    long delayNanos() {
+        return faults.maxDelayNanos() == 0 ? 0 : random.nextLong(faults.maxDelayNanos() + 1);
+    }
+
+    int pieceBytes(int availableBytes) {
+        return Math.min(availableBytes, 1 + random.nextInt(faults.maxPieceBytes()));
+    }
+
+    boolean resetNow() {
+        return faults.resetProbability() > 0 && random.nextDouble() < faults.resetProbability();
+    }
+}

@@ -1,0 +1,62 @@
+package org.warpnfs.iwarp.verbs;
+
+import java.nio.ByteBuffer;
+import java.util.Set;
+
+/**
+ * One end of an RDMA stream: a send queue, a receive queue and the memory registered for its peer.
+ *
+ * <h2>Operation</h2>
+ *
+ * Receives are posted ahead of the messages that fill them, one message each, in order. Work requests are queued by {@link
+ * #post} and leave together at {@link #flush()}. Before the connection is established work waits; after it has ended,
+ * work and receives complete at once as {@link CompletionStatus#FLUSHED}.
+ *
+ * <h2>Buffers</h2>
+ *
+ * A buffer that was posted belongs to the queue pair until its completion.
+ *
+ * <h2>Errors</h2>
+ *
+ * A peer that breaks the protocol is sent a Terminate, and the handler hears {@link QueuePairHandler#disconnected}. A message
+ * that finds no posted receive is such a breach (RFC 5041 §7.1), so an upper layer grants its peer no more than it has
+ * posted. Calling from another thread, or posting more than the configured queue depth, is a bug and throws {@link
+ * IllegalStateException}.
+ */
+public interface QueuePair {
+    /** What was agreed on; before {@link QueuePairHandler#established} this throws {@link IllegalStateException}. */
+    ConnectionParameters parameters();
+
+    /** True from {@link QueuePairHandler#established} until the stream ends in either direction. */
+    boolean connected();
+
+    /**
+     * Posts a buffer for one incoming message.
+     *
+     * @param buffer filled from its position; its remaining bytes bound the message
+     */
+    void postReceive(long workRequestId, ByteBuffer buffer);
+
+    /** Queues work. Nothing need leave before {@link #flush()}. */
+    void post(WorkRequest request);
+
+    /** Sends what was queued, as far as the stream takes it; the rest follows by itself. */
+    void flush();
+
+    /**
+     * Registers memory for this one stream, from position to limit of {@code memory}. When the connection has ended the
+     * region is not {@linkplain MemoryRegion#valid() valid}, and work that names it is flushed.
+     *
+     * @throws IllegalStateException if the limit of regions is reached
+     */
+    MemoryRegion register(ByteBuffer memory, Set<AccessRight> rights);
+
+    /** Runs a task on the owner thread, in order of submission; from any thread, also after the connection has ended. */
+    void execute(Runnable task);
+
+    /** Ends the stream once everything posted has left. Further posts are flushed. */
+    void disconnect();
+
+    /** Ends the stream at once; outstanding work is flushed. */
+    void abort(String reason);
+}

@@ -1,0 +1,274 @@
+package org.warpnfs.iwarp.qp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.warpnfs.iwarp.Hex;
+import org.warpnfs.iwarp.mpa.CrcPolicy;
+import org.warpnfs.iwarp.verbs.AccessRight;
+import org.warpnfs.iwarp.verbs.ConnectOptions;
+import org.warpnfs.iwarp.verbs.ConnectionRequest;
+import org.warpnfs.iwarp.verbs.DisconnectReason.Cause;
+import org.warpnfs.iwarp.verbs.MemoryRegion;
+import org.warpnfs.iwarp.verbs.RemoteMemory;
+import org.warpnfs.iwarp.verbs.WorkRequest;
+
+/** The startup of a queue pair in both roles: order, limits, timeouts, malformed frames. */
+class StartupTest {
+    private static final QueuePairConfig CONFIG = QueuePairConfig.defaults();
+    private static final String REQUEST_KEY = "4d504120494420526571204672616d65";
+    private static final String REPLY_KEY = "4d504120494420526570204672616d65";
+    private static final String EMPTY_SEND = "4143 00000000 00000000 00000001 00000000";
+
+    @Test
+    void responder_acceptedRequest_repliesOnceAndIsSilentUntilTheFirstFpdu() {
+        TestLink link = TestLink.responder(CONFIG, null);
+        link.in(TestLink.REQUEST);
+        assertThat(link.takeWrite()).isEqualTo(REPLY_KEY + "10020004" + "00020004");
+        link.created.postReceive(1, ByteBuffer.allocate(10));
+        link.created.post(WorkRequest.Send.of(2, ByteBuffer.wrap(new byte[] {1})));
+        link.created.flush();
+        assertThat(link.writes).isEmpty();
+        assertThat(link.established).isFalse();
+        link.fpdu(EMPTY_SEND);
+        assertThat(link.established).isTrue();
+        assertThat(link.takeWrite()).startsWith("0013" + "4143");
+        assertThat(link.created.parameters().ird()).isEqualTo(2);
+        assertThat(link.created.parameters().ord()).isEqualTo(4);
+        assertThat(link.drained).isEqualTo(2);
+    }
+
+    @Test
+    void responder_requestByteByByte_isTheSame() {
+        TestLink link = TestLink.responder(CONFIG, null);
+        String hex = TestLink.REQUEST.replace(" ", "");
+        for (int i = 0; i < hex.length(); i += 2) {
+            assertThat(link.writes).isEmpty();
+            link.in(hex.substring(i, i + 2));
+        }
+        assertThat(link.takeWrite()).isEqualTo(REPLY_KEY + "10020004" + "00020004");
+    }
+
+    @Test
+    void responder_bytesBehindTheRequest_areAnError() {
+        TestLink link = TestLink.responder(CONFIG, null);
+        link.in(TestLink.REQUEST + "00");
+        assertThat(link.closed).isTrue();
+        assertThat(link.writes).isEmpty();
+    }
+
+    @Test
+    void responder_bytesWhileTheRequestIsDecided_areAnError() {
+        List<ConnectionRequest> requests = new ArrayList<>();
+        TestLink link = TestLink.responder(CONFIG, requests::add);
+        link.in(TestLink.REQUEST);
+        assertThat(requests).hasSize(1);
+        assertThat(requests.getFirst().peerIrd()).isEqualTo(128);
+        assertThat(requests.getFirst().peerOrd()).isEqualTo(2);
+        link.in("00");
+        assertThat(link.closed).isTrue();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "80, 02, 00000000, markers",
+        "00, 03, 00000000, a later revision",
+        "10, 02, 80000000, peer-to-peer without RTR"
+    })
+    void responder_requestThatCannotBeMet_isRejectedAndHeardOut(
+            String flags, String revision, String privateData, String why) {
+        TestLink link = TestLink.responder(CONFIG, null);
+        link.in(REQUEST_KEY + flags + revision + "0004" + privateData);
+        String reply = link.takeWrite();
+        assertThat(Integer.parseInt(reply.substring(32, 34), 16) & 0x20).as(why).isEqualTo(0x20);
+        assertThat(link.created).isNull();
+        assertThat(link.outputEnded).isTrue();
+        assertThat(link.closed).isFalse();
+        link.machine.receivedEnd();
+        assertThat(link.closed).isTrue();
+    }
+
+    @Test
+    void responder_upperLayerRejects_itsWordsReachThePeer() {
+        TestLink link = TestLink.responder(CONFIG, request -> request.reject(Hex.bytes("aabbccdd")));
+        link.in(TestLink.REQUEST);
+        assertThat(link.takeWrite()).isEqualTo(REPLY_KEY + "30020008" + "00000000" + "aabbccdd");
+        assertThat(link.outputEnded).isTrue();
+        link.pass(CONFIG.closeTimeoutNanos());
+        assertThat(link.closed).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "4d50", "4d504120494420526571204672616d65 1002 0004 0080"})
+    void responder_silenceOrHalfARequest_isClosedAtTheDeadline(String hex) {
+        TestLink link = TestLink.responder(CONFIG, null);
+        link.in(hex);
+        link.pass(CONFIG.startupTimeoutNanos() - 1);
+        assertThat(link.closed).isFalse();
+        link.pass(1);
+        assertThat(link.closed).isTrue();
+    }
+
+    @Test
+    void responder_decisionTooLate_isABugOfTheCaller() {
+        List<ConnectionRequest> requests = new ArrayList<>();
+        TestLink link = TestLink.responder(CONFIG, requests::add);
+        link.in(TestLink.REQUEST);
+        link.pass(CONFIG.startupTimeoutNanos());
+        assertThat(link.closed).isTrue();
+        assertThatThrownBy(() -> requests.getFirst().accept(TestLink.OPTIONS, link))
+                .isInstanceOf(IllegalStateException.class);
+        assertThat(link.created).isNull();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"WHEN_ASKED, 10, 10", "WHEN_ASKED, 50, 50", "REQUIRED, 10, 50", "REQUIRED, 50, 50"})
+    void responder_crc_isOnIfEitherSideSaysSo(CrcPolicy policy, String asked, String answered) {
+        TestLink link = TestLink.responder(CONFIG.withCrcPolicy(policy), null);
+        link.in(REQUEST_KEY + asked + "02" + "0004" + "00800000");
+        assertThat(link.takeWrite().substring(32, 34)).isEqualTo(answered);
+        boolean crc = answered.equals("50");
+        link.created.postReceive(1, ByteBuffer.allocate(10));
+        // The golden Send of 5 bytes, with its good CRC.
+        link.in("0017 4143 00000000 00000000 00000001 00000000 52444d4121 000000 489124f5");
+        assertThat(link.completions).hasSize(1);
+        assertThat(link.created.parameters().crc()).isEqualTo(crc);
+        link.in("000e c140 00000001 0000000000000000 ebd34c5e");
+        assertThat(link.reason != null).isEqualTo(crc);
+        if (crc) {
+            assertThat(link.reason.cause()).isEqualTo(Cause.LOCAL_TERMINATE);
+            assertThat(link.takeWrite())
+                    .isEqualTo("0016" + "41470000000000000002" + "0000000100000000" + "20020000" + "7fe42585");
+        }
+    }
+
+    @Test
+    void responder_revision1_isAnsweredInKind() {
+        TestLink link = TestLink.responder(CONFIG, null);
+        link.in(REQUEST_KEY + "0001" + "0000");
+        assertThat(link.takeWrite()).isEqualTo(REPLY_KEY + "00010000");
+        link.created.postReceive(1, ByteBuffer.allocate(10));
+        link.fpdu(EMPTY_SEND);
+        assertThat(link.created.parameters().ord()).isEqualTo(4);
+    }
+
+    @Test
+    void responder_writeAsRtr_opensTheStreamAndIsNotDelivered() {
+        TestLink link = TestLink.responder(CONFIG, null);
+        link.in(REQUEST_KEY + "1002" + "0004" + "8080c001");
+        assertThat(link.takeWrite()).isEqualTo(REPLY_KEY + "10020004" + "80018004");
+        link.in("000e c140 00000001 0000000000000000 00000000");
+        assertThat(link.established).isTrue();
+        assertThat(link.completions).isEmpty();
+    }
+
+    @Test
+    void responder_emptyFpduAsRtr_opensTheStreamOnce() {
+        TestLink link = TestLink.responder(CONFIG, null);
+        link.in(REQUEST_KEY + "1002" + "0004" + "c0800001");
+        assertThat(link.takeWrite()).isEqualTo(REPLY_KEY + "10020004" + "c0010004");
+        link.in("0000 0000 00000000");
+        assertThat(link.established).isTrue();
+        link.in("0000 0000 00000000");
+        assertThat(link.reason.cause()).isEqualTo(Cause.LOCAL_TERMINATE);
+    }
+
+    @Test
+    void responder_readAsRtr_opensTheStreamAndIsAnswered() {
+        TestLink link = TestLink.responder(CONFIG, null);
+        link.in(REQUEST_KEY + "1002" + "0004" + "80004000");
+        assertThat(link.takeWrite()).isEqualTo(REPLY_KEY + "10020004" + "80014000");
+        link.fpdu(
+                "4141 00000000 00000001 00000001 00000000 00000007 0000000000000009 00000000 00000000 0000000000000000");
+        assertThat(link.established).isTrue();
+        assertThat(link.takeWrite()).isEqualTo("000e" + "c142" + "00000007" + "0000000000000009" + "00000000");
+    }
+
+    @Test
+    void initiator_accepted_sendsAtOnce() {
+        TestLink link = TestLink.initiator(CONFIG, new ConnectOptions(Hex.bytes("01020304"), 5, 6));
+        assertThat(link.takeWrite()).isEqualTo(REQUEST_KEY + "10020008" + "00050006" + "01020304");
+        link.created.post(WorkRequest.Send.of(9, ByteBuffer.allocate(0)));
+        link.created.flush();
+        assertThat(link.writes).isEmpty();
+        link.in(REPLY_KEY + "1002000a" + "00030005" + "aabbccddeeff");
+        assertThat(link.established).isTrue();
+        assertThat(Hex.of(link.created.parameters().peerPrivateData())).isEqualTo("aabbccddeeff");
+        assertThat(link.created.parameters().ord()).isEqualTo(3);
+        assertThat(link.takeWrite()).isEqualTo("0012" + EMPTY_SEND.replace(" ", "") + "00000000");
+    }
+
+    @Test
+    void initiator_peerToPeer_sendsItsRtrFirst() {
+        TestLink link = TestLink.initiator(CONFIG.withPeerToPeer(true), TestLink.OPTIONS);
+        assertThat(link.takeWrite()).isEqualTo(REQUEST_KEY + "10020004" + "c0028004");
+        link.in(REPLY_KEY + "10020004" + "80048002");
+        assertThat(link.takeWrite()).isEqualTo("000e" + "c140" + "00000000" + "0000000000000000" + "00000000");
+        TestLink other = TestLink.initiator(CONFIG.withPeerToPeer(true), TestLink.OPTIONS);
+        other.writes.clear();
+        other.in(REPLY_KEY + "10020004" + "c0040002");
+        assertThat(other.takeWrite()).isEqualTo("0000" + "0000" + "00000000");
+    }
+
+    @Test
+    void initiator_peerToPeerWithAReadThatThePeerCannotHold_endsWithoutARtr() {
+        TestLink link = TestLink.initiator(CONFIG.withPeerToPeer(true), TestLink.OPTIONS);
+        link.writes.clear();
+        MemoryRegion sink = link.created.register(ByteBuffer.allocate(8), EnumSet.of(AccessRight.READ_SINK));
+        link.created.post(new WorkRequest.RdmaRead(1, sink, 0, 8, new RemoteMemory(5, 0)));
+        // IRD 0: the peer takes no RDMA Read.
+        link.in(REPLY_KEY + "10020004" + "80008002");
+        assertThat(link.reason.cause()).isEqualTo(Cause.REJECTED);
+        assertThat(link.outputEnded).isTrue();
+        assertThat(link.writes).isEmpty();
+        assertThat(link.bugs).isEmpty();
+    }
+
+    @Test
+    void initiator_rejected_hearsSo() {
+        TestLink link = TestLink.initiator(CONFIG, TestLink.OPTIONS);
+        link.in(REPLY_KEY + "30020004" + "00000000");
+        assertThat(link.closed).isTrue();
+        assertThat(link.reason.cause()).isEqualTo(Cause.REJECTED);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "10020004, 00040003, 2006, the peer would read three at once and we hold two",
+        "10020004, 00040002, 2007, no RTR chosen in peer-to-peer mode"
+    })
+    void initiator_replyThatCannotBeMet_isAnsweredWithATerminate(String header, String block, String code, String why) {
+        QueuePairConfig config = CONFIG.withPeerToPeer(code.equals("2007"));
+        TestLink link = TestLink.initiator(config, TestLink.OPTIONS);
+        link.writes.clear();
+        link.in(REPLY_KEY + header + block);
+        assertThat(link.takeWrite())
+                .as(why)
+                .isEqualTo("0016" + "41470000000000000002" + "0000000100000000" + code + "0000" + "00000000");
+        assertThat(link.reason.cause()).isEqualTo(Cause.LOCAL_TERMINATE);
+        assertThat(link.outputEnded).isTrue();
+    }
+
+    @Test
+    void initiator_badReplyOrNone_closes() {
+        TestLink wrongKey = TestLink.initiator(CONFIG, TestLink.OPTIONS);
+        wrongKey.in("48545450");
+        assertThat(wrongKey.reason.cause()).isEqualTo(Cause.REJECTED);
+        TestLink silent = TestLink.initiator(CONFIG, TestLink.OPTIONS);
+        silent.pass(CONFIG.startupTimeoutNanos());
+        assertThat(silent.reason.cause()).isEqualTo(Cause.TIMEOUT);
+        TestLink gone = TestLink.initiator(CONFIG, TestLink.OPTIONS);
+        gone.machine.receivedEnd();
+        assertThat(gone.reason.cause()).isEqualTo(Cause.CONNECTION_LOST);
+        assertThat(CONFIG.startupTimeoutNanos()).isEqualTo(TimeUnit.SECONDS.toNanos(10));
+    }
+}

@@ -1,0 +1,221 @@
+package org.warpnfs.iwarp.qp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayOutputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Random;
+import org.warpnfs.iwarp.Hex;
+import org.warpnfs.iwarp.memory.StagSource;
+import org.warpnfs.iwarp.mpa.FpduBatch;
+import org.warpnfs.iwarp.verbs.Completion;
+import org.warpnfs.iwarp.verbs.ConnectOptions;
+import org.warpnfs.iwarp.verbs.ConnectionRequestHandler;
+import org.warpnfs.iwarp.verbs.DisconnectReason;
+import org.warpnfs.iwarp.verbs.QueuePair;
+import org.warpnfs.iwarp.verbs.QueuePairHandler;
+
+/** A link whose other end is the test itself: bytes in hex, time by hand. Also the upper layer, which only takes notes. */
+final class TestLink implements QueuePairLink, QueuePairHandler {
+    /** The request of a Linux NFS client; answered with IRD 2, ORD 4 by {@link #OPTIONS}. */
+    static final String REQUEST = "4d504120494420526571204672616d65 1002 0004 0080 0002";
+
+    static final ConnectOptions OPTIONS = new ConnectOptions(ByteBuffer.allocate(0), 2, 4);
+
+    final Deque<Runnable> tasks = new ArrayDeque<>();
+    final List<Completion> completions = new ArrayList<>();
+    final List<Throwable> bugs = new ArrayList<>();
+    final List<String> writes = new ArrayList<>();
+    final QueuePairMachine machine;
+
+    /** Whether writes are reported as sent at once. */
+    boolean socketTakes = true;
+
+    Deque<FpduBatch> held = new ArrayDeque<>();
+    QueuePair created;
+    boolean established;
+    boolean outputEnded;
+    boolean closed;
+    int drained;
+    DisconnectReason reason;
+    long now = 1;
+    private boolean pumping;
+
+    private TestLink(QueuePairConfig config, ConnectionRequestHandler decider) {
+        ConnectionRequestHandler accepting = request -> request.accept(OPTIONS, this);
+        machine = QueuePairMachine.responder(
+                this, config, new StagSource(new Random(1)), decider == null ? accepting : decider);
+        machine.start();
+    }
+
+    private TestLink(QueuePairConfig config, ConnectOptions options) {
+        machine = QueuePairMachine.initiator(this, config, new StagSource(new Random(1)), options, this);
+        machine.start();
+    }
+
+    static TestLink responder(QueuePairConfig config, ConnectionRequestHandler decider) {
+        return new TestLink(config, decider);
+    }
+
+    static TestLink initiator(QueuePairConfig config, ConnectOptions options) {
+        return new TestLink(config, options);
+    }
+
+    /** A responder whose startup is over and that has received one message of no length. */
+    static TestLink open() {
+        TestLink link = responder(QueuePairConfig.defaults(), null);
+        link.in(REQUEST);
+        link.created.postReceive(100, ByteBuffer.allocate(0));
+        link.fpdu("4143 00000000 00000000 00000001 00000000");
+        assertThat(link.established).isTrue();
+        link.completions.clear();
+        link.writes.clear();
+        return link;
+    }
+
+    void in(String hex) {
+        machine.received(Hex.bytes(hex));
+        runTasks();
+    }
+
+    /** Brings a ULPDU, framed without CRC. */
+    void fpdu(String ulpduHex) {
+        ByteBuffer ulpdu = Hex.bytes(ulpduHex);
+        int pad = -(2 + ulpdu.remaining()) & 3;
+        in(String.format("%04x", ulpdu.remaining()) + Hex.of(ulpdu) + "00".repeat(pad) + "00000000");
+    }
+
+    void runTasks() {
+        for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+            task.run();
+        }
+    }
+
+    void pass(long nanos) {
+        now += nanos;
+        if (machine.deadlineNanos().isPresent()
+                && now >= machine.deadlineNanos().getAsLong()) {
+            machine.deadlinePassed();
+        }
+        runTasks();
+    }
+
+    void releaseHeld() {
+        while (!held.isEmpty()) {
+            machine.sent(held.remove());
+        }
+        outputReady();
+    }
+
+    /** The only write since the last call, in hex. */
+    String takeWrite() {
+        assertThat(writes).hasSize(1);
+        return writes.removeFirst();
+    }
+
+    @Override
+    public InetSocketAddress localAddress() {
+        return new InetSocketAddress(InetAddress.getLoopbackAddress(), 20049);
+    }
+
+    @Override
+    public InetSocketAddress remoteAddress() {
+        return new InetSocketAddress(InetAddress.getLoopbackAddress(), 50000);
+    }
+
+    @Override
+    public boolean inOwnerThread() {
+        return true;
+    }
+
+    @Override
+    public void execute(Runnable task) {
+        tasks.add(task);
+    }
+
+    @Override
+    public long nowNanos() {
+        return now;
+    }
+
+    @Override
+    public void outputReady() {
+        if (machine == null || pumping) {
+            return;
+        }
+        pumping = true;
+        while (held.isEmpty()) {
+            FpduBatch batch = machine.pull();
+            if (batch == null) {
+                break;
+            }
+            ByteArrayOutputStream out = new ByteArrayOutputStream();
+            for (ByteBuffer buffer : batch.buffers()) {
+                byte[] bytes = new byte[buffer.remaining()];
+                buffer.duplicate().get(bytes);
+                out.writeBytes(bytes);
+            }
+            writes.add(Hex.of(ByteBuffer.wrap(out.toByteArray())));
+            if (socketTakes) {
+                machine.sent(batch);
+            } else {
+                held.add(batch);
+            }
+        }
+        pumping = false;
+    }
+
+    @Override
+    public void deadlineChanged() {}
+
+    @Override
+    public void endOutput() {
+        outputEnded = true;
+    }
+
+    @Override
+    public void close() {
+        if (!closed) {
+            closed = true;
+            machine.linkClosed();
+        }
+    }
+
+    @Override
+    public void internalError(Throwable error) {
+        bugs.add(error);
+    }
+
+    @Override
+    public void created(QueuePair queuePair) {
+        created = queuePair;
+    }
+
+    @Override
+    public void established(QueuePair queuePair) {
+        established = true;
+    }
+
+    @Override
+    public void completed(QueuePair queuePair, Completion completion) {
+        assertThat(reason).isNull();
+        completions.add(completion);
+    }
+
+    @Override
+    public void completionsDrained(QueuePair queuePair) {
+        drained++;
+    }
+
+    @Override
+    public void disconnected(QueuePair queuePair, DisconnectReason why) {
+        assertThat(reason).isNull();
+        reason = why;
+    }
+}

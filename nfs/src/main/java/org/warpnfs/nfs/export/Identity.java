@@ -1,0 +1,59 @@
+package org.warpnfs.nfs.export;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.dcache.oncrpc4j.rpc.RpcAuth;
+import org.dcache.oncrpc4j.rpc.RpcAuthError;
+import org.dcache.oncrpc4j.rpc.RpcAuthException;
+import org.dcache.oncrpc4j.rpc.RpcAuthStat;
+import org.dcache.oncrpc4j.rpc.RpcAuthTypeNone;
+import org.dcache.oncrpc4j.rpc.RpcAuthTypeUnix;
+import org.dcache.oncrpc4j.rpc.RpcCall;
+
+/** Who a client says a call is from, before any squashing. */
+public sealed interface Identity {
+    /** AUTH_SYS allows so many groups beside the first (RFC 5531 appendix A). */
+    int MAX_GROUPS = 16;
+
+    /** AUTH_SYS: user and groups of the client, unsigned 32 bits each. */
+    record SystemUser(long uid, long gid, List<Long> groups) implements Identity {
+        public SystemUser {
+            groups = List.copyOf(groups);
+        }
+    }
+
+    /** AUTH_NONE: nobody in particular. */
+    record Anonymous() implements Identity {}
+
+    /**
+     * Reads the credential of a call.
+     *
+     * @throws RpcAuthException to be answered with the status in it: AUTH_TOOWEAK for a flavour that is not served here,
+     *     AUTH_BADCRED for one that breaks its own limits
+     */
+    static Identity of(RpcCall call) throws RpcAuthException {
+        RpcAuth credential = call.getCredential();
+        if (credential instanceof RpcAuthTypeUnix unix) {
+            return systemUser(unix);
+        }
+        if (credential instanceof RpcAuthTypeNone) {
+            return new Anonymous();
+        }
+        throw new RpcAuthException(
+                "credential flavour " + credential.type() + " is not served",
+                new RpcAuthError(RpcAuthStat.AUTH_TOOWEAK));
+    }
+
+    private static SystemUser systemUser(RpcAuthTypeUnix unix) throws RpcAuthException {
+        int[] gids = unix.gids();
+        if (gids.length > MAX_GROUPS) {
+            throw new RpcAuthException(
+                    gids.length + " groups, limit " + MAX_GROUPS, new RpcAuthError(RpcAuthStat.AUTH_BADCRED));
+        }
+        List<Long> groups = new ArrayList<>(gids.length);
+        for (int gid : gids) {
+            groups.add(Integer.toUnsignedLong(gid));
+        }
+        return new SystemUser(Integer.toUnsignedLong(unix.uid()), Integer.toUnsignedLong(unix.gid()), groups);
+    }
+}

@@ -1,0 +1,300 @@
+package org.warpnfs.nfs.export;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.fs.spi.AttributeChanges;
+import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.fs.spi.CreateMode;
+import org.warpnfs.fs.spi.Created;
+import org.warpnfs.fs.spi.DirectoryEntry;
+import org.warpnfs.fs.spi.FileAttributes;
+import org.warpnfs.fs.spi.FileHandle;
+import org.warpnfs.fs.spi.FileName;
+import org.warpnfs.fs.spi.FileNode;
+import org.warpnfs.fs.spi.FileSystem;
+import org.warpnfs.fs.spi.FileType;
+import org.warpnfs.fs.spi.FsError;
+import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.fs.spi.FsLimits;
+import org.warpnfs.fs.spi.FsStatistics;
+import org.warpnfs.fs.spi.OpenAccess;
+import org.warpnfs.fs.spi.OpenFile;
+import org.warpnfs.fs.spi.Timestamp;
+import org.warpnfs.fs.spi.XattrMode;
+
+/**
+ * The virtual directories from {@code /} down to the exports (RFC 8881 §7.3): everyone may look, nobody may change.
+ *
+ * <p>An export's mount point is a directory here too, empty, until {@link ExportTable#cross} leads through it. Handles and
+ * file ids come from the path alone, so that they stay over restarts; the change id comes from all paths.
+ */
+final class PseudoFileSystem implements FileSystem {
+    private static final int PERMISSIONS = 0555;
+    private static final int DIRECTORY_BYTES = 4096;
+    private static final long FIRST_COOKIE = 3;
+    private static final Timestamp MADE = new Timestamp(0, 0);
+
+    private final Map<FileHandle, Directory> directories = new HashMap<>();
+    private final Directory root = add(PseudoPath.root());
+    private final long changeId;
+
+    /** Makes every directory on the way to {@code mountPoints}. */
+    PseudoFileSystem(Collection<PseudoPath> mountPoints) {
+        List<PseudoPath> sorted = mountPoints.stream()
+                .sorted(Comparator.comparing(PseudoPath::toString))
+                .toList();
+        changeId = Integer.toUnsignedLong(sorted.hashCode());
+        for (PseudoPath mountPoint : sorted) {
+            Directory directory = root;
+            for (FileName name : mountPoint.components()) {
+                Directory child = directory.children.get(name);
+                if (child == null) {
+                    child = add(directory.path.child(name));
+                    directory.children.put(name, child);
+                }
+                directory = child;
+            }
+        }
+    }
+
+    private Directory add(PseudoPath path) {
+        Directory directory = new Directory(path);
+        if (directories.put(directory.handle, directory) != null) {
+            throw new IllegalArgumentException(
+                    "path " + path + " has the same hash as another by chance: choose another");
+        }
+        return directory;
+    }
+
+    /** The path of a directory, or null if the handle is not one of ours. */
+    @Nullable
+    PseudoPath pathOf(FileHandle handle) {
+        Directory directory = directories.get(handle);
+        return directory == null ? null : directory.path;
+    }
+
+    static FileHandle handleOf(PseudoPath path) {
+        return FileHandle.of(
+                ByteBuffer.allocate(Long.BYTES).putLong(PathHash.of(path)).array());
+    }
+
+    @Override
+    public FileHandle root() {
+        return root.handle;
+    }
+
+    @Override
+    public FsLimits limits() {
+        return new FsLimits(0, 1, FileName.MAX_LENGTH_BYTES, 1, false, false, false, false, true, true);
+    }
+
+    @Override
+    public FsStatistics statistics() {
+        return new FsStatistics(0, 0, 0, directories.size(), 0, 0);
+    }
+
+    @Override
+    public long writeVerifier() {
+        return 0;
+    }
+
+    @Override
+    public FileAttributes attributes(FileHandle file) throws FsException {
+        return find(file).attributes();
+    }
+
+    @Override
+    public Set<Permission> permissions(Caller caller, FileHandle file, Set<Permission> asked) throws FsException {
+        find(file);
+        EnumSet<Permission> granted = EnumSet.of(Permission.READ, Permission.EXECUTE);
+        granted.retainAll(asked);
+        return granted;
+    }
+
+    @Override
+    public FileNode lookup(Caller caller, FileHandle directory, FileName name) throws FsException {
+        Directory child = find(directory).children.get(name);
+        if (child == null) {
+            throw FsException.of(FsError.NO_ENTRY);
+        }
+        return child.node();
+    }
+
+    @Override
+    public FileNode lookupParent(Caller caller, FileHandle directory) throws FsException {
+        return find(handleOf(find(directory).path.parent())).node();
+    }
+
+    @Override
+    public boolean list(Caller caller, FileHandle directory, long cookie, boolean withNodes, EntryVisitor visitor)
+            throws FsException {
+        List<Directory> children = new ArrayList<>(find(directory).children.values());
+        long next = cookie == 0 ? FIRST_COOKIE : cookie + 1;
+        if (next < FIRST_COOKIE || next - FIRST_COOKIE > children.size()) {
+            throw FsException.of(FsError.BAD_COOKIE);
+        }
+        for (; next - FIRST_COOKIE < children.size(); next++) {
+            Directory child = children.get((int) (next - FIRST_COOKIE));
+            FileName name = child.path.components().getLast();
+            if (!visitor.visit(new DirectoryEntry(name, next, child.fileId, withNodes ? child.node() : null))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private Directory find(FileHandle handle) throws FsException {
+        Directory directory = directories.get(handle);
+        if (directory == null) {
+            throw FsException.of(FsError.STALE);
+        }
+        return directory;
+    }
+
+    @Override
+    public FileAttributes setAttributes(Caller caller, FileHandle file, AttributeChanges changes) throws FsException {
+        throw readOnly();
+    }
+
+    @Override
+    public Created create(Caller caller, FileHandle directory, FileName name, CreateMode mode) throws FsException {
+        throw readOnly();
+    }
+
+    @Override
+    public FileNode makeDirectory(Caller caller, FileHandle directory, FileName name, AttributeChanges attributes)
+            throws FsException {
+        throw readOnly();
+    }
+
+    @Override
+    public FileNode makeSymlink(
+            Caller caller, FileHandle directory, FileName name, byte[] target, AttributeChanges attributes)
+            throws FsException {
+        throw readOnly();
+    }
+
+    @Override
+    public FileNode makeSpecial(
+            Caller caller,
+            FileHandle directory,
+            FileName name,
+            FileType type,
+            int deviceMajor,
+            int deviceMinor,
+            AttributeChanges attributes)
+            throws FsException {
+        throw readOnly();
+    }
+
+    @Override
+    public byte[] readSymlink(Caller caller, FileHandle symlink) throws FsException {
+        find(symlink);
+        throw FsException.of(FsError.INVALID);
+    }
+
+    @Override
+    public FileAttributes link(Caller caller, FileHandle file, FileHandle directory, FileName name) throws FsException {
+        throw readOnly();
+    }
+
+    @Override
+    public void remove(Caller caller, FileHandle directory, FileName name) throws FsException {
+        throw readOnly();
+    }
+
+    @Override
+    public void removeDirectory(Caller caller, FileHandle directory, FileName name) throws FsException {
+        throw readOnly();
+    }
+
+    @Override
+    public void rename(
+            Caller caller, FileHandle fromDirectory, FileName fromName, FileHandle toDirectory, FileName toName)
+            throws FsException {
+        throw readOnly();
+    }
+
+    @Override
+    public OpenFile open(Caller caller, FileHandle file, OpenAccess access) throws FsException {
+        find(file);
+        throw FsException.of(FsError.IS_DIRECTORY);
+    }
+
+    @Override
+    public List<byte[]> listXattrs(Caller caller, FileHandle file) throws FsException {
+        find(file);
+        return List.of();
+    }
+
+    @Override
+    public byte[] getXattr(Caller caller, FileHandle file, byte[] name) throws FsException {
+        find(file);
+        throw FsException.of(FsError.NO_ATTRIBUTE);
+    }
+
+    @Override
+    public void setXattr(Caller caller, FileHandle file, byte[] name, byte[] value, XattrMode mode) throws FsException {
+        throw readOnly();
+    }
+
+    @Override
+    public void removeXattr(Caller caller, FileHandle file, byte[] name) throws FsException {
+        throw readOnly();
+    }
+
+    @Override
+    public void close() {
+        // Holds nothing.
+    }
+
+    private static FsException readOnly() {
+        return FsException.of(FsError.READ_ONLY);
+    }
+
+    private final class Directory {
+        final PseudoPath path;
+        final long fileId;
+        final FileHandle handle;
+        final Map<FileName, Directory> children = new LinkedHashMap<>();
+
+        Directory(PseudoPath path) {
+            this.path = path;
+            this.fileId = PathHash.of(path);
+            this.handle = handleOf(path);
+        }
+
+        FileNode node() {
+            return new FileNode(handle, attributes());
+        }
+
+        FileAttributes attributes() {
+            return new FileAttributes(
+                    FileType.DIRECTORY,
+                    PERMISSIONS,
+                    2 + children.size(),
+                    0,
+                    0,
+                    DIRECTORY_BYTES,
+                    0,
+                    0,
+                    0,
+                    0,
+                    fileId,
+                    MADE,
+                    MADE,
+                    MADE,
+                    MADE,
+                    changeId);
+        }
+    }
+}

@@ -1,0 +1,92 @@
+package org.warpnfs.nfs.mount;
+
+import java.io.ByteArrayOutputStream;
+import java.util.ArrayList;
+import java.util.List;
+import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.fs.spi.FileHandle;
+import org.warpnfs.fs.spi.FileName;
+import org.warpnfs.fs.spi.FileNode;
+import org.warpnfs.fs.spi.FileSystem;
+import org.warpnfs.fs.spi.FileType;
+import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.nfs.export.Export;
+import org.warpnfs.nfs.export.ExportTable;
+import org.warpnfs.nfs.export.Identity;
+import org.warpnfs.nfs.export.Location;
+
+/**
+ * dirpath (RFC 1813 appendix I): the directory that a client wants to mount.
+ *
+ * <p>It is an export, or a directory below one. It is walked name by name, as the caller, so that nobody mounts what he could
+ * not have reached from above; symbolic links are not followed and {@code ..} is refused, so that no path leads outside.
+ */
+final class MountPath {
+    /** MNTPATHLEN. */
+    static final int MAX_LENGTH_BYTES = 1024;
+
+    private final List<FileName> components;
+
+    private MountPath(List<FileName> components) {
+        this.components = components;
+    }
+
+    /** Reads an absolute path; empty components and {@code .} mean nothing. */
+    static MountPath of(byte[] path) throws MountException {
+        if (path.length == 0 || path[0] != '/') {
+            throw new MountException(MountStatus.NOENT);
+        }
+        List<FileName> components = new ArrayList<>();
+        ByteArrayOutputStream component = new ByteArrayOutputStream();
+        for (int i = 1; i <= path.length; i++) {
+            if (i < path.length && path[i] != '/') {
+                component.write(path[i]);
+                continue;
+            }
+            byte[] name = component.toByteArray();
+            component.reset();
+            if (name.length > 0 && !(name.length == 1 && name[0] == '.')) {
+                components.add(nameOf(name));
+            }
+        }
+        return new MountPath(List.copyOf(components));
+    }
+
+    private static FileName nameOf(byte[] name) throws MountException {
+        try {
+            return FileName.of(name);
+        } catch (FsException e) {
+            throw new MountException(MountStatus.of(e.error()));
+        }
+    }
+
+    /** The directory it leads {@code identity} to. */
+    Location resolve(ExportTable exports, Identity identity) throws MountException {
+        for (Export export : exports.exports()) {
+            List<FileName> path = export.path().components();
+            if (path.size() <= components.size()
+                    && components.subList(0, path.size()).equals(path)) {
+                return walk(export, components.subList(path.size(), components.size()), identity);
+            }
+        }
+        throw new MountException(MountStatus.NOENT);
+    }
+
+    private static Location walk(Export export, List<FileName> names, Identity identity) throws MountException {
+        FileSystem fileSystem = export.fileSystem();
+        Caller caller = export.callerOf(identity);
+        FileHandle directory = fileSystem.root();
+        try {
+            for (FileName name : names) {
+                FileNode node = fileSystem.lookup(caller, directory, name);
+                if (node.attributes().type() != FileType.DIRECTORY) {
+                    throw new MountException(MountStatus.NOTDIR);
+                }
+                directory = node.handle();
+            }
+        } catch (FsException e) {
+            throw new MountException(MountStatus.of(e.error()));
+        }
+        return new Location(export, directory);
+    }
+}

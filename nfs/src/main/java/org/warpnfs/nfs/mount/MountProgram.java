@@ -1,0 +1,213 @@
+package org.warpnfs.nfs.mount;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.dcache.oncrpc4j.rpc.RpcAuthException;
+import org.dcache.oncrpc4j.rpc.RpcAuthType;
+import org.dcache.oncrpc4j.rpc.RpcCall;
+import org.dcache.oncrpc4j.rpc.RpcDispatchable;
+import org.dcache.oncrpc4j.xdr.XdrAble;
+import org.dcache.oncrpc4j.xdr.XdrDecodingStream;
+import org.dcache.oncrpc4j.xdr.XdrEncodingStream;
+import org.dcache.oncrpc4j.xdr.XdrVoid;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.warpnfs.nfs.export.Export;
+import org.warpnfs.nfs.export.ExportTable;
+import org.warpnfs.nfs.export.Identity;
+import org.warpnfs.nfs.export.NfsHandles;
+import org.warpnfs.nfs.xdr.BoundedXdr;
+
+/**
+ * MOUNT versions 1 and 3 (RFC 1813 appendix I, RFC 1094 appendix A): NULL, MNT, DUMP, UMNT, UMNTALL and EXPORT.
+ *
+ * <p>Version 1 is there for those who ask what is exported or say that they unmounted; its MNT would have to give a handle of
+ * NFS version 2, which is not served, and says EACCES.
+ *
+ * <h2>Errors</h2>
+ *
+ * As {@code Nfs3Program}: GARBAGE_ARGS, PROC_UNAVAIL, PROG_MISMATCH, an authentication error; a bug ends one call with
+ * MNT3ERR_SERVERFAULT.
+ *
+ * <p>Safe for any thread; blocks as the backend does.
+ */
+public final class MountProgram implements RpcDispatchable {
+    public static final int PROGRAM = 100005;
+    /** For EXPORT, DUMP and UMNT; version 2, which adds PATHCONF alone, is not served. */
+    public static final int VERSION_1 = 1;
+
+    public static final int VERSION_3 = 3;
+
+    private static final Logger LOG = LoggerFactory.getLogger(MountProgram.class);
+    private static final int NULL = 0;
+    private static final int MNT = 1;
+    private static final int DUMP = 2;
+    private static final int UMNT = 3;
+    private static final int UMNTALL = 4;
+    private static final int EXPORT = 5;
+    private static final int[] AUTH_FLAVORS = {RpcAuthType.UNIX, RpcAuthType.NONE};
+
+    private final ExportTable exports;
+    private final NfsHandles handles;
+    private final MountTable mounts = new MountTable();
+
+    public MountProgram(ExportTable exports, NfsHandles handles) {
+        this.exports = exports;
+        this.handles = handles;
+    }
+
+    @Override
+    public void dispatchOncRpcCall(RpcCall rpc) throws IOException {
+        if (rpc.getProgramVersion() != VERSION_1 && rpc.getProgramVersion() != VERSION_3) {
+            rpc.failProgramMismatch(VERSION_1, VERSION_3);
+            return;
+        }
+        switch (rpc.getProcedure()) {
+            case NULL -> rpc.reply(XdrVoid.XDR_VOID);
+            case MNT -> mount(rpc);
+            case DUMP -> rpc.reply(new Reply(this::encodeMounts));
+            case UMNT -> unmount(rpc);
+            case UMNTALL -> {
+                mounts.removeAllOf(clientOf(rpc));
+                rpc.reply(XdrVoid.XDR_VOID);
+            }
+            case EXPORT -> rpc.reply(new Reply(this::encodeExports));
+            default -> rpc.failProcedureUnavailable();
+        }
+    }
+
+    private void mount(RpcCall rpc) {
+        byte[] path = decodePath(rpc);
+        if (path == null) {
+            return;
+        }
+        Identity identity;
+        try {
+            identity = Identity.of(rpc);
+        } catch (RpcAuthException e) {
+            rpc.reject(e.getStatus(), e.getRpcReply());
+            return;
+        }
+        Reply reply;
+        try {
+            if (rpc.getProgramVersion() == VERSION_1) {
+                throw new MountException(MountStatus.ACCES);
+            }
+            byte[] handle = handles.encode(MountPath.of(path).resolve(exports, identity));
+            reply = mounted(handle);
+            mounts.add(new MountTable.Entry(clientOf(rpc), text(path)));
+            LOG.info("{} mounts {}", clientOf(rpc), printable(path));
+        } catch (MountException e) {
+            LOG.info("{} may not mount {}: {}", clientOf(rpc), printable(path), e.status());
+            reply = refused(e.status());
+        } catch (RuntimeException e) {
+            LOG.error("MNT failed by a bug of the server", e);
+            reply = refused(MountStatus.SERVERFAULT);
+        }
+        rpc.reply(reply);
+    }
+
+    /** mountres3 with mountres3_ok. */
+    private static Reply mounted(byte[] handle) {
+        return new Reply(xdr -> {
+            xdr.xdrEncodeInt(MountStatus.OK.code());
+            xdr.xdrEncodeDynamicOpaque(handle);
+            xdr.xdrEncodeIntVector(AUTH_FLAVORS);
+        });
+    }
+
+    private static Reply refused(MountStatus status) {
+        return new Reply(xdr -> xdr.xdrEncodeInt(status.code()));
+    }
+
+    private void unmount(RpcCall rpc) {
+        byte[] path = decodePath(rpc);
+        if (path != null) {
+            mounts.remove(new MountTable.Entry(clientOf(rpc), text(path)));
+            rpc.reply(XdrVoid.XDR_VOID);
+        }
+    }
+
+    /** The dirpath of MNT and UMNT, or null after the call was answered with GARBAGE_ARGS. */
+    private static byte @Nullable [] decodePath(RpcCall rpc) {
+        DirPath path = new DirPath();
+        try {
+            rpc.retrieveCall(path);
+        } catch (IOException e) {
+            LOG.debug("garbage arguments of procedure {}: {}", rpc.getProcedure(), e.getMessage());
+            rpc.failRpcGarbage();
+            return null;
+        }
+        return path.bytes;
+    }
+
+    /** mountlist. */
+    private void encodeMounts(XdrEncodingStream xdr) {
+        for (MountTable.Entry entry : mounts.entries()) {
+            xdr.xdrEncodeBoolean(true);
+            xdr.xdrEncodeDynamicOpaque(entry.client().getBytes(StandardCharsets.UTF_8));
+            xdr.xdrEncodeDynamicOpaque(entry.directory().getBytes(StandardCharsets.ISO_8859_1));
+        }
+        xdr.xdrEncodeBoolean(false);
+    }
+
+    /** exports: each path, with no groups, which means everyone. */
+    private void encodeExports(XdrEncodingStream xdr) {
+        List<Export> all = exports.exports();
+        for (Export export : all) {
+            xdr.xdrEncodeBoolean(true);
+            xdr.xdrEncodeDynamicOpaque(export.path().toString().getBytes(StandardCharsets.UTF_8));
+            xdr.xdrEncodeBoolean(false);
+        }
+        xdr.xdrEncodeBoolean(false);
+    }
+
+    private static String clientOf(RpcCall rpc) {
+        InetAddress address = rpc.getTransport().getRemoteSocketAddress().getAddress();
+        return address == null ? "unknown" : address.getHostAddress();
+    }
+
+    /** One character per byte, so that nothing is lost. */
+    private static String text(byte[] path) {
+        return new String(path, StandardCharsets.ISO_8859_1);
+    }
+
+    /** For the log, without what could forge a line of it. */
+    private static String printable(byte[] path) {
+        return text(path).replaceAll("[^ -~]", "?");
+    }
+
+    private static final class DirPath implements XdrAble {
+        private byte @Nullable [] bytes;
+
+        @Override
+        public void xdrDecode(XdrDecodingStream xdr) throws IOException {
+            bytes = BoundedXdr.opaque(xdr, MountPath.MAX_LENGTH_BYTES);
+        }
+
+        @Override
+        public void xdrEncode(XdrEncodingStream xdr) {
+            throw new UnsupportedOperationException("a server does not send calls");
+        }
+    }
+
+    private record Reply(Encoder encoder) implements XdrAble {
+        @Override
+        public void xdrEncode(XdrEncodingStream xdr) {
+            encoder.encode(xdr);
+        }
+
+        @Override
+        public void xdrDecode(XdrDecodingStream xdr) {
+            throw new UnsupportedOperationException("a server does not read replies");
+        }
+    }
+
+    @FunctionalInterface
+    private interface Encoder {
+        void encode(XdrEncodingStream xdr);
+    }
+}

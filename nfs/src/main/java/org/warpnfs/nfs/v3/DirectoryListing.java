@@ -1,0 +1,173 @@
+package org.warpnfs.nfs.v3;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.dcache.oncrpc4j.xdr.XdrEncodingStream;
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.fs.spi.DirectoryEntry;
+import org.warpnfs.fs.spi.FileAttributes;
+import org.warpnfs.fs.spi.FileHandle;
+import org.warpnfs.fs.spi.FileNode;
+import org.warpnfs.fs.spi.FsException;
+
+/**
+ * As many entries of a directory as fit a reply of READDIR or READDIRPLUS (RFC 1813 §3.3.16, §3.3.17).
+ *
+ * <p>{@code .} and {@code ..} come first, with the cookies 1 and 2; all others are the backend's, which stay good while the
+ * directory changes. So the cookie verifier has nothing to say: it is 0, and what a client sends is not looked at.
+ *
+ * <pre>
+ * entry3                                entryplus3
+ *   4  another entry follows              4  another entry follows
+ *   8  fileid                             8  fileid
+ *   4  length of name                     4  length of name
+ *   n  name, padded                       n  name, padded
+ *   8  cookie                             8  cookie
+ *                                      4/88  name_attributes
+ *                                       4+h  name_handle
+ * </pre>
+ */
+final class DirectoryListing {
+    static final long COOKIE_VERIFIER = 0;
+    private static final long SELF_COOKIE = 1;
+    private static final long PARENT_COOKIE = 2;
+    private static final byte[] SELF_NAME = {'.'};
+    private static final byte[] PARENT_NAME = {'.', '.'};
+    /** fileid, length of name, cookie. */
+    private static final int INFORMATION_BYTES = 8 + 4 + 8;
+    /** Of the reply beside attributes and entries: the verifier, no further entry, eof. */
+    private static final int FRAME_BYTES = 8 + 4 + 4;
+
+    private final Nfs3Call call;
+    private final Nfs3File directory;
+    private final boolean plus;
+    private final List<Entry> entries = new ArrayList<>();
+    private long replyBytesLeft;
+    private long informationBytesLeft;
+    private boolean eof;
+
+    /**
+     * An empty one.
+     *
+     * @param attributes of the directory, as the reply will hold them
+     * @param replyBytes most that READDIR3resok or READDIRPLUS3resok may take
+     * @param informationBytes most that fileids, names and cookies may take of them
+     */
+    DirectoryListing(
+            Nfs3Call call,
+            Nfs3File directory,
+            PostOpAttr attributes,
+            boolean plus,
+            long replyBytes,
+            long informationBytes) {
+        this.call = call;
+        this.directory = directory;
+        this.plus = plus;
+        this.replyBytesLeft =
+                Math.min(replyBytes, call.options().maxDirectoryBytes()) - attributes.encodedBytes() - FRAME_BYTES;
+        this.informationBytesLeft = informationBytes;
+    }
+
+    /** Takes what follows {@code cookie}; TOOSMALL if something does, and not even one entry fits. */
+    void fill(long cookie, boolean withNodes) throws FsException, Nfs3Exception {
+        boolean fits = takeDots(cookie, withNodes);
+        long from = cookie == SELF_COOKIE || cookie == PARENT_COOKIE ? 0 : cookie;
+        // Also when nothing fits any more: it is the backend that says whether the caller may list.
+        boolean ended = directory
+                .fileSystem()
+                .list(directory.caller(), directory.handle(), from, withNodes, fits ? this::take : _ -> false);
+        eof = fits && ended;
+        if (entries.isEmpty() && !eof) {
+            throw new Nfs3Exception(Nfs3Status.TOOSMALL);
+        }
+    }
+
+    private boolean takeDots(long cookie, boolean withNodes) throws FsException {
+        boolean fits = true;
+        if (cookie == 0) {
+            FileNode self = new FileNode(directory.handle(), directory.attributes());
+            fits = take(SELF_NAME, SELF_COOKIE, self.attributes().fileId(), withNodes ? self : null);
+        }
+        if (fits && (cookie == 0 || cookie == SELF_COOKIE)) {
+            // As the server itself: the caller may list without being allowed to search.
+            FileNode parent = directory.parentWithinExport(Caller.ROOT);
+            fits = take(PARENT_NAME, PARENT_COOKIE, parent.attributes().fileId(), withNodes ? parent : null);
+        }
+        return fits;
+    }
+
+    private boolean take(DirectoryEntry entry) {
+        return take(entry.name().toBytes(), entry.cookie(), entry.fileId(), entry.node());
+    }
+
+    private boolean take(byte[] name, long cookie, long fileId, @Nullable FileNode node) {
+        Entry entry = new Entry(name, cookie, fileId, plus ? attributesOf(node) : null, plus ? handleOf(node) : null);
+        int informationBytes = INFORMATION_BYTES + Filename3.padded(name.length);
+        int replyBytes = Integer.BYTES + informationBytes + (plus ? entry.plusBytes() : 0);
+        if (informationBytes > informationBytesLeft || replyBytes > replyBytesLeft) {
+            return false;
+        }
+        informationBytesLeft -= informationBytes;
+        replyBytesLeft -= replyBytes;
+        entries.add(entry);
+        return true;
+    }
+
+    private @Nullable Fattr3 attributesOf(@Nullable FileNode node) {
+        FileAttributes attributes = node == null ? null : node.attributes();
+        return attributes == null ? null : Fattr3.of(directory.export(), attributes);
+    }
+
+    private @Nullable Nfs3Handle handleOf(@Nullable FileNode node) {
+        FileHandle handle = node == null ? null : node.handle();
+        return handle == null ? null : call.handleOf(directory.export(), handle);
+    }
+
+    /** dirlist3 or dirlistplus3. */
+    void encode(XdrEncodingStream xdr) {
+        for (Entry entry : entries) {
+            xdr.xdrEncodeBoolean(true);
+            entry.encode(xdr);
+            if (plus) {
+                entry.encodePlus(xdr);
+            }
+        }
+        xdr.xdrEncodeBoolean(false);
+        xdr.xdrEncodeBoolean(eof);
+    }
+
+    private static final class Entry {
+        private final byte[] name;
+        private final long cookie;
+        private final long fileId;
+        private final PostOpAttr attributes;
+        private final @Nullable Nfs3Handle handle;
+
+        Entry(byte[] name, long cookie, long fileId, @Nullable Fattr3 attributes, @Nullable Nfs3Handle handle) {
+            this.name = name;
+            this.cookie = cookie;
+            this.fileId = fileId;
+            this.attributes = new PostOpAttr(attributes);
+            this.handle = handle;
+        }
+
+        int plusBytes() {
+            return attributes.encodedBytes() + Integer.BYTES + (handle == null ? 0 : handle.encodedBytes());
+        }
+
+        void encode(XdrEncodingStream xdr) {
+            xdr.xdrEncodeLong(fileId);
+            xdr.xdrEncodeDynamicOpaque(name);
+            xdr.xdrEncodeLong(cookie);
+        }
+
+        void encodePlus(XdrEncodingStream xdr) {
+            attributes.encode(xdr);
+            xdr.xdrEncodeBoolean(handle != null);
+            if (handle != null) {
+                handle.encode(xdr);
+            }
+        }
+    }
+}

@@ -1,0 +1,35 @@
+package org.warpnfs.nfs.v3;
+
+import org.warpnfs.fs.spi.FileName;
+import org.warpnfs.fs.spi.FileNode;
+import org.warpnfs.fs.spi.FsException;
+
+/** What CREATE, MKDIR, SYMLINK and MKNOD have in common (RFC 1813 §3.3.8 to §3.3.11). */
+abstract class NewNode<A> implements Nfs3Procedure<A> {
+    /** Where the new file goes. */
+    abstract DirOpArgs3 where(A args);
+
+    /** Makes it in {@code directory}, which is writable. */
+    abstract FileNode make(Nfs3File directory, FileName name, A args) throws FsException, Nfs3Exception;
+
+    @Override
+    public final Nfs3Reply run(Nfs3Call call, A args) throws FsException, Nfs3Exception {
+        Nfs3File directory = call.file(where(args).directory());
+        directory.requireWritable();
+        FileName name = where(args).name().properOr(Nfs3Status.EXIST, Nfs3Status.EXIST);
+        try (WatchedChange change = WatchedChange.begin(call, directory)) {
+            FileNode node = make(directory, name, args);
+            return CreatedNode.reply(call, directory, node, change.end());
+        }
+    }
+
+    @Override
+    public final Nfs3Reply.Body failed(Nfs3Call call, A args) {
+        return call.wccData(where(args).directory())::encode;
+    }
+
+    @Override
+    public final boolean isRemembered() {
+        return true;
+    }
+}

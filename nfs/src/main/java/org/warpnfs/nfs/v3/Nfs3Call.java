@@ -1,0 +1,84 @@
+package org.warpnfs.nfs.v3;
+
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.fs.spi.FileHandle;
+import org.warpnfs.nfs.export.ChangeWindows;
+import org.warpnfs.nfs.export.Export;
+import org.warpnfs.nfs.export.HandleViolation;
+import org.warpnfs.nfs.export.Identity;
+import org.warpnfs.nfs.export.Location;
+import org.warpnfs.payload.Payload;
+
+/** What a procedure can reach while it runs: the server, seen by one caller. */
+final class Nfs3Call {
+    private final Nfs3Server server;
+    private final Identity identity;
+    private final boolean blind;
+
+    Nfs3Call(Nfs3Server server, Identity identity) {
+        this(server, identity, false);
+    }
+
+    private Nfs3Call(Nfs3Server server, Identity identity, boolean blind) {
+        this.server = server;
+        this.identity = identity;
+        this.blind = blind;
+    }
+
+    /** The same call, which looks at no file any more: for the reply after a bug. */
+    Nfs3Call blind() {
+        return new Nfs3Call(server, identity, true);
+    }
+
+    Nfs3Options options() {
+        return server.options();
+    }
+
+    ChangeWindows changeWindows() {
+        return server.exports().changeWindows();
+    }
+
+    /** The file that a handle names. */
+    Nfs3File file(Nfs3Handle handle) throws Nfs3Exception {
+        try {
+            Location location = server.handles().decode(handle.toBytes());
+            return new Nfs3File(location, location.export().callerOf(identity));
+        } catch (HandleViolation e) {
+            throw new Nfs3Exception(Nfs3Status.of(e.error()));
+        }
+    }
+
+    /** The handle that names {@code file} of {@code export}. */
+    Nfs3Handle handleOf(Export export, FileHandle file) {
+        return Nfs3Handle.of(server.handles().encode(new Location(export, file)));
+    }
+
+    /** Attributes for a reply that says no: of whatever the handle names, if anything. */
+    PostOpAttr postOpAttr(Nfs3Handle handle) {
+        if (blind) {
+            return PostOpAttr.ABSENT;
+        }
+        try {
+            return file(handle).postOpAttr();
+        } catch (Nfs3Exception e) {
+            return PostOpAttr.ABSENT;
+        }
+    }
+
+    /** As {@link #postOpAttr}, for a reply that says what may have changed. */
+    WccData wccData(Nfs3Handle handle) {
+        return WccData.after(postOpAttr(handle));
+    }
+
+    /** Memory for READ data, or null when none is to be had now. */
+    @Nullable
+    Payload tryAcquire(int lengthBytes) {
+        return server.payloads().tryAcquire(lengthBytes);
+    }
+
+    /** The verifier of WRITE and COMMIT for a file system: changes when unstable data may have been lost. */
+    long writeVerifier(Nfs3File file) {
+        return file.fileSystem().writeVerifier() * 0x9e3779b97f4a7c15L
+                ^ server.options().instanceVerifier();
+    }
+}

@@ -1,0 +1,66 @@
+package org.warpnfs.nfs.v3;
+
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.fs.spi.FileAttributes;
+import org.warpnfs.fs.spi.FileHandle;
+import org.warpnfs.fs.spi.FileNode;
+import org.warpnfs.fs.spi.FileSystem;
+import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.nfs.export.Export;
+import org.warpnfs.nfs.export.Location;
+
+/**
+ * A file that a call names, under the policy of its export.
+ *
+ * @param caller who calls, squashed as the export says
+ */
+record Nfs3File(Location location, Caller caller) {
+    Export export() {
+        return location.export();
+    }
+
+    FileSystem fileSystem() {
+        return location.export().fileSystem();
+    }
+
+    FileHandle handle() {
+        return location.file();
+    }
+
+    /** Before anything in the export is changed. */
+    void requireWritable() throws Nfs3Exception {
+        if (export().options().readOnly()) {
+            throw new Nfs3Exception(Nfs3Status.ROFS);
+        }
+    }
+
+    FileAttributes attributes() throws FsException {
+        return fileSystem().attributes(handle());
+    }
+
+    @Nullable
+    FileAttributes attributesIfAny() {
+        try {
+            return attributes();
+        } catch (FsException e) {
+            return null;
+        }
+    }
+
+    PostOpAttr postOpAttr() {
+        FileAttributes attributes = attributesIfAny();
+        return attributes == null ? PostOpAttr.ABSENT : postOpAttr(attributes);
+    }
+
+    PostOpAttr postOpAttr(FileAttributes attributes) {
+        return new PostOpAttr(Fattr3.of(export(), attributes));
+    }
+
+    /** The directory above; the root of the export is above itself, since no call leads out of an export. */
+    FileNode parentWithinExport(Caller as) throws FsException {
+        return location.isExportRoot()
+                ? new FileNode(handle(), attributes())
+                : fileSystem().lookupParent(as, handle());
+    }
+}

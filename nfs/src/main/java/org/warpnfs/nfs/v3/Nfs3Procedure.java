@@ -1,0 +1,26 @@
+package org.warpnfs.nfs.v3;
+
+import java.io.IOException;
+import org.dcache.oncrpc4j.xdr.XdrDecodingStream;
+import org.warpnfs.fs.spi.FsException;
+
+/**
+ * One procedure of RFC 1813 §3.3. Stateless; safe for any thread.
+ *
+ * @param <A> its arguments; equal for equal calls
+ */
+interface Nfs3Procedure<A> {
+    /** Reads the arguments in whole, before anything is done: what is cut short does nothing. */
+    A decode(XdrDecodingStream xdr) throws IOException;
+
+    /** Does it. */
+    Nfs3Reply run(Nfs3Call call, A args) throws FsException, Nfs3Exception;
+
+    /** What stands behind a status other than NFS3_OK. */
+    Nfs3Reply.Body failed(Nfs3Call call, A args);
+
+    /** True if doing it twice is not as doing it once: a repeated call is then answered from memory. */
+    default boolean isRemembered() {
+        return false;
+    }
+}

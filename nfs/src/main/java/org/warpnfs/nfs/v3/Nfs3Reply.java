@@ -1,0 +1,41 @@
+package org.warpnfs.nfs.v3;
+
+import org.dcache.oncrpc4j.xdr.XdrAble;
+import org.dcache.oncrpc4j.xdr.XdrDecodingStream;
+import org.dcache.oncrpc4j.xdr.XdrEncodingStream;
+
+/** A procedure's result: the status, and what the RFC puts behind it. */
+record Nfs3Reply(Nfs3Status status, Body body) implements XdrAble, AutoCloseable {
+    static Nfs3Reply ok(Body body) {
+        return new Nfs3Reply(Nfs3Status.OK, body);
+    }
+
+    @Override
+    public void xdrEncode(XdrEncodingStream xdr) {
+        xdr.xdrEncodeInt(status.code());
+        body.encode(xdr);
+    }
+
+    @Override
+    public void xdrDecode(XdrDecodingStream xdr) {
+        throw new UnsupportedOperationException("a server does not read replies");
+    }
+
+    /** Lets go of what was not encoded. */
+    @Override
+    public void close() {
+        body.close();
+    }
+
+    /** What stands behind the status. */
+    @FunctionalInterface
+    interface Body {
+        /** Nothing. */
+        Body VOID = xdr -> {};
+
+        void encode(XdrEncodingStream xdr);
+
+        /** After the reply was encoded, or could not be: lets go of what encoding did not pass on. */
+        default void close() {}
+    }
+}

@@ -1,0 +1,113 @@
+package org.warpnfs.nfs.v3;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import org.dcache.oncrpc4j.xdr.XdrDecodingStream;
+import org.dcache.oncrpc4j.xdr.XdrEncodingStream;
+import org.warpnfs.fs.spi.FileAttributes;
+import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.fs.spi.OpenFile;
+import org.warpnfs.nfs.xdr.BoundedXdr;
+import org.warpnfs.nfs.xdr.PayloadXdr;
+import org.warpnfs.payload.Payload;
+
+/**
+ * READ (RFC 1813 §3.3.6). The data are DDP-eligible (RFC 8267 §4).
+ *
+ * <p>A Linux client that offered a Write chunk relies on the size of what stands before the data: so post-op attributes are
+ * there in every reply that is NFS3_OK. An offset that no file reaches is beyond the end like any other, not an error: some
+ * clients repeat a READ that was answered with INVAL for ever.
+ *
+ * <h2>Buffers</h2>
+ *
+ * The data go from the pool through the backend into the reply, which owns them from then on.
+ */
+final class Read implements Nfs3Procedure<Read.Args> {
+    private static final ByteBuffer NOTHING = ByteBuffer.allocateDirect(0);
+
+    /**
+     * READ3args.
+     *
+     * @param offset unsigned
+     * @param count unsigned 32 bits
+     */
+    record Args(Nfs3Handle file, long offset, long count) {}
+
+    @Override
+    public Args decode(XdrDecodingStream xdr) throws IOException {
+        return new Args(Nfs3Handle.decode(xdr), xdr.xdrDecodeLong(), BoundedXdr.uint32(xdr));
+    }
+
+    @Override
+    public Nfs3Reply run(Nfs3Call call, Args args) throws FsException, Nfs3Exception {
+        Nfs3File file = call.file(args.file());
+        try (OpenFile open = RegularFile.openToRead(file)) {
+            if (args.offset() < 0) {
+                return Nfs3Reply.ok(
+                        new Data(file.postOpAttr(open.attributes()), true, Payload.unpooled(NOTHING.duplicate())));
+            }
+            long limit = Math.min(call.options().maxTransferBytes(), Long.MAX_VALUE - args.offset());
+            int count = (int) Math.min(args.count(), limit);
+            Payload payload = call.tryAcquire(count);
+            if (payload == null) {
+                throw new Nfs3Exception(Nfs3Status.JUKEBOX);
+            }
+            return readInto(payload, file, open, args.offset());
+        }
+    }
+
+    private static Nfs3Reply readInto(Payload payload, Nfs3File file, OpenFile open, long offset) throws FsException {
+        boolean handedOn = false;
+        try {
+            ByteBuffer buffer = payload.buffer();
+            int asked = buffer.remaining();
+            int read = asked == 0 ? 0 : open.read(buffer, offset);
+            buffer.flip();
+            FileAttributes after = open.attributes();
+            boolean eof = read >= after.sizeBytes() - offset || (read == 0 && asked > 0);
+            Nfs3Reply reply = Nfs3Reply.ok(new Data(file.postOpAttr(after), eof, payload));
+            handedOn = true;
+            return reply;
+        } finally {
+            if (!handedOn) {
+                payload.release();
+            }
+        }
+    }
+
+    @Override
+    public Nfs3Reply.Body failed(Nfs3Call call, Args args) {
+        return call.postOpAttr(args.file())::encode;
+    }
+
+    /** READ3resok. */
+    private static final class Data implements Nfs3Reply.Body {
+        private final PostOpAttr attributes;
+        private final boolean eof;
+        private final Payload payload;
+        private boolean owned = true;
+
+        Data(PostOpAttr attributes, boolean eof, Payload payload) {
+            this.attributes = attributes;
+            this.eof = eof;
+            this.payload = payload;
+        }
+
+        @Override
+        public void encode(XdrEncodingStream xdr) {
+            attributes.encode(xdr);
+            xdr.xdrEncodeInt(payload.lengthBytes());
+            xdr.xdrEncodeBoolean(eof);
+            owned = false;
+            PayloadXdr.encode(xdr, payload);
+        }
+
+        @Override
+        public void close() {
+            if (owned) {
+                owned = false;
+                payload.release();
+            }
+        }
+    }
+}

@@ -1,0 +1,75 @@
+package org.warpnfs.nfs.v3;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.List;
+import org.dcache.oncrpc4j.xdr.XdrDecodingStream;
+import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.fs.spi.OpenFile;
+import org.warpnfs.fs.spi.Stability;
+import org.warpnfs.nfs.xdr.BoundedXdr;
+
+/**
+ * WRITE (RFC 1813 §3.3.7). The data are DDP-eligible (RFC 8267 §4).
+ *
+ * <p>No attributes from before the write are given: others may write to the file at the same time, and a client without
+ * them takes its own for what was before.
+ *
+ * <h2>Buffers</h2>
+ *
+ * The data are lent by the transport until the reply.
+ */
+final class Write implements Nfs3Procedure<Write.Args> {
+    /** stable_how, by its numbers. */
+    private static final List<Stability> STABLE_HOW =
+            List.of(Stability.UNSTABLE, Stability.DATA_SYNC, Stability.FILE_SYNC);
+
+    /**
+     * WRITE3args.
+     *
+     * @param offset unsigned
+     * @param count unsigned 32 bits
+     */
+    record Args(Nfs3Handle file, long offset, long count, Stability stable, ByteBuffer data) {}
+
+    @Override
+    public Args decode(XdrDecodingStream xdr) throws IOException {
+        return new Args(
+                Nfs3Handle.decode(xdr),
+                xdr.xdrDecodeLong(),
+                BoundedXdr.uint32(xdr),
+                STABLE_HOW.get(BoundedXdr.ordinal(xdr, STABLE_HOW.size())),
+                BoundedXdr.lentOpaque(xdr));
+    }
+
+    @Override
+    public Nfs3Reply run(Nfs3Call call, Args args) throws FsException, Nfs3Exception {
+        Nfs3File file = call.file(args.file());
+        ByteBuffer data = args.data();
+        int count = data.remaining();
+        file.requireWritable();
+        if (count != args.count()) {
+            throw new Nfs3Exception(Nfs3Status.INVAL);
+        }
+        if (args.offset() < 0 || count > file.fileSystem().limits().maxFileSizeBytes() - args.offset()) {
+            throw new Nfs3Exception(Nfs3Status.FBIG);
+        }
+        try (OpenFile open = RegularFile.openToWrite(file)) {
+            // Read before the write: should data be lost from here on, the client must see a change at its COMMIT.
+            long verifier = call.writeVerifier(file);
+            Stability committed = count == 0 ? Stability.FILE_SYNC : open.write(data, args.offset(), args.stable());
+            WccData wcc = WccData.after(file.postOpAttr(open.attributes()));
+            return Nfs3Reply.ok(xdr -> {
+                wcc.encode(xdr);
+                xdr.xdrEncodeInt(count);
+                xdr.xdrEncodeInt(STABLE_HOW.indexOf(committed));
+                xdr.xdrEncodeLong(verifier);
+            });
+        }
+    }
+
+    @Override
+    public Nfs3Reply.Body failed(Nfs3Call call, Args args) {
+        return call.wccData(args.file())::encode;
+    }
+}

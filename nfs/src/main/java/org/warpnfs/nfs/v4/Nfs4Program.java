@@ -1,0 +1,167 @@
+package org.warpnfs.nfs.v4;
+
+import java.io.IOException;
+import java.util.function.LongSupplier;
+import org.dcache.oncrpc4j.rpc.OncRpcException;
+import org.dcache.oncrpc4j.rpc.RpcAuthException;
+import org.dcache.oncrpc4j.rpc.RpcCall;
+import org.dcache.oncrpc4j.rpc.RpcDispatchable;
+import org.dcache.oncrpc4j.rpc.RpcTransport;
+import org.dcache.oncrpc4j.xdr.XdrAble;
+import org.dcache.oncrpc4j.xdr.XdrDecodingStream;
+import org.dcache.oncrpc4j.xdr.XdrEncodingStream;
+import org.dcache.oncrpc4j.xdr.XdrVoid;
+import org.warpnfs.nfs.export.ExportTable;
+import org.warpnfs.nfs.export.Identity;
+import org.warpnfs.nfs.export.NfsHandles;
+import org.warpnfs.nfs.v4.attr.ServerFacts;
+import org.warpnfs.nfs.v4.op.CallContext;
+import org.warpnfs.nfs.v4.op.Nfs4Services;
+import org.warpnfs.nfs.v4.state.FileRecoveryLog;
+import org.warpnfs.nfs.v4.state.Principal;
+import org.warpnfs.nfs.v4.state.RecoveryLog;
+import org.warpnfs.nfs.v4.state.StateLimits;
+import org.warpnfs.nfs.v4.state.StateTable;
+import org.warpnfs.nfs.v4.state.VolatileRecoveryLog;
+import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
+import org.warpnfs.nfs.v4.xdr.Opaque;
+import org.warpnfs.nfs.v4.xdr.XdrReader;
+import org.warpnfs.nfs.v4.xdr.XdrWriter;
+import org.warpnfs.payload.PayloadPool;
+
+/**
+ * Program 100003, version 4.
+ *
+ * <h2>Operation</h2>
+ *
+ * Called on platform threads that may block, many at once; a call has been answered when {@link #dispatchOncRpcCall} returns. The
+ * instance of its transport is what a session knows as a connection, so a transport keeps one for as long as it lives and says
+ * {@link #connectionClosed} afterwards.
+ *
+ * <h2>Errors</h2>
+ *
+ * A defect in an operation is answered with SERVERFAULT and logged. What is no COMPOUND at all is GARBAGE_ARGS; a credential that is not
+ * served is rejected with the RPC authentication error for it.
+ */
+public final class Nfs4Program implements RpcDispatchable, AutoCloseable {
+    /** NFS. */
+    public static final int PROGRAM = 100003;
+
+    public static final int VERSION = 4;
+
+    private static final int NULL = 0;
+    private static final int COMPOUND = 1;
+    private static final int AUTH_NONE = 0;
+    private static final int AUTH_SYS = 1;
+
+    private final StateTable state;
+    private final Compound compound;
+    private final LongSupplier clockNanos;
+
+    /**
+     * Starts a new instance of the server: clients of an earlier one may reclaim.
+     *
+     * @throws IOException if the recovery log is damaged or cannot be written; the message says which file and what to do
+     */
+    public Nfs4Program(ExportTable exports, NfsHandles handles, PayloadPool pool, Nfs4Options options)
+            throws IOException {
+        this(exports, handles, pool, options, System::nanoTime);
+    }
+
+    Nfs4Program(ExportTable exports, NfsHandles handles, PayloadPool pool, Nfs4Options options, LongSupplier clockNanos)
+            throws IOException {
+        int maxIoBytes = Math.min(options.maxIoBytes(), pool.maxLengthBytes());
+        RecoveryLog log = options.stateDirectory() == null
+                ? new VolatileRecoveryLog()
+                : FileRecoveryLog.open(options.stateDirectory());
+        this.clockNanos = clockNanos;
+        this.state = new StateTable(
+                StateLimits.forIoOf(maxIoBytes),
+                options.lease().toNanos(),
+                options.grace().toNanos(),
+                log,
+                clockNanos.getAsLong());
+        ServerFacts facts = new ServerFacts((int) options.lease().toSeconds(), maxIoBytes, maxIoBytes);
+        this.compound = new Compound(
+                new Nfs4Services(exports, handles, pool, state, facts, Opaque.of(log.serverIdentity()), clockNanos));
+    }
+
+    @Override
+    public void dispatchOncRpcCall(RpcCall call) throws OncRpcException, IOException {
+        if (call.getProgramVersion() != VERSION) {
+            call.failProgramMismatch(VERSION, VERSION);
+            return;
+        }
+        switch (call.getProcedure()) {
+            case NULL -> call.reply(XdrVoid.XDR_VOID);
+            case COMPOUND -> compound(call);
+            default -> call.failProcedureUnavailable();
+        }
+    }
+
+    private void compound(RpcCall call) {
+        Identity identity;
+        try {
+            identity = Identity.of(call);
+        } catch (RpcAuthException e) {
+            call.reject(e.getStatus(), e.getRpcReply());
+            return;
+        }
+        XdrWriter out = new XdrWriter();
+        try {
+            CallContext.Caller4 caller = new CallContext.Caller4(identity, principalOf(identity), call.getTransport());
+            compound.execute(caller, new XdrReader(call.getXdr()), out);
+        } catch (Nfs4Exception e) {
+            out.release();
+            call.failRpcGarbage();
+            return;
+        }
+        try {
+            call.reply(new Reply(out));
+        } finally {
+            // Empty by now, unless encoding the reply failed.
+            out.release();
+        }
+    }
+
+    private static Principal principalOf(Identity identity) {
+        return switch (identity) {
+            case Identity.SystemUser user -> new Principal(AUTH_SYS, user.uid());
+            case Identity.Anonymous _ -> new Principal(AUTH_NONE, 0);
+        };
+    }
+
+    /** Forgets a connection; sessions live on without it. */
+    public void connectionClosed(RpcTransport transport) {
+        state.connectionClosed(transport);
+    }
+
+    /** True while clients of the instance before may reclaim, and others wait. */
+    public boolean isGraceRunning() {
+        return state.isGraceRunning(clockNanos.getAsLong());
+    }
+
+    /** How much is remembered now, for metrics. */
+    public StateTable.Counts counts() {
+        return state.counts();
+    }
+
+    /** Closes all files. Clients may reclaim from the next instance. */
+    @Override
+    public void close() {
+        state.close();
+    }
+
+    /** The reply's body, encoded once. */
+    private record Reply(XdrWriter out) implements XdrAble {
+        @Override
+        public void xdrDecode(XdrDecodingStream xdr) {
+            throw new UnsupportedOperationException("a reply is only encoded here");
+        }
+
+        @Override
+        public void xdrEncode(XdrEncodingStream xdr) {
+            out.writeTo(xdr);
+        }
+    }
+}

@@ -1,0 +1,178 @@
+package org.warpnfs.nfs.v4.attr;
+
+import com.google.errorprone.annotations.Immutable;
+import java.nio.charset.StandardCharsets;
+import java.util.BitSet;
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.fs.spi.FileType;
+import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.fs.spi.Timestamp;
+import org.warpnfs.nfs.v4.xdr.Bitmap;
+import org.warpnfs.nfs.v4.xdr.XdrWriter;
+
+/**
+ * The attributes that this server knows, by number, each with its encoder. What is not here is not in supported_attrs: a GETATTR leaves
+ * it out, a SETATTR or VERIFY of it answers ATTRNOTSUPP.
+ *
+ * <p>Why not others: ACLs, quotas, named attributes, layouts and labels are not served; hidden, system, archive, mimetype and
+ * time_backup have no place in a POSIX backend.
+ */
+enum Attribute {
+    SUPPORTED_ATTRS(0, (s, out) -> Bitmap.encode(Attributes.supported(s.minorVersion()), out)),
+    TYPE(1, (s, out) -> out.int32(typeOf(s.file().type()))),
+    /** FH4_PERSISTENT: handles stay for as long as their file. */
+    FH_EXPIRE_TYPE(2, (s, out) -> out.int32(0)),
+    CHANGE(3, (s, out) -> out.int64(s.file().changeId())),
+    SIZE(4, Access.BOTH, 0, (s, out) -> out.int64(s.file().sizeBytes())),
+    LINK_SUPPORT(5, (s, out) -> out.bool(s.limits().hardLinks())),
+    SYMLINK_SUPPORT(6, (s, out) -> out.bool(s.limits().symlinks())),
+    NAMED_ATTR(7, (s, out) -> out.bool(false)),
+    FSID(8, (s, out) -> {
+        out.int64(Integer.toUnsignedLong(s.exportKey()));
+        out.int64(s.file().fileSystemId());
+    }),
+    UNIQUE_HANDLES(9, (s, out) -> out.bool(true)),
+    LEASE_TIME(10, (s, out) -> out.int32(s.server().leaseSeconds())),
+    RDATTR_ERROR(11, (s, out) -> out.int32(0)),
+    ACLSUPPORT(13, (s, out) -> out.int32(0)),
+    CANSETTIME(15, (s, out) -> out.bool(true)),
+    CASE_INSENSITIVE(16, (s, out) -> out.bool(s.limits().caseInsensitive())),
+    CASE_PRESERVING(17, (s, out) -> out.bool(s.limits().casePreserving())),
+    CHOWN_RESTRICTED(18, (s, out) -> out.bool(s.limits().chownRestricted())),
+    FILEHANDLE(19, (s, out) -> out.opaque(s.handle())),
+    FILEID(20, (s, out) -> out.int64(s.file().fileId())),
+    FILES_AVAIL(21, (s, out) -> out.int64(s.statistics().availableFiles())),
+    FILES_FREE(22, (s, out) -> out.int64(s.statistics().freeFiles())),
+    FILES_TOTAL(23, (s, out) -> out.int64(s.statistics().totalFiles())),
+    /** No path and no locations: the file system is here and nowhere else. */
+    FS_LOCATIONS(24, (s, out) -> out.int64(0)),
+    HOMOGENEOUS(26, (s, out) -> out.bool(true)),
+    MAXFILESIZE(27, (s, out) -> out.int64(s.limits().maxFileSizeBytes())),
+    MAXLINK(28, (s, out) -> out.int32(s.limits().maxLinks())),
+    MAXNAME(29, (s, out) -> out.int32(s.limits().maxNameBytes())),
+    MAXREAD(30, (s, out) -> out.int64(s.server().maxReadBytes())),
+    MAXWRITE(31, (s, out) -> out.int64(s.server().maxWriteBytes())),
+    MODE(33, Access.BOTH, 0, (s, out) -> out.int32(s.file().permissions())),
+    NO_TRUNC(34, (s, out) -> out.bool(true)),
+    NUMLINKS(35, (s, out) -> out.int32(s.file().linkCount())),
+    OWNER(36, Access.BOTH, 0, (s, out) -> number(s.file().uid(), out)),
+    OWNER_GROUP(37, Access.BOTH, 0, (s, out) -> number(s.file().gid(), out)),
+    RAWDEV(41, (s, out) -> {
+        out.int32(s.file().deviceMajor());
+        out.int32(s.file().deviceMinor());
+    }),
+    SPACE_AVAIL(42, (s, out) -> out.int64(s.statistics().availableBytes())),
+    SPACE_FREE(43, (s, out) -> out.int64(s.statistics().freeBytes())),
+    SPACE_TOTAL(44, (s, out) -> out.int64(s.statistics().totalBytes())),
+    SPACE_USED(45, (s, out) -> out.int64(s.file().usedBytes())),
+    TIME_ACCESS(47, (s, out) -> time(s.file().accessTime(), out)),
+    TIME_ACCESS_SET(48, Access.SET, 0, (s, out) -> {}),
+    TIME_CREATE(50, (s, out) -> time(s.file().birthTime(), out)),
+    TIME_DELTA(51, (s, out) -> time(new Timestamp(0, s.limits().timeGranularityNanos()), out)),
+    TIME_METADATA(52, (s, out) -> time(s.file().changeTime(), out)),
+    TIME_MODIFY(53, (s, out) -> time(s.file().modifyTime(), out)),
+    TIME_MODIFY_SET(54, Access.SET, 0, (s, out) -> {}),
+    MOUNTED_ON_FILEID(55, (s, out) -> out.int64(s.mountedOnFileId())),
+    SUPPATTR_EXCLCREAT(
+            75, Access.GET, 1, (s, out) -> Bitmap.encode(Attributes.settableAtExclusiveCreate(s.minorVersion()), out)),
+    /** 0: a range to clone may begin and end anywhere, as far as this server is concerned. */
+    CLONE_BLKSIZE(77, Access.GET, 2, (s, out) -> out.int32(0)),
+    /** NFS4_CHANGE_TYPE_IS_MONOTONIC_INCR: the backend's change ids never go back. */
+    CHANGE_ATTR_TYPE(79, Access.GET, 2, (s, out) -> out.int32(0)),
+    MODE_UMASK(81, Access.SET, 2, (s, out) -> {}),
+    XATTR_SUPPORT(82, Access.GET, 2, (s, out) -> out.bool(s.limits().extendedAttributes()));
+
+    /** What may be done with an attribute. */
+    enum Access {
+        GET,
+        SET,
+        BOTH
+    }
+
+    /** Writes the attribute's value. */
+    @Immutable
+    @FunctionalInterface
+    interface Encoder {
+        void encode(AttributeSource source, XdrWriter out) throws FsException;
+    }
+
+    private static final int HIGHEST = 82;
+    private static final @Nullable Attribute[] BY_NUMBER = new @Nullable Attribute[HIGHEST + 1];
+
+    static {
+        for (Attribute attribute : values()) {
+            BY_NUMBER[attribute.number] = attribute;
+        }
+    }
+
+    private final int number;
+    private final Access access;
+    private final int sinceMinorVersion;
+    private final Encoder encoder;
+
+    Attribute(int number, Encoder encoder) {
+        this(number, Access.GET, 0, encoder);
+    }
+
+    Attribute(int number, Access access, int sinceMinorVersion, Encoder encoder) {
+        this.number = number;
+        this.access = access;
+        this.sinceMinorVersion = sinceMinorVersion;
+        this.encoder = encoder;
+    }
+
+    /** The attribute of that number, or null where the minor version or this server does not have it. */
+    static @Nullable Attribute of(int number, int minorVersion) {
+        Attribute attribute = number < BY_NUMBER.length ? BY_NUMBER[number] : null;
+        return attribute != null && attribute.sinceMinorVersion <= minorVersion ? attribute : null;
+    }
+
+    int number() {
+        return number;
+    }
+
+    boolean isReadable() {
+        return access != Access.SET;
+    }
+
+    boolean isSettable() {
+        return access != Access.GET;
+    }
+
+    void encode(AttributeSource source, XdrWriter out) throws FsException {
+        encoder.encode(source, out);
+    }
+
+    static BitSet allIn(int minorVersion) {
+        BitSet all = new BitSet();
+        for (Attribute attribute : values()) {
+            if (attribute.sinceMinorVersion <= minorVersion) {
+                all.set(attribute.number);
+            }
+        }
+        return all;
+    }
+
+    /** nfs_ftype4 (RFC 8881 section 3.3.13). */
+    private static int typeOf(FileType type) {
+        return switch (type) {
+            case REGULAR -> 1;
+            case DIRECTORY -> 2;
+            case BLOCK_DEVICE -> 3;
+            case CHARACTER_DEVICE -> 4;
+            case SYMLINK -> 5;
+            case SOCKET -> 6;
+            case FIFO -> 7;
+        };
+    }
+
+    private static void time(Timestamp time, XdrWriter out) {
+        out.int64(time.seconds());
+        out.int32(time.nanos());
+    }
+
+    /** Owners are numbers in decimal digits (RFC 8881 section 5.9), as AUTH_SYS has them. */
+    private static void number(long id, XdrWriter out) {
+        out.opaque(Long.toString(id).getBytes(StandardCharsets.US_ASCII));
+    }
+}

@@ -1,0 +1,73 @@
+package org.warpnfs.nfs.v4.attr;
+
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.fs.spi.FileAttributes;
+import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.fs.spi.FsLimits;
+import org.warpnfs.fs.spi.FsStatistics;
+import org.warpnfs.nfs.export.Location;
+import org.warpnfs.nfs.export.NfsHandles;
+
+/** Where the attributes of one file come from; what costs a call of the backend is fetched when it is asked for. */
+public final class AttributeSource {
+    private final int minorVersion;
+    private final ServerFacts server;
+    private final NfsHandles handles;
+    private final Location location;
+    private final FileAttributes attributes;
+    private final long mountedOnFileId;
+    private @Nullable FsStatistics statistics;
+
+    /**
+     * @param mountedOnFileId the file id of the directory that the file covers, or its own (RFC 8881 section 5.8.2.23)
+     */
+    public AttributeSource(
+            int minorVersion,
+            ServerFacts server,
+            NfsHandles handles,
+            Location location,
+            FileAttributes attributes,
+            long mountedOnFileId) {
+        this.minorVersion = minorVersion;
+        this.server = server;
+        this.handles = handles;
+        this.location = location;
+        this.attributes = attributes;
+        this.mountedOnFileId = mountedOnFileId;
+    }
+
+    int minorVersion() {
+        return minorVersion;
+    }
+
+    ServerFacts server() {
+        return server;
+    }
+
+    FileAttributes file() {
+        return attributes;
+    }
+
+    FsLimits limits() {
+        return location.export().fileSystem().limits();
+    }
+
+    int exportKey() {
+        return location.export().key();
+    }
+
+    long mountedOnFileId() {
+        return mountedOnFileId;
+    }
+
+    byte[] handle() {
+        return handles.encode(location);
+    }
+
+    FsStatistics statistics() throws FsException {
+        if (statistics == null) {
+            statistics = location.export().fileSystem().statistics();
+        }
+        return statistics;
+    }
+}

@@ -1,0 +1,92 @@
+package org.warpnfs.nfs.v4.attr;
+
+import java.util.BitSet;
+import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.nfs.v4.xdr.Bitmap;
+import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
+import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.XdrWriter;
+
+/**
+ * fattr4 (RFC 8881 section 3.3.7): a bitmap of what is there, then the values in the order of their numbers as one opaque.
+ */
+public final class Attributes {
+    /** size. */
+    public static final int SIZE = 4;
+
+    /** rdattr_error: a client that sees none of a directory entry's attributes may ask why. */
+    public static final int RDATTR_ERROR = 11;
+
+    /** mounted_on_fileid. */
+    public static final int MOUNTED_ON_FILEID = 55;
+
+    /** time_access: an exclusive create may have used it for its verifier. */
+    public static final int TIME_ACCESS = 47;
+
+    /** time_modify: likewise. */
+    public static final int TIME_MODIFY = 53;
+
+    private static final int TIME_ACCESS_SET = 48;
+    private static final int TIME_MODIFY_SET = 54;
+
+    private Attributes() {}
+
+    static BitSet supported(int minorVersion) {
+        return Attribute.allIn(minorVersion);
+    }
+
+    /** All settable ones but the times, which may hold the verifier until they are set (section 18.16.3). */
+    static BitSet settableAtExclusiveCreate(int minorVersion) {
+        BitSet settable = new BitSet();
+        for (Attribute attribute : Attribute.values()) {
+            if (attribute.isSettable() && Attribute.of(attribute.number(), minorVersion) != null) {
+                settable.set(attribute.number());
+            }
+        }
+        settable.clear(TIME_ACCESS_SET);
+        settable.clear(TIME_MODIFY_SET);
+        return settable;
+    }
+
+    /** INVAL if {@code asked} names an attribute that can be set only. */
+    public static void requireReadable(BitSet asked, int minorVersion) throws Nfs4Exception {
+        for (int number = asked.nextSetBit(0); number >= 0; number = asked.nextSetBit(number + 1)) {
+            Attribute attribute = Attribute.of(number, minorVersion);
+            if (attribute != null && !attribute.isReadable()) {
+                throw Nfs4Exception.of(Nfs4Status.INVAL);
+            }
+        }
+    }
+
+    /** ATTRNOTSUPP if {@code asked} names an attribute that is not served. */
+    public static void requireSupported(BitSet asked, int minorVersion) throws Nfs4Exception {
+        for (int number = asked.nextSetBit(0); number >= 0; number = asked.nextSetBit(number + 1)) {
+            if (Attribute.of(number, minorVersion) == null) {
+                throw Nfs4Exception.of(Nfs4Status.ATTRNOTSUPP);
+            }
+        }
+    }
+
+    /** Encodes those of {@code asked} that are served, as fattr4. */
+    public static void encode(BitSet asked, AttributeSource source, XdrWriter out) throws FsException {
+        BitSet there = (BitSet) asked.clone();
+        there.and(supported(source.minorVersion()));
+        Bitmap.encode(there, out);
+        int lengthAt = out.position();
+        out.int32(0);
+        for (int number = there.nextSetBit(0); number >= 0; number = there.nextSetBit(number + 1)) {
+            Attribute attribute = Attribute.of(number, source.minorVersion());
+            if (attribute != null) {
+                attribute.encode(source, out);
+            }
+        }
+        out.patch(lengthAt, out.position() - lengthAt - Integer.BYTES);
+    }
+
+    /** Encodes that there are no attributes, and why. */
+    public static void encodeError(Nfs4Status status, XdrWriter out) {
+        Bitmap.encode(Bitmap.of(RDATTR_ERROR), out);
+        out.int32(Integer.BYTES);
+        out.int32(status.code());
+    }
+}

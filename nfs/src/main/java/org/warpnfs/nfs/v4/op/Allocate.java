@@ -1,0 +1,25 @@
+package org.warpnfs.nfs.v4.op;
+
+import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.nfs.export.Location;
+import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
+import org.warpnfs.nfs.v4.xdr.Stateid;
+import org.warpnfs.nfs.v4.xdr.XdrReader;
+import org.warpnfs.nfs.v4.xdr.XdrWriter;
+
+/** ALLOCATE (RFC 7862 section 15.1). */
+final class Allocate implements ChangingOperation {
+    @Override
+    public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
+        Stateid stateid = call.resolve(in.stateid());
+        long offset = in.int64();
+        long length = in.int64();
+        Location file = call.current();
+        FileRanges.requireWithinFile(file, offset, length);
+        try (FileAccess access = FileAccess.toWrite(call, file, stateid)) {
+            if (length > 0) {
+                access.file().allocate(offset, length);
+            }
+        }
+    }
+}

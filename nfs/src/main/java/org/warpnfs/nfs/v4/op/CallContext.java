@@ -1,0 +1,219 @@
+package org.warpnfs.nfs.v4.op;
+
+import java.util.BitSet;
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.fs.spi.FileAttributes;
+import org.warpnfs.fs.spi.FileName;
+import org.warpnfs.fs.spi.FileSystem;
+import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.nfs.export.Identity;
+import org.warpnfs.nfs.export.Location;
+import org.warpnfs.nfs.v4.attr.AttributeSource;
+import org.warpnfs.nfs.v4.attr.Attributes;
+import org.warpnfs.nfs.v4.state.Client;
+import org.warpnfs.nfs.v4.state.FileKey;
+import org.warpnfs.nfs.v4.state.Principal;
+import org.warpnfs.nfs.v4.state.SequenceOutcome;
+import org.warpnfs.nfs.v4.state.Session;
+import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
+import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.Stateid;
+
+/** One COMPOUND on its way: who calls, and what the operations so far have left for the next. For one thread. */
+public final class CallContext {
+    private final Nfs4Services services;
+    private final Caller4 caller;
+    private final int minorVersion;
+    private final int operationCount;
+
+    private int operationIndex;
+    private @Nullable Location current;
+    private @Nullable Location saved;
+    private Stateid currentStateid = Stateid.ANONYMOUS;
+    private Stateid savedStateid = Stateid.ANONYMOUS;
+    private @Nullable SequenceOutcome sequence;
+    private boolean cacheReply;
+
+    /**
+     * Who calls, and by which way.
+     *
+     * @param connection the transport's instance
+     */
+    public record Caller4(Identity identity, Principal principal, Object connection) {}
+
+    /**
+     * @param operationCount how many operations the COMPOUND claims
+     */
+    public CallContext(Nfs4Services services, Caller4 caller, int minorVersion, int operationCount) {
+        this.services = services;
+        this.caller = caller;
+        this.minorVersion = minorVersion;
+        this.operationCount = operationCount;
+    }
+
+    Nfs4Services services() {
+        return services;
+    }
+
+    int minorVersion() {
+        return minorVersion;
+    }
+
+    Principal principal() {
+        return caller.principal();
+    }
+
+    Object connection() {
+        return caller.connection();
+    }
+
+    int operationCount() {
+        return operationCount;
+    }
+
+    long nowNanos() {
+        return services.clockNanos().getAsLong();
+    }
+
+    /** The next operation begins. */
+    public void advanceTo(int index) {
+        operationIndex = index;
+    }
+
+    boolean isLastOperation() {
+        return operationIndex == operationCount - 1;
+    }
+
+    /** What SEQUENCE found, or null before it. */
+    public @Nullable SequenceOutcome sequence() {
+        return sequence;
+    }
+
+    void setSequence(SequenceOutcome outcome, boolean cacheThis) {
+        sequence = outcome;
+        cacheReply = cacheThis;
+    }
+
+    /** sa_cachethis. */
+    public boolean cacheReply() {
+        return cacheReply;
+    }
+
+    @Nullable
+    Session session() {
+        return sequence == null ? null : sequence.session();
+    }
+
+    Client client() throws Nfs4Exception {
+        if (sequence == null) {
+            throw Nfs4Exception.of(Nfs4Status.OP_NOT_IN_SESSION);
+        }
+        return sequence.session().client();
+    }
+
+    /** The current filehandle, or NOFILEHANDLE. */
+    Location current() throws Nfs4Exception {
+        if (current == null) {
+            throw Nfs4Exception.of(Nfs4Status.NOFILEHANDLE);
+        }
+        return current;
+    }
+
+    /** The saved filehandle, or NOFILEHANDLE. */
+    Location saved() throws Nfs4Exception {
+        if (saved == null) {
+            throw Nfs4Exception.of(Nfs4Status.NOFILEHANDLE);
+        }
+        return saved;
+    }
+
+    /** A new current filehandle comes without a stateid (RFC 8881 section 16.2.3.1.2). */
+    void setCurrent(Location location) {
+        current = location;
+        currentStateid = Stateid.ANONYMOUS;
+    }
+
+    /** SECINFO uses the current filehandle up. */
+    void clearCurrent() {
+        current = null;
+        currentStateid = Stateid.ANONYMOUS;
+    }
+
+    void setCurrentStateid(Stateid stateid) {
+        currentStateid = stateid;
+    }
+
+    void save() throws Nfs4Exception {
+        saved = current();
+        savedStateid = currentStateid;
+    }
+
+    void restore() throws Nfs4Exception {
+        current = saved();
+        currentStateid = savedStateid;
+    }
+
+    /** The stateid that an argument means. */
+    Stateid resolve(Stateid argument) throws Nfs4Exception {
+        Stateid meant = argument.equals(Stateid.CURRENT) ? currentStateid : argument;
+        if (meant.isSpecial() && !meant.isAnonymous()) {
+            throw Nfs4Exception.of(Nfs4Status.BAD_STATEID);
+        }
+        return meant;
+    }
+
+    /** As {@link #resolve}, of the saved filehandle's stateid. */
+    Stateid resolveSaved(Stateid argument) throws Nfs4Exception {
+        return argument.equals(Stateid.CURRENT) ? resolve(savedStateid) : resolve(argument);
+    }
+
+    /** Who calls, as the export of {@code location} sees it. */
+    Caller callerAt(Location location) {
+        return location.export().callerOf(caller.identity());
+    }
+
+    static FileSystem fileSystem(Location location) {
+        return location.export().fileSystem();
+    }
+
+    static FileKey keyOf(Location location) {
+        return new FileKey(location.export().key(), location.file());
+    }
+
+    static FileAttributes attributes(Location location) throws FsException {
+        return fileSystem(location).attributes(location.file());
+    }
+
+    /** ROFS on an export that is read-only. */
+    static void requireWritable(Location location) throws Nfs4Exception {
+        if (location.export().options().readOnly()) {
+            throw Nfs4Exception.of(Nfs4Status.ROFS);
+        }
+    }
+
+    /** Where the attributes of {@code location} are encoded from. */
+    AttributeSource source(BitSet asked, Location location, FileAttributes attributes) throws FsException {
+        long mountedOn =
+                asked.get(Attributes.MOUNTED_ON_FILEID) ? mountedOnFileId(location, attributes) : attributes.fileId();
+        return source(location, attributes, mountedOn);
+    }
+
+    AttributeSource source(Location location, FileAttributes attributes, long mountedOnFileId) {
+        return new AttributeSource(
+                minorVersion, services.facts(), services.handles(), location, attributes, mountedOnFileId);
+    }
+
+    private long mountedOnFileId(Location location, FileAttributes attributes) throws FsException {
+        var path = location.export().path();
+        if (location.export().isPseudo() || path.isRoot() || !location.isExportRoot()) {
+            return attributes.fileId();
+        }
+        Location above = services.exports().parentOf(Caller.ROOT, location);
+        FileName name = path.components().getLast();
+        return fileSystem(above)
+                .lookup(Caller.ROOT, above.file(), name)
+                .attributes()
+                .fileId();
+    }
+}

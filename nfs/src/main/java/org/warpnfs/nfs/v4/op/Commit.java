@@ -1,0 +1,42 @@
+package org.warpnfs.nfs.v4.op;
+
+import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.fs.spi.FileSystem;
+import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.fs.spi.OpenAccess;
+import org.warpnfs.fs.spi.OpenFile;
+import org.warpnfs.nfs.export.Location;
+import org.warpnfs.nfs.v4.state.IoGrant;
+import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
+import org.warpnfs.nfs.v4.xdr.XdrReader;
+import org.warpnfs.nfs.v4.xdr.XdrWriter;
+
+/** COMMIT (RFC 8881 section 18.3) of the whole file, whatever range is asked for: that is how backends sync. */
+final class Commit implements ChangingOperation {
+    @Override
+    public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
+        in.int64();
+        in.int32();
+        Location file = call.current();
+        Lock.requireRegular(file);
+        CallContext.requireWritable(file);
+        FileSystem fileSystem = CallContext.fileSystem(file);
+        try (IoGrant grant = call.services().state().anyWriter(CallContext.keyOf(file))) {
+            OpenFile open = grant.file();
+            if (open != null) {
+                open.sync();
+            } else {
+                syncClosed(fileSystem, file);
+            }
+        }
+        // After the sync: one that lost data has changed it.
+        out.int64(fileSystem.writeVerifier());
+    }
+
+    /** Whoever wrote may have closed the file since, and lost the right to open it: a sync takes nothing from anyone. */
+    private static void syncClosed(FileSystem fileSystem, Location file) throws FsException {
+        try (OpenFile open = fileSystem.open(Caller.ROOT, file.file(), OpenAccess.READ)) {
+            open.sync();
+        }
+    }
+}

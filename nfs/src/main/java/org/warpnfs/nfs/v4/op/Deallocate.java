@@ -1,0 +1,30 @@
+package org.warpnfs.nfs.v4.op;
+
+import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.nfs.export.Location;
+import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
+import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.Stateid;
+import org.warpnfs.nfs.v4.xdr.XdrReader;
+import org.warpnfs.nfs.v4.xdr.XdrWriter;
+
+/** DEALLOCATE (RFC 7862 section 15.4). */
+final class Deallocate implements ChangingOperation {
+    @Override
+    public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
+        Stateid stateid = call.resolve(in.stateid());
+        long offset = in.int64();
+        long length = in.int64();
+        Location file = call.current();
+        if (offset < 0) {
+            throw Nfs4Exception.of(Nfs4Status.INVAL);
+        }
+        try (FileAccess access = FileAccess.toWrite(call, file, stateid)) {
+            // A hole may be asked for that reaches beyond all files.
+            long within = length < 0 ? Long.MAX_VALUE - offset : Math.min(length, Long.MAX_VALUE - offset);
+            if (within > 0) {
+                access.file().deallocate(offset, within);
+            }
+        }
+    }
+}

@@ -1,0 +1,21 @@
+package org.warpnfs.nfs.v4.op;
+
+import org.warpnfs.nfs.v4.state.Session;
+import org.warpnfs.nfs.v4.state.SessionId;
+import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
+import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.XdrReader;
+import org.warpnfs.nfs.v4.xdr.XdrWriter;
+
+/** DESTROY_SESSION (RFC 8881 section 18.37): of the session it comes in, only as the last operation. */
+final class DestroySession implements Operation {
+    @Override
+    public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception {
+        SessionId id = SessionId.decode(in);
+        Session session = call.session();
+        if (session != null && session.id().equals(id) && !call.isLastOperation()) {
+            throw Nfs4Exception.of(Nfs4Status.NOT_ONLY_OP);
+        }
+        call.services().state().destroySession(id);
+    }
+}

@@ -1,0 +1,66 @@
+package org.warpnfs.nfs.v4.op;
+
+import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.nfs.export.ChangeWindows;
+import org.warpnfs.nfs.export.Location;
+import org.warpnfs.nfs.v4.xdr.XdrWriter;
+
+/**
+ * change_info4 (RFC 8881 section 3.3.11): a directory's change attribute before and after, and whether nothing else changed it in
+ * between.
+ */
+final class DirectoryChange implements AutoCloseable {
+    /** bool atomic, changeid4 before, changeid4 after. */
+    static final int LENGTH_BYTES = 20;
+
+    private final Location directory;
+    private final ChangeWindows.Window window;
+    private final long before;
+    private boolean open = true;
+
+    private DirectoryChange(Location directory, ChangeWindows.Window window, long before) {
+        this.directory = directory;
+        this.window = window;
+        this.before = before;
+    }
+
+    static DirectoryChange begin(CallContext call, Location directory) throws FsException {
+        ChangeWindows.Window window = call.services().exports().changeWindows().begin(directory.file());
+        boolean begun = false;
+        try {
+            DirectoryChange change = new DirectoryChange(
+                    directory, window, CallContext.attributes(directory).changeId());
+            begun = true;
+            return change;
+        } finally {
+            if (!begun) {
+                window.end();
+            }
+        }
+    }
+
+    /** After the change. */
+    void encode(XdrWriter out) {
+        long after = before;
+        boolean known = true;
+        try {
+            after = CallContext.attributes(directory).changeId();
+        } catch (FsException e) {
+            // The directory went meanwhile; the change itself has been made and is answered.
+            known = false;
+        }
+        open = false;
+        boolean alone = window.end();
+        out.bool(known && alone);
+        out.int64(before);
+        out.int64(after);
+    }
+
+    @Override
+    public void close() {
+        if (open) {
+            open = false;
+            window.end();
+        }
+    }
+}

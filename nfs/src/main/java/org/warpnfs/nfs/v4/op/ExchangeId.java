@@ -1,0 +1,70 @@
+package org.warpnfs.nfs.v4.op;
+
+import org.warpnfs.nfs.v4.state.ExchangedId;
+import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
+import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.Opaque;
+import org.warpnfs.nfs.v4.xdr.XdrReader;
+import org.warpnfs.nfs.v4.xdr.XdrWriter;
+
+/**
+ * EXCHANGE_ID (RFC 8881 section 18.35).
+ *
+ * <pre>
+ *   client_owner4         eia_clientowner { verifier4, opaque co_ownerid&lt;1024&gt; }
+ *   uint32                eia_flags
+ *   state_protect4_a      eia_state_protect
+ *   nfs_impl_id4          eia_client_impl_id&lt;1&gt;
+ * </pre>
+ */
+final class ExchangeId implements Operation {
+    private static final int UPDATE_CONFIRMED_RECORD = 0x4000_0000;
+    private static final int CONFIRMED = 0x8000_0000;
+    private static final int USE_NON_PNFS = 0x0001_0000;
+    /** SUPP_MOVED_REFER, SUPP_MOVED_MIGR, BIND_PRINC_STATEID, SUPP_FENCE_OPS, the three of pNFS, and the update. */
+    private static final int KNOWN_FLAGS =
+            0x0000_0001 | 0x0000_0002 | 0x0000_0100 | 0x0000_0004 | 0x0007_0000 | UPDATE_CONFIRMED_RECORD;
+
+    private static final int SP4_NONE = 0;
+    private static final int SP4_MACH_CRED = 1;
+    private static final int SP4_SSV = 2;
+
+    @Override
+    public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception {
+        long verifier = in.int64();
+        Opaque owner = Opaque.decode(in);
+        int flags = in.int32();
+        int protection = in.int32();
+        if (protection == SP4_MACH_CRED || protection == SP4_SSV) {
+            // Both need RPCSEC_GSS on this very call (section 18.35.3).
+            throw Nfs4Exception.of(Nfs4Status.INVAL);
+        }
+        if (protection != SP4_NONE) {
+            throw Nfs4Exception.of(Nfs4Status.BADXDR);
+        }
+        skipImplementationId(in);
+        if ((flags & ~KNOWN_FLAGS) != 0) {
+            throw Nfs4Exception.of(Nfs4Status.INVAL);
+        }
+        boolean update = (flags & UPDATE_CONFIRMED_RECORD) != 0;
+        ExchangedId id = call.services().state().exchangeId(call.nowNanos(), owner, verifier, call.principal(), update);
+        out.int64(id.clientId());
+        out.int32(id.sequence());
+        out.int32(USE_NON_PNFS | (id.confirmed() ? CONFIRMED : 0));
+        out.int32(SP4_NONE);
+        // server_owner4: one and the same behind every address, and the scope within which its ids are one's own.
+        out.int64(0);
+        call.services().identity().encode(out);
+        call.services().identity().encode(out);
+        out.int32(0);
+    }
+
+    private static void skipImplementationId(XdrReader in) throws Nfs4Exception {
+        if (in.count(1) == 1) {
+            Opaque.decode(in);
+            Opaque.decode(in);
+            in.int64();
+            in.int32();
+        }
+    }
+}

@@ -1,0 +1,30 @@
+package org.warpnfs.nfs.v4.op;
+
+import org.warpnfs.nfs.export.Location;
+import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
+import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+
+/** Ranges of a file as operations of 4.2 give them. */
+final class FileRanges {
+    private FileRanges() {}
+
+    /** FBIG for a range, unsigned as it came, that no file can have. */
+    static void requireWithinFile(Location file, long offset, long length) throws Nfs4Exception {
+        long longest = CallContext.fileSystem(file).limits().maxFileSizeBytes();
+        if (offset < 0 || length < 0 || offset > longest - length) {
+            throw Nfs4Exception.of(Nfs4Status.FBIG);
+        }
+    }
+
+    /**
+     * The length of the source of a COPY or CLONE: 0 means to its end.
+     *
+     * @throws Nfs4Exception INVAL if it is not within the source (RFC 7862 sections 15.2.3 and 15.13.3)
+     */
+    static long sourceLength(long offset, long count, long sizeBytes) throws Nfs4Exception {
+        if (offset < 0 || count < 0 || offset > sizeBytes || count > sizeBytes - offset) {
+            throw Nfs4Exception.of(Nfs4Status.INVAL);
+        }
+        return count == 0 ? sizeBytes - offset : count;
+    }
+}

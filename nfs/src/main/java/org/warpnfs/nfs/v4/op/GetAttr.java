@@ -1,0 +1,21 @@
+package org.warpnfs.nfs.v4.op;
+
+import java.util.BitSet;
+import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.nfs.export.Location;
+import org.warpnfs.nfs.v4.attr.Attributes;
+import org.warpnfs.nfs.v4.xdr.Bitmap;
+import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
+import org.warpnfs.nfs.v4.xdr.XdrReader;
+import org.warpnfs.nfs.v4.xdr.XdrWriter;
+
+/** GETATTR (RFC 8881 section 18.7). */
+final class GetAttr implements Operation {
+    @Override
+    public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
+        BitSet asked = Bitmap.decode(in);
+        Location file = call.current();
+        Attributes.requireReadable(asked, call.minorVersion());
+        Attributes.encode(asked, call.source(asked, file, CallContext.attributes(file)), out);
+    }
+}

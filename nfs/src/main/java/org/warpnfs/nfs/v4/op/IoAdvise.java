@@ -1,0 +1,24 @@
+package org.warpnfs.nfs.v4.op;
+
+import java.util.BitSet;
+import org.warpnfs.nfs.v4.xdr.Bitmap;
+import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
+import org.warpnfs.nfs.v4.xdr.Stateid;
+import org.warpnfs.nfs.v4.xdr.XdrReader;
+import org.warpnfs.nfs.v4.xdr.XdrWriter;
+
+/** IO_ADVISE (RFC 7862 section 15.5): taken note of, nothing promised. */
+final class IoAdvise implements Operation {
+    @Override
+    public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception {
+        Stateid stateid = call.resolve(in.stateid());
+        in.int64();
+        in.int64();
+        Bitmap.decode(in);
+        call.services()
+                .state()
+                .grantRead(call.nowNanos(), call.client(), CallContext.keyOf(call.current()), stateid)
+                .close();
+        Bitmap.encode(new BitSet(), out);
+    }
+}

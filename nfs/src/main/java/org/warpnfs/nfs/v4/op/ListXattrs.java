@@ -1,0 +1,45 @@
+package org.warpnfs.nfs.v4.op;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.nfs.export.Location;
+import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
+import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.XdrReader;
+import org.warpnfs.nfs.v4.xdr.XdrWriter;
+
+/** LISTXATTRS (RFC 8276 section 8.4.3). A cookie is how many names, in the order of their bytes, were given before. */
+final class ListXattrs implements Operation {
+    /** Cookie, number of names, eof. */
+    private static final int FRAME_BYTES = 16;
+
+    @Override
+    public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
+        long cookie = in.int64();
+        long maxCount = Math.min(in.uint32(), call.services().facts().maxReadBytes());
+        Location file = call.current();
+        if (maxCount < FRAME_BYTES) {
+            throw Nfs4Exception.of(Nfs4Status.TOOSMALL);
+        }
+        List<byte[]> names = new ArrayList<>(CallContext.fileSystem(file).listXattrs(call.callerAt(file), file.file()));
+        names.sort(Arrays::compareUnsigned);
+        if (cookie < 0 || cookie > names.size()) {
+            throw Nfs4Exception.of(Nfs4Status.BAD_COOKIE);
+        }
+        long left = maxCount - FRAME_BYTES;
+        int end = (int) cookie;
+        while (end < names.size() && Integer.BYTES + XdrWriter.roundUp(names.get(end).length) <= left) {
+            left -= Integer.BYTES + XdrWriter.roundUp(names.get(end).length);
+            end++;
+        }
+        if (end == cookie && end < names.size()) {
+            throw Nfs4Exception.of(Nfs4Status.TOOSMALL);
+        }
+        out.int64(end);
+        out.int32(end - (int) cookie);
+        names.subList((int) cookie, end).forEach(out::opaque);
+        out.bool(end == names.size());
+    }
+}

@@ -1,0 +1,74 @@
+package org.warpnfs.nfs.v4.op;
+
+import org.warpnfs.fs.spi.FileType;
+import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.nfs.export.Location;
+import org.warpnfs.nfs.v4.state.ByteRange;
+import org.warpnfs.nfs.v4.state.LockRequest;
+import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
+import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.Opaque;
+import org.warpnfs.nfs.v4.xdr.Stateid;
+import org.warpnfs.nfs.v4.xdr.XdrReader;
+import org.warpnfs.nfs.v4.xdr.XdrWriter;
+
+/**
+ * LOCK (RFC 8881 section 18.10).
+ *
+ * <pre>
+ *   nfs_lock_type4 locktype
+ *   bool           reclaim
+ *   offset4        offset
+ *   length4        length
+ *   locker4        new_lock_owner: open_seqid, open_stateid, lock_seqid, clientid, owner; else lock_stateid, lock_seqid
+ * </pre>
+ */
+final class Lock implements ChangingOperation {
+    @Override
+    public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
+        boolean exclusive = LockTypes.decodeExclusive(in);
+        boolean reclaim = in.bool();
+        long offset = in.int64();
+        long length = in.int64();
+        boolean isNew = in.bool();
+        if (isNew) {
+            in.int32();
+        }
+        Stateid stateid = call.resolve(in.stateid());
+        in.int32();
+        Opaque owner = null;
+        if (isNew) {
+            // The client id in here is the session's, whatever it says (section 18.10.3).
+            in.int64();
+            owner = Opaque.decode(in);
+        }
+        Location file = call.current();
+        requireRegular(file);
+        Stateid lock = call.services()
+                .state()
+                .lock(
+                        call.nowNanos(),
+                        call.client(),
+                        new LockRequest(
+                                CallContext.keyOf(file),
+                                exclusive,
+                                ByteRange.of(offset, length),
+                                reclaim,
+                                stateid,
+                                owner));
+        call.setCurrentStateid(lock);
+        lock.encode(out);
+    }
+
+    static void requireRegular(Location file) throws Nfs4Exception, FsException {
+        FileType type = CallContext.attributes(file).type();
+        if (type != FileType.REGULAR) {
+            throw Nfs4Exception.of(
+                    switch (type) {
+                        case DIRECTORY -> Nfs4Status.ISDIR;
+                        case SYMLINK -> Nfs4Status.SYMLINK;
+                        case REGULAR, BLOCK_DEVICE, CHARACTER_DEVICE, FIFO, SOCKET -> Nfs4Status.WRONG_TYPE;
+                    });
+        }
+    }
+}

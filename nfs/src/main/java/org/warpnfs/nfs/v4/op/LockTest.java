@@ -1,0 +1,32 @@
+package org.warpnfs.nfs.v4.op;
+
+import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.nfs.export.Location;
+import org.warpnfs.nfs.v4.state.ByteRange;
+import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
+import org.warpnfs.nfs.v4.xdr.Opaque;
+import org.warpnfs.nfs.v4.xdr.XdrReader;
+import org.warpnfs.nfs.v4.xdr.XdrWriter;
+
+/** LOCKT (RFC 8881 section 18.11). */
+final class LockTest implements Operation {
+    @Override
+    public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
+        boolean exclusive = LockTypes.decodeExclusive(in);
+        long offset = in.int64();
+        long length = in.int64();
+        in.int64();
+        Opaque owner = Opaque.decode(in);
+        Location file = call.current();
+        Lock.requireRegular(file);
+        call.services()
+                .state()
+                .testLock(
+                        call.nowNanos(),
+                        call.client(),
+                        CallContext.keyOf(file),
+                        owner,
+                        exclusive,
+                        ByteRange.of(offset, length));
+    }
+}

@@ -1,0 +1,22 @@
+package org.warpnfs.nfs.v4.op;
+
+import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.nfs.export.Location;
+import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
+import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.XdrReader;
+import org.warpnfs.nfs.v4.xdr.XdrWriter;
+
+/** LOOKUPP (RFC 8881 section 18.14): NOENT above the root of all. */
+final class LookupParent implements Operation {
+    @Override
+    public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
+        Location directory = call.current();
+        Names.requireDirectory(directory);
+        Location above = call.services().exports().parentOf(call.callerAt(directory), directory);
+        if (above.equals(directory)) {
+            throw Nfs4Exception.of(Nfs4Status.NOENT);
+        }
+        call.setCurrent(above);
+    }
+}

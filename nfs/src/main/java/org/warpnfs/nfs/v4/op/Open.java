@@ -1,0 +1,217 @@
+package org.warpnfs.nfs.v4.op;
+
+import java.util.BitSet;
+import java.util.EnumSet;
+import java.util.Set;
+import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.fs.spi.CreateMode;
+import org.warpnfs.fs.spi.Created;
+import org.warpnfs.fs.spi.FileName;
+import org.warpnfs.fs.spi.FileSystem;
+import org.warpnfs.fs.spi.FileSystem.Permission;
+import org.warpnfs.fs.spi.FsError;
+import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.fs.spi.OpenAccess;
+import org.warpnfs.nfs.export.Location;
+import org.warpnfs.nfs.v4.attr.Attributes;
+import org.warpnfs.nfs.v4.state.OpenRequest;
+import org.warpnfs.nfs.v4.state.SharedFile;
+import org.warpnfs.nfs.v4.state.StateTable;
+import org.warpnfs.nfs.v4.xdr.Bitmap;
+import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
+import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.Stateid;
+import org.warpnfs.nfs.v4.xdr.XdrReader;
+import org.warpnfs.nfs.v4.xdr.XdrWriter;
+
+/**
+ * OPEN (RFC 8881 section 18.16). No delegation is ever given. PRESERVE_UNLINKED is not promised: a file without a name does not outlive a
+ * restart of the server.
+ */
+final class Open implements ChangingOperation {
+    private static final int RESULT_LOCKTYPE_POSIX = 4;
+    private static final int DELEGATE_NONE = 0;
+    private static final int DELEGATE_NONE_EXT = 3;
+    private static final int WANT_NO_DELEGATION = 0x0400;
+    private static final int WHY_NOT_WANTED = 0;
+    private static final int WHY_RESOURCE = 2;
+
+    @Override
+    public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
+        OpenArguments arguments = OpenArguments.decode(in, call.minorVersion());
+        Location base = call.current();
+        switch (arguments.claim()) {
+            case OpenArguments.CLAIM_NULL -> byName(call, arguments, base, out);
+            case OpenArguments.CLAIM_FH, OpenArguments.CLAIM_PREVIOUS -> byHandle(call, arguments, base, out);
+            case OpenArguments.CLAIM_DELEGATE_CUR, OpenArguments.CLAIM_DELEG_CUR_FH ->
+                throw Nfs4Exception.of(Nfs4Status.BAD_STATEID);
+            default -> throw Nfs4Exception.of(Nfs4Status.NOTSUPP);
+        }
+    }
+
+    private static void byHandle(CallContext call, OpenArguments arguments, Location file, XdrWriter out)
+            throws Nfs4Exception, FsException {
+        if (arguments.create() != null) {
+            // The file is there already: there is a handle to it.
+            throw Nfs4Exception.of(Nfs4Status.INVAL);
+        }
+        Stateid stateid = open(call, arguments, file, false);
+        call.setCurrentStateid(stateid);
+        stateid.encode(out);
+        // Nothing happened in any directory.
+        out.bool(true);
+        out.int64(0);
+        out.int64(0);
+        encodeRest(arguments, new BitSet(), out);
+    }
+
+    private static void byName(CallContext call, OpenArguments arguments, Location directory, XdrWriter out)
+            throws Nfs4Exception, FsException {
+        FileName name = arguments.name();
+        if (name == null) {
+            throw Nfs4Exception.of(Nfs4Status.SERVERFAULT);
+        }
+        Names.requireDirectory(directory);
+        call.services().state().checkGraceForOpen(call.nowNanos(), call.client(), false);
+        try (DirectoryChange change = DirectoryChange.begin(call, directory)) {
+            BitSet set = new BitSet();
+            boolean isNew = false;
+            Location file;
+            if (arguments.create() == null) {
+                file = Lookup.find(call, directory, name);
+            } else {
+                Created created = create(call, arguments, arguments.create(), directory, name);
+                isNew = created.isNew();
+                file = directory.sibling(created.node().handle());
+                set = attributesSet(arguments, isNew);
+            }
+            Stateid stateid = open(call, arguments, file, isNew || arguments.exclusive());
+            stateid.encode(out);
+            change.encode(out);
+            encodeRest(arguments, set, out);
+            call.setCurrent(file);
+            call.setCurrentStateid(stateid);
+        }
+    }
+
+    private static Created create(
+            CallContext call, OpenArguments arguments, CreateMode mode, Location directory, FileName name)
+            throws Nfs4Exception, FsException {
+        CallContext.requireWritable(directory);
+        if (mode instanceof CreateMode.Unchecked) {
+            refuseBeforeTruncating(call, arguments, directory, name);
+        }
+        return CallContext.fileSystem(directory).create(call.callerAt(directory), directory.file(), name, mode);
+    }
+
+    /** An UNCHECKED create may cut a file that is there: not if its opens deny it. */
+    private static void refuseBeforeTruncating(
+            CallContext call, OpenArguments arguments, Location directory, FileName name)
+            throws Nfs4Exception, FsException {
+        if (!arguments.update().named().get(Attributes.SIZE)) {
+            return;
+        }
+        try {
+            Location file = Lookup.find(call, directory, name);
+            call.services().state().prepareOpen(call.nowNanos(), request(call, arguments, file));
+        } catch (FsException e) {
+            if (e.error() != FsError.NO_ENTRY) {
+                throw e;
+            }
+        }
+    }
+
+    /** Of an exclusive create also those that may hold the verifier: the client sets them when it has its file. */
+    private static BitSet attributesSet(OpenArguments arguments, boolean isNew) {
+        BitSet set = new BitSet();
+        if (isNew || arguments.exclusive()) {
+            set.or(arguments.update().named());
+        } else if (arguments.update().named().get(Attributes.SIZE)) {
+            set.set(Attributes.SIZE);
+        }
+        if (arguments.exclusive()) {
+            set.set(Attributes.TIME_ACCESS);
+            set.set(Attributes.TIME_MODIFY);
+        }
+        return set;
+    }
+
+    private static OpenRequest request(CallContext call, OpenArguments arguments, Location file) throws Nfs4Exception {
+        return new OpenRequest(
+                call.client(),
+                arguments.owner(),
+                CallContext.keyOf(file),
+                arguments.access(),
+                arguments.deny(),
+                arguments.claim() == OpenArguments.CLAIM_PREVIOUS);
+    }
+
+    /**
+     * @param isNew the caller made the file just now and may use it whatever its permissions say
+     */
+    private static Stateid open(CallContext call, OpenArguments arguments, Location file, boolean isNew)
+            throws Nfs4Exception, FsException {
+        Lock.requireRegular(file);
+        if ((arguments.access() & OpenRequest.WRITE) != 0) {
+            CallContext.requireWritable(file);
+        }
+        OpenRequest request = request(call, arguments, file);
+        StateTable state = call.services().state();
+        int missing = state.prepareOpen(call.nowNanos(), request);
+        Caller caller = call.callerAt(file);
+        Caller readerCaller = caller;
+        if (!isNew && arguments.claim() != OpenArguments.CLAIM_PREVIOUS) {
+            readerCaller = permittedReader(arguments, file, caller);
+        }
+        SharedFile reader = null;
+        SharedFile writer = null;
+        FileSystem fileSystem = CallContext.fileSystem(file);
+        switch (missing) {
+            case OpenRequest.READ ->
+                reader = new SharedFile(fileSystem.open(readerCaller, file.file(), OpenAccess.READ));
+            case OpenRequest.WRITE -> writer = new SharedFile(fileSystem.open(caller, file.file(), OpenAccess.WRITE));
+            case OpenRequest.BOTH -> {
+                reader = new SharedFile(fileSystem.open(caller, file.file(), OpenAccess.READ_WRITE));
+                writer = reader.hold();
+            }
+            default -> {}
+        }
+        return state.open(call.nowNanos(), request, reader, writer);
+    }
+
+    /**
+     * A backend lets owners open their files whatever the permissions say, for clients that write what they opened before. An
+     * OPEN is the moment when they do say something.
+     *
+     * @return as whom the file is opened for reading: as the server where the caller may execute it but not read it, since a client
+     *     has to read what it executes
+     */
+    private static Caller permittedReader(OpenArguments arguments, Location file, Caller caller)
+            throws Nfs4Exception, FsException {
+        Set<Permission> has =
+                CallContext.fileSystem(file).permissions(caller, file.file(), EnumSet.allOf(Permission.class));
+        boolean reads = (arguments.access() & OpenRequest.READ) != 0;
+        boolean writes = (arguments.access() & OpenRequest.WRITE) != 0;
+        boolean executes = reads && !writes && has.contains(Permission.EXECUTE) && !has.contains(Permission.READ);
+        if ((reads && !has.contains(Permission.READ) && !executes) || (writes && !has.contains(Permission.WRITE))) {
+            throw Nfs4Exception.of(Nfs4Status.ACCESS);
+        }
+        return executes ? Caller.ROOT : caller;
+    }
+
+    private static void encodeRest(OpenArguments arguments, BitSet set, XdrWriter out) {
+        out.int32(RESULT_LOCKTYPE_POSIX);
+        Bitmap.encode(set, out);
+        if (arguments.want() == 0) {
+            out.int32(DELEGATE_NONE);
+            return;
+        }
+        out.int32(DELEGATE_NONE_EXT);
+        if (arguments.want() == WANT_NO_DELEGATION) {
+            out.int32(WHY_NOT_WANTED);
+        } else {
+            out.int32(WHY_RESOURCE);
+            out.bool(false);
+        }
+    }
+}

@@ -1,0 +1,99 @@
+package org.warpnfs.nfs.v4.op;
+
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.fs.spi.CreateMode;
+import org.warpnfs.fs.spi.FileName;
+import org.warpnfs.nfs.v4.attr.AttributeUpdate;
+import org.warpnfs.nfs.v4.state.OpenRequest;
+import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
+import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.Opaque;
+import org.warpnfs.nfs.v4.xdr.XdrReader;
+
+/**
+ * OPEN4args (RFC 8881 section 18.16.1).
+ *
+ * <pre>
+ *   seqid4       seqid, unused with sessions
+ *   uint32       share_access, with wishes for delegations above its two low bits
+ *   uint32       share_deny
+ *   open_owner4  owner { clientid4, opaque&lt;1024&gt; }
+ *   openflag4    openhow: 0 no create; 1 create { 0 UNCHECKED fattr4, 1 GUARDED fattr4, 2 EXCLUSIVE verifier4,
+ *                         3 EXCLUSIVE4_1 verifier4 fattr4 }
+ *   open_claim4  claim: 0 NULL component4; 1 PREVIOUS delegation type; 2 DELEGATE_CUR stateid4 component4;
+ *                       3 DELEGATE_PREV component4; 4 FH; 5 DELEG_CUR_FH stateid4; 6 DELEG_PREV_FH
+ * </pre>
+ *
+ * @param want the wish for a delegation, unshifted
+ * @param create null to open what is there
+ * @param update the attributes in {@code create}
+ * @param exclusive the file is created exclusively
+ * @param name null for the claims that are made on the file itself
+ */
+record OpenArguments(
+        int access,
+        int deny,
+        int want,
+        Opaque owner,
+        @Nullable CreateMode create,
+        AttributeUpdate update,
+        boolean exclusive,
+        int claim,
+        @Nullable FileName name) {
+    static final int CLAIM_NULL = 0;
+    static final int CLAIM_PREVIOUS = 1;
+    static final int CLAIM_DELEGATE_CUR = 2;
+    static final int CLAIM_DELEGATE_PREV = 3;
+    static final int CLAIM_FH = 4;
+    static final int CLAIM_DELEG_CUR_FH = 5;
+    static final int CLAIM_DELEG_PREV_FH = 6;
+
+    private static final int WANT_MASK = 0xff00;
+    /** When to signal, and what delegations may hold: wishes of 4.1 and of RFC 9754. */
+    private static final int OTHER_WISHES = 0x0033_0000;
+
+    static OpenArguments decode(XdrReader in, int minorVersion) throws Nfs4Exception {
+        in.int32();
+        int shareAccess = in.int32();
+        int deny = in.int32();
+        in.int64();
+        Opaque owner = Opaque.decode(in);
+        CreateMode create = null;
+        AttributeUpdate update = AttributeUpdate.NONE;
+        boolean exclusive = false;
+        if (in.bool()) {
+            int mode = in.int32();
+            exclusive = mode == 2 || mode == 3;
+            long verifier = exclusive ? in.int64() : 0;
+            if (mode != 2) {
+                update = AttributeUpdate.decode(in, minorVersion);
+            }
+            create = switch (mode) {
+                case 0 -> new CreateMode.Unchecked(update.changes());
+                case 1 -> new CreateMode.Guarded(update.changes());
+                case 2, 3 -> new CreateMode.Exclusive(verifier, update.changes());
+                default -> throw Nfs4Exception.of(Nfs4Status.BADXDR);
+            };
+        }
+        int claim = in.int32();
+        FileName name = null;
+        switch (claim) {
+            case CLAIM_NULL, CLAIM_DELEGATE_PREV -> name = Names.decode(in);
+            case CLAIM_PREVIOUS -> in.int32();
+            case CLAIM_DELEGATE_CUR -> {
+                in.stateid();
+                name = Names.decode(in);
+            }
+            case CLAIM_DELEG_CUR_FH -> in.stateid();
+            case CLAIM_FH, CLAIM_DELEG_PREV_FH -> {}
+            default -> throw Nfs4Exception.of(Nfs4Status.BADXDR);
+        }
+        int access = shareAccess & OpenRequest.BOTH;
+        if (access == 0
+                || (shareAccess & ~(OpenRequest.BOTH | WANT_MASK | OTHER_WISHES)) != 0
+                || (deny & ~OpenRequest.BOTH) != 0) {
+            throw Nfs4Exception.of(Nfs4Status.INVAL);
+        }
+        return new OpenArguments(access, deny, shareAccess & WANT_MASK, owner, create, update, exclusive, claim, name);
+    }
+}

@@ -1,0 +1,21 @@
+package org.warpnfs.nfs.v4.op;
+
+import org.warpnfs.nfs.export.HandleViolation;
+import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
+import org.warpnfs.nfs.v4.xdr.XdrReader;
+import org.warpnfs.nfs.v4.xdr.XdrWriter;
+
+/** PUTFH (RFC 8881 section 18.19). Whether the file is still there is for the operations on it to find out. */
+final class PutFh implements Operation {
+    private static final int MAX_HANDLE_BYTES = 128;
+
+    @Override
+    public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception {
+        byte[] handle = in.opaque(MAX_HANDLE_BYTES);
+        try {
+            call.setCurrent(call.services().handles().decode(handle));
+        } catch (HandleViolation e) {
+            throw Nfs4Exception.of(Statuses.of(e.error()));
+        }
+    }
+}

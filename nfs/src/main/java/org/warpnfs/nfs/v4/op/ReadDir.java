@@ -1,0 +1,135 @@
+package org.warpnfs.nfs.v4.op;
+
+import java.util.BitSet;
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.fs.spi.DirectoryEntry;
+import org.warpnfs.fs.spi.FileAttributes;
+import org.warpnfs.fs.spi.FileNode;
+import org.warpnfs.fs.spi.FileSystem;
+import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.nfs.export.Location;
+import org.warpnfs.nfs.v4.attr.Attributes;
+import org.warpnfs.nfs.v4.xdr.Bitmap;
+import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
+import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.XdrReader;
+import org.warpnfs.nfs.v4.xdr.XdrWriter;
+
+/**
+ * READDIR (RFC 8881 section 18.23).
+ *
+ * <pre>
+ *   nfs_cookie4 cookie         0 for the start; 1 and 2 are never given out
+ *   verifier4   cookieverf     0: cookies stay good while the directory changes
+ *   count4      dircount       a hint at how many bytes of names and cookies are wanted
+ *   count4      maxcount       bytes of the whole READDIR4resok
+ *   bitmap4     attr_request
+ * </pre>
+ */
+final class ReadDir implements Operation {
+    private static final int FIRST_COOKIE = 3;
+    /** Verifier, the end of the list, and eof. */
+    private static final int FRAME_BYTES = 16;
+
+    @Override
+    public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
+        long cookie = in.int64();
+        in.int64();
+        long dirCount = in.uint32();
+        long maxCount = in.uint32();
+        BitSet asked = Bitmap.decode(in);
+        Location directory = call.current();
+        Attributes.requireReadable(asked, call.minorVersion());
+        Names.requireDirectory(directory);
+        if (cookie != 0 && Long.compareUnsigned(cookie, FIRST_COOKIE) < 0) {
+            throw Nfs4Exception.of(Nfs4Status.BAD_COOKIE);
+        }
+        if (maxCount < FRAME_BYTES) {
+            throw Nfs4Exception.of(Nfs4Status.TOOSMALL);
+        }
+        long most = Math.min(maxCount, call.services().facts().maxReadBytes());
+        out.int64(0);
+        Listing listing =
+                new Listing(call, directory, asked, out, out.position() + (int) (most - FRAME_BYTES), dirCount);
+        boolean end = CallContext.fileSystem(directory)
+                .list(call.callerAt(directory), directory.file(), cookie, true, listing);
+        listing.rethrow();
+        if (!end && listing.taken == 0) {
+            throw Nfs4Exception.of(Nfs4Status.TOOSMALL);
+        }
+        out.bool(false);
+        out.bool(end);
+    }
+
+    /** Encodes entries until they fill what was asked for. */
+    private static final class Listing implements FileSystem.EntryVisitor {
+        private final CallContext call;
+        private final Location directory;
+        private final BitSet asked;
+        private final XdrWriter out;
+        private final int limit;
+        private long dirBytesLeft;
+        private int taken;
+        private @Nullable FsException fault;
+
+        Listing(CallContext call, Location directory, BitSet asked, XdrWriter out, int limit, long dirCount) {
+            this.call = call;
+            this.directory = directory;
+            this.asked = asked;
+            this.out = out;
+            this.limit = limit;
+            this.dirBytesLeft = dirCount == 0 ? Long.MAX_VALUE : dirCount;
+        }
+
+        @Override
+        public boolean visit(DirectoryEntry entry) {
+            if (entry.node() == null) {
+                // It vanished between its name and its attributes.
+                return true;
+            }
+            int start = out.position();
+            int dirBytes = 12 + XdrWriter.roundUp(entry.name().lengthBytes());
+            out.bool(true);
+            out.int64(entry.cookie());
+            out.opaque(entry.name().toBytes());
+            try {
+                encodeAttributes(entry, entry.node());
+            } catch (FsException e) {
+                fault = e;
+                out.truncate(start);
+                return false;
+            }
+            boolean fits = out.position() <= limit && (taken == 0 || dirBytes <= dirBytesLeft);
+            if (!fits) {
+                out.truncate(start);
+                return false;
+            }
+            dirBytesLeft -= dirBytes;
+            taken++;
+            return true;
+        }
+
+        private void encodeAttributes(DirectoryEntry entry, FileNode node) throws FsException {
+            Location location = directory.sibling(node.handle());
+            int start = out.position();
+            try {
+                Location crossed = call.services().exports().cross(location);
+                FileAttributes attributes =
+                        crossed.equals(location) ? node.attributes() : CallContext.attributes(crossed);
+                Attributes.encode(asked, call.source(crossed, attributes, entry.fileId()), out);
+            } catch (FsException e) {
+                if (!asked.get(Attributes.RDATTR_ERROR)) {
+                    throw e;
+                }
+                out.truncate(start);
+                Attributes.encodeError(Statuses.of(e.error()), out);
+            }
+        }
+
+        void rethrow() throws FsException {
+            if (fault != null) {
+                throw fault;
+            }
+        }
+    }
+}

@@ -1,0 +1,22 @@
+package org.warpnfs.nfs.v4.op;
+
+import org.warpnfs.fs.spi.FileType;
+import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.nfs.export.Location;
+import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
+import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.XdrReader;
+import org.warpnfs.nfs.v4.xdr.XdrWriter;
+
+/** READLINK (RFC 8881 section 18.24); the text is DDP-eligible. */
+final class ReadLink implements Operation {
+    @Override
+    public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
+        Location link = call.current();
+        FileType type = CallContext.attributes(link).type();
+        if (type != FileType.SYMLINK) {
+            throw Nfs4Exception.of(type == FileType.DIRECTORY ? Nfs4Status.ISDIR : Nfs4Status.WRONG_TYPE);
+        }
+        out.payload(CallContext.fileSystem(link).readSymlink(call.callerAt(link), link.file()));
+    }
+}

@@ -1,0 +1,37 @@
+package org.warpnfs.nfs.v4.op;
+
+import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.fs.spi.FileName;
+import org.warpnfs.fs.spi.FileSystem;
+import org.warpnfs.fs.spi.FsError;
+import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.nfs.export.Location;
+import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
+import org.warpnfs.nfs.v4.xdr.XdrReader;
+import org.warpnfs.nfs.v4.xdr.XdrWriter;
+
+/** REMOVE (RFC 8881 section 18.25) of anything, directories too. */
+final class Remove implements ChangingOperation {
+    @Override
+    public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
+        FileName name = Names.decode(in);
+        Location directory = call.current();
+        CallContext.requireWritable(directory);
+        Names.requireDirectory(directory);
+        // The file may be one that its owner has yet to reclaim.
+        call.services().state().requireNoGrace(call.nowNanos());
+        Caller caller = call.callerAt(directory);
+        FileSystem fileSystem = CallContext.fileSystem(directory);
+        try (DirectoryChange change = DirectoryChange.begin(call, directory)) {
+            try {
+                fileSystem.remove(caller, directory.file(), name);
+            } catch (FsException e) {
+                if (e.error() != FsError.IS_DIRECTORY) {
+                    throw e;
+                }
+                fileSystem.removeDirectory(caller, directory.file(), name);
+            }
+            change.encode(out);
+        }
+    }
+}

@@ -1,0 +1,21 @@
+package org.warpnfs.nfs.v4.op;
+
+import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.nfs.export.Location;
+import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
+import org.warpnfs.nfs.v4.xdr.XdrReader;
+import org.warpnfs.nfs.v4.xdr.XdrWriter;
+
+/** REMOVEXATTR (RFC 8276 section 8.4.4). */
+final class RemoveXattr implements ChangingOperation {
+    @Override
+    public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
+        byte[] name = XattrNames.decode(in);
+        Location file = call.current();
+        CallContext.requireWritable(file);
+        try (DirectoryChange change = DirectoryChange.begin(call, file)) {
+            CallContext.fileSystem(file).removeXattr(call.callerAt(file), file.file(), name);
+            change.encode(out);
+        }
+    }
+}

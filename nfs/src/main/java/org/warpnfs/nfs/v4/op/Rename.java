@@ -1,0 +1,53 @@
+package org.warpnfs.nfs.v4.op;
+
+import org.warpnfs.fs.spi.FileName;
+import org.warpnfs.fs.spi.FsError;
+import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.nfs.export.Location;
+import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
+import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.XdrReader;
+import org.warpnfs.nfs.v4.xdr.XdrWriter;
+
+/** RENAME (RFC 8881 section 18.26): from the saved directory to the current one. */
+final class Rename implements ChangingOperation {
+    @Override
+    public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
+        FileName fromName = Names.decode(in);
+        FileName toName = Names.decode(in);
+        Location from = call.saved();
+        Location to = call.current();
+        if (!from.export().equals(to.export())) {
+            throw Nfs4Exception.of(Nfs4Status.XDEV);
+        }
+        CallContext.requireWritable(to);
+        Names.requireDirectory(from);
+        Names.requireDirectory(to);
+        call.services().state().requireNoGrace(call.nowNanos());
+        try (DirectoryChange source = DirectoryChange.begin(call, from);
+                // Two windows on one directory would see each other.
+                DirectoryChange target = from.equals(to) ? source : DirectoryChange.begin(call, to)) {
+            rename(call, from, fromName, to, toName);
+            int at = out.position();
+            source.encode(out);
+            if (source.equals(target)) {
+                out.repeat(at);
+            } else {
+                target.encode(out);
+            }
+        }
+    }
+
+    private static void rename(CallContext call, Location from, FileName fromName, Location to, FileName toName)
+            throws Nfs4Exception, FsException {
+        try {
+            CallContext.fileSystem(from).rename(call.callerAt(from), from.file(), fromName, to.file(), toName);
+        } catch (FsException e) {
+            // A directory over a file, or a file over a directory: the target is in the way (section 18.26.4).
+            if (e.error() == FsError.IS_DIRECTORY || e.error() == FsError.NOT_DIRECTORY) {
+                throw Nfs4Exception.of(Nfs4Status.EXIST);
+            }
+            throw e;
+        }
+    }
+}

@@ -1,0 +1,24 @@
+package org.warpnfs.nfs.v4.op;
+
+import org.warpnfs.fs.spi.FileName;
+import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
+import org.warpnfs.nfs.v4.xdr.XdrReader;
+import org.warpnfs.nfs.v4.xdr.XdrWriter;
+
+/** SECINFO (RFC 8881 section 18.29): which credentials are taken for a name in the current directory. Uses the filehandle up. */
+final class SecInfo implements Operation {
+    @Override
+    public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
+        FileName name = Names.decode(in);
+        Lookup.find(call, call.current(), name);
+        call.clearCurrent();
+        encodeFlavors(out);
+    }
+
+    static void encodeFlavors(XdrWriter out) {
+        out.int32(2);
+        out.int32(1); // AUTH_SYS
+        out.int32(0); // AUTH_NONE
+    }
+}

@@ -1,0 +1,30 @@
+package org.warpnfs.nfs.v4.op;
+
+import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.nfs.export.Location;
+import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
+import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.XdrReader;
+import org.warpnfs.nfs.v4.xdr.XdrWriter;
+
+/** SECINFO_NO_NAME (RFC 8881 section 18.45). */
+final class SecInfoNoName implements Operation {
+    private static final int STYLE_CURRENT = 0;
+    private static final int STYLE_PARENT = 1;
+
+    @Override
+    public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
+        int style = in.int32();
+        Location file = call.current();
+        if (style == STYLE_PARENT) {
+            Names.requireDirectory(file);
+            if (call.services().exports().parentOf(call.callerAt(file), file).equals(file)) {
+                throw Nfs4Exception.of(Nfs4Status.NOENT);
+            }
+        } else if (style != STYLE_CURRENT) {
+            throw Nfs4Exception.of(Nfs4Status.BADXDR);
+        }
+        call.clearCurrent();
+        SecInfo.encodeFlavors(out);
+    }
+}

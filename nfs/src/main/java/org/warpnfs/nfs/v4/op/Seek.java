@@ -1,0 +1,47 @@
+package org.warpnfs.nfs.v4.op;
+
+import org.warpnfs.fs.spi.FsError;
+import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.fs.spi.OpenFile;
+import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
+import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.Stateid;
+import org.warpnfs.nfs.v4.xdr.XdrReader;
+import org.warpnfs.nfs.v4.xdr.XdrWriter;
+
+/** SEEK (RFC 7862 section 15.11). */
+final class Seek implements Operation {
+    private static final int DATA = 0;
+    private static final int HOLE = 1;
+
+    @Override
+    public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
+        Stateid stateid = call.resolve(in.stateid());
+        long offset = in.int64();
+        int what = in.int32();
+        if (what != DATA && what != HOLE) {
+            throw Nfs4Exception.of(Nfs4Status.UNION_NOTSUPP);
+        }
+        try (FileAccess access = FileAccess.toRead(call, call.current(), stateid)) {
+            long size = access.file().attributes().sizeBytes();
+            if (offset < 0 || offset >= size) {
+                throw Nfs4Exception.of(Nfs4Status.NXIO);
+            }
+            long found = seek(access.file(), what, offset, size);
+            out.bool(found >= size);
+            out.int64(found);
+        }
+    }
+
+    /** The size where there is no more data. */
+    private static long seek(OpenFile file, int what, long offset, long size) throws FsException {
+        try {
+            return what == DATA ? file.seekData(offset) : file.seekHole(offset);
+        } catch (FsException e) {
+            if (e.error() == FsError.NO_DEVICE) {
+                return size;
+            }
+            throw e;
+        }
+    }
+}

@@ -1,0 +1,56 @@
+package org.warpnfs.nfs.v4.op;
+
+import org.warpnfs.nfs.v4.state.SequenceOutcome;
+import org.warpnfs.nfs.v4.state.SequenceRequest;
+import org.warpnfs.nfs.v4.state.SessionId;
+import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
+import org.warpnfs.nfs.v4.xdr.XdrReader;
+import org.warpnfs.nfs.v4.xdr.XdrWriter;
+
+/**
+ * SEQUENCE (RFC 8881 section 18.46).
+ *
+ * <pre>
+ *   sessionid4  sa_sessionid
+ *   sequenceid4 sa_sequenceid
+ *   slotid4     sa_slotid
+ *   slotid4     sa_highest_slotid
+ *   bool        sa_cachethis
+ * </pre>
+ */
+final class Sequence implements Operation {
+    @Override
+    public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception {
+        SessionId sessionId = SessionId.decode(in);
+        int seqid = in.int32();
+        long slotId = in.uint32();
+        long highestSlotId = in.uint32();
+        boolean cacheThis = in.bool();
+        // Enough to tell a retry from a client that lost count: the sum of a whole request would have to wait for data.
+        long digest =
+                (long) call.operationCount() << 33 | (cacheThis ? 1L << 32 : 0) | Integer.toUnsignedLong(in.peek());
+        SequenceOutcome outcome = call.services()
+                .state()
+                .beginSequence(
+                        call.nowNanos(),
+                        new SequenceRequest(
+                                sessionId,
+                                seqid,
+                                slotId,
+                                highestSlotId,
+                                call.operationCount(),
+                                digest,
+                                call.principal(),
+                                call.connection()));
+        call.setSequence(outcome, cacheThis);
+        in.limitTo(outcome.session().foreChannel().maxRequestBytes());
+        long lastSlot = outcome.session().slotCount() - 1L;
+        sessionId.encode(out);
+        out.int32(seqid);
+        out.uint32(slotId);
+        out.uint32(lastSlot);
+        out.uint32(lastSlot);
+        // sr_status_flags: no callbacks, nothing revoked that is still to be told.
+        out.int32(0);
+    }
+}

@@ -1,0 +1,45 @@
+package org.warpnfs.nfs.v4.op;
+
+import java.util.Arrays;
+import java.util.BitSet;
+import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.nfs.export.Location;
+import org.warpnfs.nfs.v4.attr.Attributes;
+import org.warpnfs.nfs.v4.xdr.Bitmap;
+import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
+import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.XdrReader;
+import org.warpnfs.nfs.v4.xdr.XdrWriter;
+
+/** VERIFY and NVERIFY (RFC 8881 sections 18.31 and 18.15): a COMPOUND that goes on only if attributes are, or are not, the same. */
+final class Verify implements Operation {
+    private static final int MAX_ATTRIBUTE_BYTES = 64 * 1024;
+
+    private final boolean wanted;
+
+    /** @param wanted the answer that lets the COMPOUND go on: true for VERIFY */
+    Verify(boolean wanted) {
+        this.wanted = wanted;
+    }
+
+    @Override
+    public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
+        BitSet named = Bitmap.decode(in);
+        byte[] values = in.opaque(MAX_ATTRIBUTE_BYTES);
+        Location file = call.current();
+        if (named.get(Attributes.RDATTR_ERROR)) {
+            throw Nfs4Exception.of(Nfs4Status.INVAL);
+        }
+        Attributes.requireSupported(named, call.minorVersion());
+        Attributes.requireReadable(named, call.minorVersion());
+        XdrWriter theirs = new XdrWriter();
+        Bitmap.encode(named, theirs);
+        theirs.opaque(values);
+        XdrWriter ours = new XdrWriter();
+        Attributes.encode(named, call.source(named, file, CallContext.attributes(file)), ours);
+        boolean same = Arrays.equals(ours.toByteArray(), theirs.toByteArray());
+        if (same != wanted) {
+            throw Nfs4Exception.of(same ? Nfs4Status.SAME : Nfs4Status.NOT_SAME);
+        }
+    }
+}

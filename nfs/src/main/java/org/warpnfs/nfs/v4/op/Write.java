@@ -1,0 +1,44 @@
+package org.warpnfs.nfs.v4.op;
+
+import java.nio.ByteBuffer;
+import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.fs.spi.Stability;
+import org.warpnfs.nfs.export.Location;
+import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
+import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.Stateid;
+import org.warpnfs.nfs.v4.xdr.XdrReader;
+import org.warpnfs.nfs.v4.xdr.XdrWriter;
+
+/** WRITE (RFC 8881 section 18.32); the data are DDP-eligible and lent by the transport until the call is answered. */
+final class Write implements ChangingOperation {
+    @Override
+    public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
+        Stateid stateid = call.resolve(in.stateid());
+        long offset = in.int64();
+        Stability wanted = StableHow.decode(in);
+        ByteBuffer data = in.data();
+        Location file = call.current();
+        int count = data.remaining();
+        requireWithinLimits(call, file, offset, count);
+        try (FileAccess access = FileAccess.toWrite(call, file, stateid)) {
+            // Before the write: if the verifier changes meanwhile the client has to take these data for lost.
+            long verifier = CallContext.fileSystem(file).writeVerifier();
+            Stability reached = count == 0 ? Stability.FILE_SYNC : access.file().write(data, offset, wanted);
+            out.int32(count);
+            StableHow.encode(reached, out);
+            out.int64(verifier);
+        }
+    }
+
+    private static void requireWithinLimits(CallContext call, Location file, long offset, int count)
+            throws Nfs4Exception {
+        if (count > call.services().facts().maxWriteBytes()) {
+            throw Nfs4Exception.of(Nfs4Status.INVAL);
+        }
+        long longest = CallContext.fileSystem(file).limits().maxFileSizeBytes();
+        if (offset < 0 || (count > 0 && offset > longest - count)) {
+            throw Nfs4Exception.of(Nfs4Status.FBIG);
+        }
+    }
+}

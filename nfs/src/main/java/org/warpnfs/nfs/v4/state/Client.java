@@ -1,0 +1,67 @@
+package org.warpnfs.nfs.v4.state;
+
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.nfs.v4.xdr.Opaque;
+
+/** One client id and everything that hangs on it (RFC 8881 section 2.4). Guarded by its table's lock. */
+public final class Client {
+    private final long id;
+    private final Opaque owner;
+    private final long verifier;
+    private final Principal principal;
+
+    boolean confirmed;
+    /** True once the client has been let go: requests that were under way find nothing any more. */
+    boolean gone;
+
+    long renewedNanos;
+    int requestsUnderWay;
+
+    /** The CREATE_SESSION executed last; the next has one more (section 18.36.4). */
+    int createSequence;
+
+    @Nullable
+    CreatedSession createReply;
+
+    boolean mayReclaim;
+    boolean reclaimComplete;
+    /** True once the journal knows that this client may hold state. */
+    boolean recorded;
+
+    final Map<SessionId, Session> sessions = new LinkedHashMap<>();
+    final Map<OpenKey, OpenState> opens = new HashMap<>();
+
+    record OpenKey(Opaque owner, FileKey file) {}
+
+    Client(long id, Opaque owner, long verifier, Principal principal, int createSequence) {
+        this.id = id;
+        this.owner = owner;
+        this.verifier = verifier;
+        this.principal = principal;
+        this.createSequence = createSequence;
+    }
+
+    public long id() {
+        return id;
+    }
+
+    public Opaque owner() {
+        return owner;
+    }
+
+    long verifier() {
+        return verifier;
+    }
+
+    public Principal principal() {
+        return principal;
+    }
+
+    /** The lease ran out; a request that still executes keeps it alive. */
+    boolean isExpired(long nowNanos, long leaseNanos) {
+        return requestsUnderWay == 0 && nowNanos - renewedNanos > leaseNanos;
+    }
+}

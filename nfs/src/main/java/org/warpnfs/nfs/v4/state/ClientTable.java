@@ -1,0 +1,257 @@
+package org.warpnfs.nfs.v4.state;
+
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
+import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.Opaque;
+
+/**
+ * Clients, their sessions and slots. One record per client owner may be confirmed and one unconfirmed beside it (RFC 8881 section
+ * 18.35.5):
+ *
+ * <pre>
+ *   EXCHANGE_ID finds           update  verifier  principal  outcome
+ *   nothing                     no      -         -          new unconfirmed record
+ *   an unconfirmed record       no      -         -          replaced by a new one
+ *   a confirmed record          no      same      same       the record again, CONFIRMED_R
+ *   a confirmed record          no      other     same       a new unconfirmed record beside it: the client restarted
+ *   a confirmed record          no      -         other      CLID_INUSE while it has a lease and state, else as nothing
+ *   no confirmed record         yes     -         -          NOENT
+ *   a confirmed record          yes     other     -          NOT_SAME
+ *   a confirmed record          yes     same      other      PERM
+ *   a confirmed record          yes     same      same       the record again, CONFIRMED_R
+ * </pre>
+ *
+ * CREATE_SESSION confirms an unconfirmed record and lets the one it replaces go, with all its state. Guarded by the lock of
+ * {@link StateTable}.
+ */
+final class ClientTable {
+    private final StateLimits limits;
+    private final long leaseNanos;
+    private final int instance;
+    private final Grace grace;
+    private final Consumer<Client> stateOfGoneClient;
+    private final SecureRandom random = new SecureRandom();
+
+    private final Map<Long, Client> byId = new LinkedHashMap<>();
+    private final Map<Opaque, Client> confirmed = new HashMap<>();
+    private final Map<Opaque, Client> unconfirmed = new HashMap<>();
+    private final Map<SessionId, Session> sessions = new HashMap<>();
+    private int lastClient;
+
+    ClientTable(StateLimits limits, long leaseNanos, Grace grace, int instance, Consumer<Client> stateOfGoneClient) {
+        this.limits = limits;
+        this.leaseNanos = leaseNanos;
+        this.grace = grace;
+        this.instance = instance;
+        this.stateOfGoneClient = stateOfGoneClient;
+    }
+
+    ExchangedId exchangeId(long nowNanos, Opaque owner, long verifier, Principal principal, boolean update)
+            throws Nfs4Exception {
+        Client old = confirmed.get(owner);
+        if (update) {
+            return exchanged(updatable(old, verifier, principal));
+        }
+        if (old != null && old.principal().equals(principal) && old.verifier() == verifier) {
+            old.renewedNanos = nowNanos;
+            return exchanged(old);
+        }
+        if (old != null && !old.principal().equals(principal)) {
+            if (!old.opens.isEmpty() && !old.isExpired(nowNanos, leaseNanos)) {
+                throw Nfs4Exception.of(Nfs4Status.CLID_INUSE);
+            }
+            remove(old);
+        }
+        Client half = unconfirmed.get(owner);
+        if (half != null) {
+            remove(half);
+        }
+        return exchanged(newClient(nowNanos, owner, verifier, principal));
+    }
+
+    private static Client updatable(@Nullable Client old, long verifier, Principal principal) throws Nfs4Exception {
+        if (old == null) {
+            throw Nfs4Exception.of(Nfs4Status.NOENT);
+        }
+        if (old.verifier() != verifier) {
+            throw Nfs4Exception.of(Nfs4Status.NOT_SAME);
+        }
+        if (!old.principal().equals(principal)) {
+            throw Nfs4Exception.of(Nfs4Status.PERM);
+        }
+        return old;
+    }
+
+    private static ExchangedId exchanged(Client client) {
+        return new ExchangedId(client.id(), client.createSequence + 1, client.confirmed);
+    }
+
+    private Client newClient(long nowNanos, Opaque owner, long verifier, Principal principal) throws Nfs4Exception {
+        if (byId.size() >= limits.maxClients() && !removeOldestUnconfirmed() && !removeOldestExpired(nowNanos)) {
+            throw Nfs4Exception.of(Nfs4Status.DELAY);
+        }
+        long id = (long) instance << 32 | Integer.toUnsignedLong(++lastClient);
+        Client client = new Client(id, owner, verifier, principal, random.nextInt());
+        client.renewedNanos = nowNanos;
+        byId.put(id, client);
+        unconfirmed.put(owner, client);
+        return client;
+    }
+
+    CreatedSession createSession(
+            long nowNanos,
+            Principal principal,
+            long clientId,
+            int sequence,
+            ChannelAttributes fore,
+            ChannelAttributes back)
+            throws Nfs4Exception {
+        Client client = byId.get(clientId);
+        if (client == null) {
+            throw Nfs4Exception.of(Nfs4Status.STALE_CLIENTID);
+        }
+        if (sequence == client.createSequence && client.createReply != null) {
+            return client.createReply;
+        }
+        if (sequence != client.createSequence + 1) {
+            throw Nfs4Exception.of(Nfs4Status.SEQ_MISORDERED);
+        }
+        if (!client.confirmed && !client.principal().equals(principal)) {
+            throw Nfs4Exception.of(Nfs4Status.CLID_INUSE);
+        }
+        ChannelAttributes foreGranted = fore.clampedTo(limits);
+        if (client.sessions.size() >= limits.maxSessionsPerClient()
+                || (sessions.size() >= limits.maxSessions() && !removeOldestExpired(nowNanos))) {
+            throw Nfs4Exception.of(Nfs4Status.DELAY);
+        }
+        confirm(client);
+        SessionId id = new SessionId(clientId, random.nextLong());
+        Session session = new Session(id, client, foreGranted);
+        client.sessions.put(id, session);
+        sessions.put(id, session);
+        client.renewedNanos = nowNanos;
+        client.createSequence = sequence;
+        // Neither PERSIST nor CONN_BACK_CHAN nor CONN_RDMA: replies live in memory, and there are no callbacks.
+        CreatedSession reply = new CreatedSession(id, sequence, 0, foreGranted, back);
+        client.createReply = reply;
+        return reply;
+    }
+
+    private void confirm(Client client) {
+        if (client.confirmed) {
+            return;
+        }
+        Client old = confirmed.get(client.owner());
+        if (old != null) {
+            remove(old);
+        }
+        unconfirmed.remove(client.owner());
+        confirmed.put(client.owner(), client);
+        client.confirmed = true;
+        client.mayReclaim = grace.mayReclaim(client.owner());
+    }
+
+    void destroySession(SessionId id) throws Nfs4Exception {
+        Session session = sessions.remove(id);
+        if (session == null) {
+            throw Nfs4Exception.of(Nfs4Status.BADSESSION);
+        }
+        session.dead = true;
+        session.client().sessions.remove(id);
+    }
+
+    void destroyClient(long clientId) throws Nfs4Exception {
+        Client client = byId.get(clientId);
+        if (client == null) {
+            throw Nfs4Exception.of(Nfs4Status.STALE_CLIENTID);
+        }
+        if (!client.sessions.isEmpty() || !client.opens.isEmpty()) {
+            throw Nfs4Exception.of(Nfs4Status.CLIENTID_BUSY);
+        }
+        remove(client);
+        grace.complete(client.owner());
+    }
+
+    Session session(SessionId id) throws Nfs4Exception {
+        Session session = sessions.get(id);
+        if (session == null) {
+            throw Nfs4Exception.of(Nfs4Status.BADSESSION);
+        }
+        return session;
+    }
+
+    /** Lets a client go, with everything it has. */
+    void remove(Client client) {
+        client.gone = true;
+        byId.remove(client.id());
+        confirmed.remove(client.owner(), client);
+        unconfirmed.remove(client.owner(), client);
+        for (Session session : client.sessions.values()) {
+            session.dead = true;
+            sessions.remove(session.id());
+        }
+        client.sessions.clear();
+        stateOfGoneClient.accept(client);
+    }
+
+    /** Makes room: nothing is lost with a client that has no session yet, and it will ask again. */
+    private boolean removeOldestUnconfirmed() {
+        for (Client client : byId.values()) {
+            if (!client.confirmed) {
+                remove(client);
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Makes room: true if some client without a lease was let go, the one that is silent for the longest. */
+    boolean removeOldestExpired(long nowNanos) {
+        Client oldest = null;
+        for (Client client : byId.values()) {
+            if (client.isExpired(nowNanos, leaseNanos)
+                    && (oldest == null || client.renewedNanos - oldest.renewedNanos < 0)) {
+                oldest = client;
+            }
+        }
+        if (oldest == null) {
+            return false;
+        }
+        remove(oldest);
+        return true;
+    }
+
+    /** Lets go of clients that never got further than EXCHANGE_ID, hold nothing, or are silent beyond all courtesy. */
+    void sweep(long nowNanos) {
+        long courtesyNanos = leaseNanos * limits.courtesyLeases();
+        List<Client> silent = new ArrayList<>();
+        for (Client client : byId.values()) {
+            if (client.isExpired(nowNanos, client.opens.isEmpty() ? leaseNanos : courtesyNanos)) {
+                silent.add(client);
+            }
+        }
+        silent.forEach(this::remove);
+    }
+
+    void connectionClosed(Object connection) {
+        for (Session session : sessions.values()) {
+            session.connections.remove(connection);
+        }
+    }
+
+    int clientCount() {
+        return byId.size();
+    }
+
+    int sessionCount() {
+        return sessions.size();
+    }
+}

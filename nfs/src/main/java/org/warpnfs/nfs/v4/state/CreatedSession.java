@@ -1,0 +1,10 @@
+package org.warpnfs.nfs.v4.state;
+
+/**
+ * What CREATE_SESSION answers.
+ *
+ * @param sequence of the request, echoed
+ * @param flags granted
+ */
+public record CreatedSession(
+        SessionId id, int sequence, int flags, ChannelAttributes foreChannel, ChannelAttributes backChannel) {}

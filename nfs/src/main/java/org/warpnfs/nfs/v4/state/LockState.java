@@ -1,0 +1,42 @@
+package org.warpnfs.nfs.v4.state;
+
+import org.warpnfs.nfs.v4.xdr.Opaque;
+
+/** The byte-range locks of one lock-owner on one file (RFC 8881 section 9.1). Guarded by its table's lock. */
+final class LockState implements StateEntry {
+    final OpenState open;
+    final LockOwner owner;
+    final long number;
+    int seqid;
+
+    LockState(OpenState open, Opaque owner, long number) {
+        this.open = open;
+        this.owner = new LockOwner(open.client, owner);
+        this.number = number;
+    }
+
+    @Override
+    public Client client() {
+        return open.client;
+    }
+
+    @Override
+    public FileState file() {
+        return open.file;
+    }
+
+    @Override
+    public OpenState open() {
+        return open;
+    }
+
+    @Override
+    public long number() {
+        return number;
+    }
+
+    @Override
+    public int seqid() {
+        return seqid;
+    }
+}

@@ -1,0 +1,76 @@
+package org.warpnfs.nfs.v4.state;
+
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.nfs.v4.xdr.Opaque;
+
+/** What one open-owner has open of one file (RFC 8881 section 9.7). Guarded by its table's lock. */
+final class OpenState implements StateEntry {
+    final Client client;
+    final Opaque owner;
+    final FileState file;
+    final long number;
+    int seqid = 1;
+    int access;
+    int deny;
+    /** Bit n is set if an OPEN came with access (or deny) n: OPEN_DOWNGRADE may only go back to a union of these. */
+    int accessSeen;
+
+    int denySeen;
+
+    @Nullable
+    SharedFile reader;
+
+    @Nullable
+    SharedFile writer;
+
+    final Map<Opaque, LockState> locks = new HashMap<>();
+
+    OpenState(Client client, Opaque owner, FileState file, long number) {
+        this.client = client;
+        this.owner = owner;
+        this.file = file;
+        this.number = number;
+    }
+
+    @Override
+    public Client client() {
+        return client;
+    }
+
+    @Override
+    public FileState file() {
+        return file;
+    }
+
+    @Override
+    public OpenState open() {
+        return this;
+    }
+
+    @Override
+    public long number() {
+        return number;
+    }
+
+    @Override
+    public int seqid() {
+        return seqid;
+    }
+
+    void releaseFiles() {
+        if (reader != null) {
+            reader.release();
+        }
+        if (writer != null) {
+            writer.release();
+        }
+        reader = null;
+        writer = null;
+    }
+
+    static int nextSeqid(int seqid) {
+        return seqid == -1 ? 1 : seqid + 1;
+    }
+}

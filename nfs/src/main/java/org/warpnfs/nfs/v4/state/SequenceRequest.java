@@ -1,0 +1,20 @@
+package org.warpnfs.nfs.v4.state;
+
+/**
+ * SEQUENCE4args with what else its judgement needs.
+ *
+ * @param slotId unsigned
+ * @param highestSlotId unsigned
+ * @param operations of the COMPOUND
+ * @param digest of what tells one COMPOUND from another
+ * @param connection on which the call came
+ */
+public record SequenceRequest(
+        SessionId sessionId,
+        int seqid,
+        long slotId,
+        long highestSlotId,
+        int operations,
+        long digest,
+        Principal principal,
+        Object connection) {}

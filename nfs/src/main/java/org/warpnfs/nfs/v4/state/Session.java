@@ -1,0 +1,48 @@
+package org.warpnfs.nfs.v4.state;
+
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** One session (RFC 8881 section 2.10) with its slots, made as they are first used. Guarded by its table's lock. */
+public final class Session {
+    private final SessionId id;
+    private final Client client;
+    private final ChannelAttributes foreChannel;
+    private final @Nullable Slot[] slots;
+    final Set<Object> connections = Collections.newSetFromMap(new IdentityHashMap<>());
+    boolean dead;
+
+    Session(SessionId id, Client client, ChannelAttributes foreChannel) {
+        this.id = id;
+        this.client = client;
+        this.foreChannel = foreChannel;
+        this.slots = new @Nullable Slot[Math.toIntExact(foreChannel.maxRequests())];
+    }
+
+    public SessionId id() {
+        return id;
+    }
+
+    public Client client() {
+        return client;
+    }
+
+    public ChannelAttributes foreChannel() {
+        return foreChannel;
+    }
+
+    public int slotCount() {
+        return slots.length;
+    }
+
+    Slot slot(int index) {
+        Slot slot = slots[index];
+        if (slot == null) {
+            slot = new Slot();
+            slots[index] = slot;
+        }
+        return slot;
+    }
+}

@@ -1,0 +1,41 @@
+package org.warpnfs.nfs.v4.state;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import org.warpnfs.fs.spi.OpenFile;
+
+/**
+ * A backend's open file that an open state holds and that requests under way use. It is closed by whoever lets it go last, so that
+ * a CLOSE does not pull the file from under a READ on another thread.
+ */
+public final class SharedFile {
+    private final OpenFile file;
+    private final AtomicInteger holders = new AtomicInteger(1);
+
+    /** Takes over {@code file} with one holder. */
+    public SharedFile(OpenFile file) {
+        this.file = file;
+    }
+
+    public OpenFile file() {
+        return file;
+    }
+
+    /** One more holder. Only for one who knows of a holder that cannot go meanwhile. */
+    public SharedFile hold() {
+        if (holders.getAndIncrement() <= 0) {
+            throw new IllegalStateException("file held after it was closed");
+        }
+        return this;
+    }
+
+    /** One holder less. */
+    public void release() {
+        int left = holders.decrementAndGet();
+        if (left < 0) {
+            throw new IllegalStateException("file released twice");
+        }
+        if (left == 0) {
+            file.close();
+        }
+    }
+}

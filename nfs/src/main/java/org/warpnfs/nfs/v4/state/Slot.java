@@ -1,0 +1,36 @@
+package org.warpnfs.nfs.v4.state;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One slot of a session's reply cache (RFC 8881 section 2.10.6.1).
+ *
+ * <pre>
+ *   state     event                            next      answer
+ *   FRESH     seqid 1                          BUSY      executed
+ *   IDLE      seqid = last + 1                 BUSY      executed
+ *   IDLE      seqid = last, reply cached       IDLE      the cached reply
+ *   IDLE      seqid = last, not cached         IDLE      RETRY_UNCACHED_REP
+ *   IDLE      seqid = last, other request      IDLE      SEQ_FALSE_RETRY
+ *   BUSY      seqid = the one under way        BUSY      DELAY
+ *   any       any other seqid                  same      SEQ_MISORDERED
+ *   BUSY      the reply is made                IDLE
+ * </pre>
+ */
+public final class Slot {
+    enum Phase {
+        FRESH,
+        IDLE,
+        BUSY
+    }
+
+    Phase phase = Phase.FRESH;
+    int seqid;
+    long digest;
+
+    @Nullable
+    Principal principal;
+
+    @Nullable
+    CachedReply reply;
+}

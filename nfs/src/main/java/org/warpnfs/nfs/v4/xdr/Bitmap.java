@@ -1,0 +1,51 @@
+package org.warpnfs.nfs.v4.xdr;
+
+import java.util.BitSet;
+
+/** bitmap4 (RFC 8881 section 3.3.6): an array of 32-bit words, the lowest bits first. */
+public final class Bitmap {
+    /** No attribute has a number beyond the words read here; longer bitmaps are refused. */
+    public static final int MAX_WORDS = 8;
+
+    private static final int WORD_BITS = 32;
+
+    private Bitmap() {}
+
+    /** Decodes; more than {@value #MAX_WORDS} words are NFS4ERR_BADXDR. */
+    public static BitSet decode(XdrReader in) throws Nfs4Exception {
+        int words = in.count(MAX_WORDS);
+        BitSet bits = new BitSet(words * WORD_BITS);
+        for (int word = 0; word < words; word++) {
+            int value = in.int32();
+            for (int bit = 0; bit < WORD_BITS; bit++) {
+                if ((value >>> bit & 1) != 0) {
+                    bits.set(word * WORD_BITS + bit);
+                }
+            }
+        }
+        return bits;
+    }
+
+    /** Encodes with as few words as will do. */
+    public static void encode(BitSet bits, XdrWriter out) {
+        int words = (bits.length() + WORD_BITS - 1) / WORD_BITS;
+        out.int32(words);
+        for (int word = 0; word < words; word++) {
+            int value = 0;
+            for (int bit = 0; bit < WORD_BITS; bit++) {
+                if (bits.get(word * WORD_BITS + bit)) {
+                    value |= 1 << bit;
+                }
+            }
+            out.int32(value);
+        }
+    }
+
+    public static BitSet of(int... numbers) {
+        BitSet bits = new BitSet();
+        for (int number : numbers) {
+            bits.set(number);
+        }
+        return bits;
+    }
+}

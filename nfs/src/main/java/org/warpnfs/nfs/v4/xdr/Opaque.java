@@ -1,0 +1,49 @@
+package org.warpnfs.nfs.v4.xdr;
+
+import java.util.Arrays;
+import java.util.HexFormat;
+
+/** Bytes that a client chose and that the server compares and gives back, nothing else: owners of all kinds. */
+public final class Opaque {
+    /** NFS4_OPAQUE_LIMIT (RFC 8881 section 3.1). */
+    public static final int MAX_LENGTH_BYTES = 1024;
+
+    private final byte[] bytes;
+    private final int hash;
+
+    private Opaque(byte[] bytes) {
+        this.bytes = bytes;
+        this.hash = Arrays.hashCode(bytes);
+    }
+
+    public static Opaque of(byte[] bytes) {
+        return new Opaque(bytes.clone());
+    }
+
+    public static Opaque decode(XdrReader in) throws Nfs4Exception {
+        return new Opaque(in.opaque(MAX_LENGTH_BYTES));
+    }
+
+    public void encode(XdrWriter out) {
+        out.opaque(bytes);
+    }
+
+    public byte[] toBytes() {
+        return bytes.clone();
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof Opaque opaque && hash == opaque.hash && Arrays.equals(bytes, opaque.bytes);
+    }
+
+    @Override
+    public int hashCode() {
+        return hash;
+    }
+
+    @Override
+    public String toString() {
+        return HexFormat.of().formatHex(bytes);
+    }
+}

@@ -1,0 +1,170 @@
+package org.warpnfs.nfs.v4.xdr;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.dcache.oncrpc4j.xdr.XdrEncodingStream;
+import org.warpnfs.nfs.xdr.PayloadXdr;
+import org.warpnfs.payload.Payload;
+
+/**
+ * Takes the results of a COMPOUND.
+ *
+ * <h2>Operation</h2>
+ *
+ * The transport's XDR stream holds the call until the reply begins, and a COMPOUND executes while it is decoded. So results
+ * are gathered here, can be taken back ({@link #truncate}) when an operation fails or its result is too large, can be kept in
+ * a slot's reply cache, and go to the stream in one piece at the end.
+ *
+ * <h2>Buffers</h2>
+ *
+ * A payload given here is owned here until {@link #writeTo} passes it on or {@link #truncate} or {@link #release} gives
+ * it back.
+ *
+ * <h2>Errors</h2>
+ *
+ * None of the encoders fails; whoever fills it bounds what goes in. Not safe for several threads.
+ */
+public final class XdrWriter {
+    private static final VarHandle INT = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
+    private static final VarHandle LONG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
+    private static final int INITIAL_BYTES = 512;
+
+    private byte[] bytes = new byte[INITIAL_BYTES];
+    private int length;
+    private final List<Placed> payloads = new ArrayList<>(1);
+    private long payloadBytes;
+
+    private record Placed(int position, Payload payload, int lengthBytes) {}
+
+    public void int32(int value) {
+        ensure(Integer.BYTES);
+        INT.set(bytes, length, value);
+        length += Integer.BYTES;
+    }
+
+    public void uint32(long value) {
+        int32((int) value);
+    }
+
+    public void int64(long value) {
+        ensure(Long.BYTES);
+        LONG.set(bytes, length, value);
+        length += Long.BYTES;
+    }
+
+    public void bool(boolean value) {
+        int32(value ? 1 : 0);
+    }
+
+    /** Variable-length opaque data. */
+    public void opaque(byte[] data) {
+        int32(data.length);
+        fixedOpaque(data);
+    }
+
+    /** Fixed-length opaque data, padded. */
+    public void fixedOpaque(byte[] data) {
+        int padded = roundUp(data.length);
+        ensure(padded);
+        System.arraycopy(data, 0, bytes, length, data.length);
+        Arrays.fill(bytes, length + data.length, length + padded, (byte) 0);
+        length += padded;
+    }
+
+    /** Writes once more what was written from {@code position} on; no payload may be among it. */
+    public void repeat(int position) {
+        int count = length - position;
+        ensure(count);
+        System.arraycopy(bytes, position, bytes, length, count);
+        length += count;
+    }
+
+    /** Variable-length opaque data that is DDP-eligible (RFC 8267). Takes ownership. */
+    public void payload(Payload payload) {
+        payloads.add(new Placed(length, payload, payload.lengthBytes()));
+        payloadBytes += Integer.BYTES + roundUp(payload.lengthBytes());
+    }
+
+    /** Makes {@code data} a variable-length opaque that is DDP-eligible. */
+    public void payload(byte[] data) {
+        payload(Payload.unpooled(ByteBuffer.wrap(data)));
+    }
+
+    /** Where the next item goes, for {@link #truncate} and {@link #patch}. */
+    public int position() {
+        return length;
+    }
+
+    /** Overwrites a word written earlier. */
+    public void patch(int position, int value) {
+        INT.set(bytes, position, value);
+    }
+
+    /** Takes back everything written from {@code position} on. */
+    public void truncate(int position) {
+        length = position;
+        while (!payloads.isEmpty() && payloads.getLast().position() >= position) {
+            Placed last = payloads.removeLast();
+            payloadBytes -= Integer.BYTES + roundUp(last.lengthBytes());
+            last.payload().release();
+        }
+    }
+
+    /** What the whole takes on the wire, unreduced: payloads with their length words and pads included. */
+    public long sizeBytes() {
+        return length + payloadBytes;
+    }
+
+    /** Gives all payloads back. */
+    public void release() {
+        truncate(0);
+    }
+
+    /** A copy of the whole, payloads included. */
+    public byte[] toByteArray() {
+        byte[] copy = new byte[Math.toIntExact(sizeBytes())];
+        int from = 0;
+        int to = 0;
+        for (Placed placed : payloads) {
+            System.arraycopy(bytes, from, copy, to, placed.position() - from);
+            to += placed.position() - from;
+            from = placed.position();
+            INT.set(copy, to, placed.lengthBytes());
+            placed.payload().buffer().duplicate().get(copy, to + Integer.BYTES, placed.lengthBytes());
+            to += Integer.BYTES + roundUp(placed.lengthBytes());
+        }
+        System.arraycopy(bytes, from, copy, to, length - from);
+        return copy;
+    }
+
+    /** Passes everything, payloads through their door, to a reply's stream, and is empty afterwards. */
+    public void writeTo(XdrEncodingStream out) {
+        int from = 0;
+        List<Placed> placed = List.copyOf(payloads);
+        payloads.clear();
+        for (Placed item : placed) {
+            out.xdrEncodeOpaque(bytes, from, item.position() - from);
+            from = item.position();
+            PayloadXdr.encode(out, item.payload());
+        }
+        out.xdrEncodeOpaque(bytes, from, length - from);
+        length = 0;
+        payloadBytes = 0;
+    }
+
+    /** Rounds a length up to XDR's unit of four bytes. */
+    public static int roundUp(int lengthBytes) {
+        return (lengthBytes + 3) & ~3;
+    }
+
+    private void ensure(int more) {
+        if (bytes.length - length < more) {
+            bytes = Arrays.copyOf(bytes, Math.max(bytes.length * 2, length + more));
+        }
+    }
+}

@@ -1,0 +1,65 @@
+package org.warpnfs.nfs;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+
+import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+import java.util.stream.Stream;
+
+/** The programs know the file system SPI and RPC; no socket, no RDMA, no backend, and not each other. */
+@AnalyzeClasses(packages = "org.warpnfs.nfs", importOptions = DoNotIncludeTests.class)
+class LadderTest {
+    private static final String[] BELOW = {
+        "java..",
+        "javax.security.auth",
+        "org.jspecify..",
+        "org.slf4j..",
+        "com.google.common..",
+        "com.google.errorprone.annotations",
+        "org.dcache.oncrpc4j.rpc",
+        "org.dcache.oncrpc4j.xdr",
+        "org.warpnfs.payload",
+        "org.warpnfs.fs.spi",
+        "org.warpnfs.nfs.xdr",
+    };
+
+    @ArchTest
+    static final ArchRule XDR_KNOWS_NO_FILE = classes()
+            .that()
+            .resideInAPackage("org.warpnfs.nfs.xdr")
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage(
+                    "java..",
+                    "org.jspecify..",
+                    "org.dcache.oncrpc4j.xdr",
+                    "org.warpnfs.payload",
+                    "org.warpnfs.nfs.xdr");
+
+    @ArchTest
+    static final ArchRule EXPORT_KNOWS_NO_PROGRAM = onlyUses("org.warpnfs.nfs.export");
+
+    @ArchTest
+    static final ArchRule V3_KNOWS_NO_OTHER_PROGRAM = onlyUses("org.warpnfs.nfs.v3..", "org.warpnfs.nfs.export");
+
+    @ArchTest
+    static final ArchRule MOUNT_KNOWS_NO_OTHER_PROGRAM = onlyUses("org.warpnfs.nfs.mount..", "org.warpnfs.nfs.export");
+
+    @ArchTest
+    static final ArchRule V4_KNOWS_NO_OTHER_PROGRAM = onlyUses("org.warpnfs.nfs.v4..", "org.warpnfs.nfs.export");
+
+    private static ArchRule onlyUses(String rung, String... more) {
+        String[] allowed = Stream.of(Stream.of(BELOW), Stream.of(rung), Stream.of(more))
+                .flatMap(packages -> packages)
+                .toArray(String[]::new);
+        return classes()
+                .that()
+                .resideInAPackage(rung)
+                .should()
+                .onlyDependOnClassesThat()
+                .resideInAnyPackage(allowed)
+                .allowEmptyShould(true);
+    }
+}

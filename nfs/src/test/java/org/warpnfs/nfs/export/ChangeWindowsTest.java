@@ -1,0 +1,44 @@
+package org.warpnfs.nfs.export;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.warpnfs.fs.spi.FileHandle;
+
+class ChangeWindowsTest {
+    private static final FileHandle A = FileHandle.of(new byte[] {1});
+    private static final FileHandle B = FileHandle.of(new byte[] {2});
+
+    private final ChangeWindows windows = new ChangeWindows();
+
+    @Test
+    void end_aloneEachTime_isTrue() {
+        for (int i = 0; i < 100_000; i++) {
+            assertThat(windows.begin(A).end()).isTrue();
+        }
+    }
+
+    @Test
+    void end_anotherBeganAndEndedMeanwhile_isFalse() {
+        ChangeWindows.Window outer = windows.begin(A);
+        assertThat(windows.begin(A).end()).isFalse();
+        assertThat(outer.end()).isFalse();
+        assertThat(windows.begin(A).end()).isTrue();
+    }
+
+    @Test
+    void end_interleaved_isFalseForBoth() {
+        ChangeWindows.Window first = windows.begin(A);
+        ChangeWindows.Window second = windows.begin(A);
+        assertThat(first.end()).isFalse();
+        assertThat(second.end()).isFalse();
+    }
+
+    @Test
+    void end_anotherFileMeanwhile_isTrue() {
+        ChangeWindows.Window first = windows.begin(A);
+        ChangeWindows.Window second = windows.begin(B);
+        assertThat(first.end()).isTrue();
+        assertThat(second.end()).isTrue();
+    }
+}

@@ -1,0 +1,232 @@
+package org.warpnfs.nfs.mount;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.warpnfs.fs.memory.MemoryFileSystem;
+import org.warpnfs.fs.spi.AttributeChanges;
+import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.fs.spi.CreateMode;
+import org.warpnfs.fs.spi.FileHandle;
+import org.warpnfs.fs.spi.FileName;
+import org.warpnfs.fs.spi.FileSystem;
+import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.nfs.export.Export;
+import org.warpnfs.nfs.export.ExportOptions;
+import org.warpnfs.nfs.export.ExportTable;
+import org.warpnfs.nfs.export.Location;
+import org.warpnfs.nfs.export.NfsHandles;
+import org.warpnfs.nfs.export.PseudoPath;
+import org.warpnfs.nfs.testing.CallWriter;
+import org.warpnfs.nfs.testing.CapturedMessages;
+import org.warpnfs.nfs.testing.CapturedMessages.Message;
+import org.warpnfs.nfs.testing.ReplyKeeper;
+import org.warpnfs.nfs.testing.ReplyReader;
+
+class MountProgramTest {
+    private static final int MNT = 1;
+    private static final int DUMP = 2;
+    private static final int UMNT = 3;
+    private static final int UMNTALL = 4;
+    private static final int EXPORT = 5;
+
+    private final FileSystem fs = new MemoryFileSystem(1 << 20, 100);
+    private final Export srv = Export.of(PseudoPath.of("/srv"), fs, ExportOptions.DEFAULTS, "memory");
+    private final Export home =
+            Export.of(PseudoPath.of("/home/all"), new MemoryFileSystem(1 << 20, 100), ExportOptions.DEFAULTS, "memory");
+    private final ExportTable exports = ExportTable.of(List.of(srv, home));
+    private final NfsHandles handles = new NfsHandles(exports, "0123456789abcdef".getBytes(StandardCharsets.US_ASCII));
+    private final MountProgram program = new MountProgram(exports, handles);
+    private FileHandle deep;
+
+    @BeforeEach
+    void makeTree() throws FsException {
+        FileHandle top = directory(fs.root(), "top", 0755);
+        deep = directory(top, "deep", 0700);
+        directory(deep, "below", 0755);
+        fs.create(
+                Caller.ROOT,
+                fs.root(),
+                FileName.of("file"),
+                new CreateMode.Guarded(AttributeChanges.ofPermissions(0644)));
+        fs.makeSymlink(
+                Caller.ROOT,
+                fs.root(),
+                FileName.of("out"),
+                "/etc".getBytes(StandardCharsets.US_ASCII),
+                AttributeChanges.NONE);
+    }
+
+    private FileHandle directory(FileHandle in, String name, int permissions) throws FsException {
+        return fs.makeDirectory(Caller.ROOT, in, FileName.of(name), AttributeChanges.ofPermissions(permissions))
+                .handle();
+    }
+
+    private ReplyReader send(int lastOctet, byte[] message) {
+        try {
+            InetAddress client = InetAddress.getByAddress(new byte[] {127, 0, 0, (byte) lastOctet});
+            return new ReplyReader(ReplyKeeper.call(program, new InetSocketAddress(client, 700), message));
+        } catch (Exception e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static CallWriter call(int version, int procedure) {
+        return CallWriter.call(1, MountProgram.PROGRAM, version, procedure).authSys(0, 0);
+    }
+
+    private ReplyReader mount(String path) {
+        return send(1, call(3, MNT).string(path).toBytes());
+    }
+
+    private List<String> dump() {
+        ReplyReader reply = send(1, call(3, DUMP).toBytes());
+        List<String> mounts = new ArrayList<>();
+        while (reply.bool()) {
+            mounts.add(reply.string() + ":" + reply.string());
+        }
+        assertThat(reply.remaining()).isZero();
+        return mounts;
+    }
+
+    private void assertMounts(String path, Location location) {
+        ReplyReader reply = mount(path);
+        assertThat(reply.stat()).isEqualTo(ReplyReader.SUCCESS);
+        assertThat(reply.word()).as(path).isZero();
+        assertThat(reply.opaque(64)).isEqualTo(handles.encode(location));
+        assertThat(reply.word()).isEqualTo(2);
+        assertThat(reply.word()).as("AUTH_SYS").isEqualTo(1);
+        assertThat(reply.word()).as("AUTH_NONE").isZero();
+        assertThat(reply.remaining()).isZero();
+    }
+
+    private void assertRefused(String path, MountStatus status) {
+        ReplyReader reply = mount(path);
+        assertThat(reply.word()).as(path).isEqualTo(status.code());
+        assertThat(reply.remaining()).isZero();
+    }
+
+    @Test
+    void mnt_exportOrDirectoryBelowOne_isItsHandle() {
+        assertMounts("/srv", srv.root());
+        assertMounts("//srv///", srv.root());
+        assertMounts("/srv/.", srv.root());
+        assertMounts("/home/all", home.root());
+        assertMounts("/srv/top/deep", new Location(srv, deep));
+    }
+
+    @Test
+    void mnt_pathsThatLeadElsewhere_areRefused() {
+        assertRefused("/", MountStatus.NOENT);
+        assertRefused("/home", MountStatus.NOENT);
+        assertRefused("/srvx", MountStatus.NOENT);
+        assertRefused("", MountStatus.NOENT);
+        assertRefused("srv", MountStatus.NOENT);
+        assertRefused("/srv/missing", MountStatus.NOENT);
+        assertRefused("/srv/file", MountStatus.NOTDIR);
+        assertRefused("/srv/file/x", MountStatus.NOTDIR);
+        assertRefused("/srv/out", MountStatus.NOTDIR);
+        assertRefused("/srv/../etc", MountStatus.INVAL);
+        assertRefused("/srv/top/..", MountStatus.INVAL);
+        assertRefused("/srv/a\0b", MountStatus.INVAL);
+        assertRefused("/srv/" + "n".repeat(256), MountStatus.NAMETOOLONG);
+        assertRefused("/srv/top/deep/below", MountStatus.ACCES);
+        assertThat(dump()).isEmpty();
+    }
+
+    @Test
+    void mnt_singleExportAtSlash_isMountedWithAnyPathBelow() {
+        Export all = Export.of(PseudoPath.root(), fs, ExportOptions.DEFAULTS, "memory");
+        ExportTable table = ExportTable.of(List.of(all));
+        MountProgram single = new MountProgram(table, new NfsHandles(table, new byte[16]));
+        for (String path : new String[] {"/", "/top", "/top/deep"}) {
+            try {
+                byte[] reply = ReplyKeeper.call(
+                        single,
+                        new InetSocketAddress(InetAddress.getLoopbackAddress(), 1),
+                        call(3, MNT).string(path).toBytes());
+                assertThat(new ReplyReader(reply).word()).isZero();
+            } catch (Exception e) {
+                throw new AssertionError(e);
+            }
+        }
+    }
+
+    @Test
+    void mnt_pathBeyondTheLimit_isGarbage() {
+        assertThat(mount("/".repeat(1025)).stat()).isEqualTo(ReplyReader.GARBAGE_ARGS);
+        assertThat(mount("/".repeat(1024)).word()).isEqualTo(MountStatus.NOENT.code());
+        assertThat(send(1, call(3, MNT).words(-1).toBytes()).stat()).isEqualTo(ReplyReader.GARBAGE_ARGS);
+        assertThat(send(1, call(3, UMNT).words(8).toBytes()).stat()).isEqualTo(ReplyReader.GARBAGE_ARGS);
+    }
+
+    @Test
+    void mnt_ofLinux_isAnsweredAsKnfsdDid() {
+        List<Message> calls = CapturedMessages.calls(MountProgram.PROGRAM);
+        assertThat(calls).hasSize(2);
+        ReplyReader ping = send(1, calls.get(0).toBytes());
+        assertThat(ping.stat()).isEqualTo(ReplyReader.SUCCESS);
+        assertThat(ping.remaining()).isZero();
+        ReplyReader reply = send(1, calls.get(1).toBytes());
+        assertThat(reply.word()).isZero();
+        assertThat(reply.opaque(64)).isEqualTo(handles.encode(srv.root()));
+        byte[] whole = calls.get(1).toBytes();
+        for (int length = whole.length - 8; length < whole.length; length++) {
+            assertThat(send(1, Arrays.copyOf(whole, length)).stat()).isEqualTo(ReplyReader.GARBAGE_ARGS);
+        }
+    }
+
+    @Test
+    void version1_everythingButMnt_isServed() {
+        assertThat(send(1, call(1, MNT).string("/srv").toBytes()).word()).isEqualTo(MountStatus.ACCES.code());
+        assertThat(send(1, call(1, EXPORT).toBytes()).bool()).isTrue();
+        assertThat(send(1, call(1, 0).toBytes()).stat()).isEqualTo(ReplyReader.SUCCESS);
+        ReplyReader two = send(1, call(2, 0).toBytes());
+        assertThat(two.stat()).isEqualTo(ReplyReader.PROG_MISMATCH);
+        assertThat(two.word()).isEqualTo(1);
+        assertThat(two.word()).isEqualTo(3);
+        assertThat(send(1, call(3, 6).toBytes()).stat()).isEqualTo(ReplyReader.PROC_UNAVAIL);
+    }
+
+    @Test
+    void export_all_areListedForEveryone() {
+        ReplyReader reply = send(1, call(3, EXPORT).toBytes());
+        for (String path : new String[] {"/srv", "/home/all"}) {
+            assertThat(reply.bool()).isTrue();
+            assertThat(reply.string()).isEqualTo(path);
+            assertThat(reply.bool()).as("groups").isFalse();
+        }
+        assertThat(reply.bool()).isFalse();
+        assertThat(reply.remaining()).isZero();
+    }
+
+    @Test
+    void dump_mountsAndUnmounts_areKept() {
+        mount("/srv");
+        mount("/srv");
+        mount("/srv/top");
+        send(2, call(3, MNT).string("/srv").toBytes());
+        assertThat(dump()).containsExactly("127.0.0.1:/srv", "127.0.0.1:/srv/top", "127.0.0.2:/srv");
+        send(1, call(3, UMNT).string("/srv").toBytes());
+        assertThat(dump()).containsExactly("127.0.0.1:/srv/top", "127.0.0.2:/srv");
+        send(1, call(1, UMNTALL).toBytes());
+        assertThat(dump()).containsExactly("127.0.0.2:/srv");
+    }
+
+    @Test
+    void dump_tooManyMounts_forgetsTheOldest() {
+        MountTable table = new MountTable();
+        for (int i = 0; i < 2 * MountTable.MAX_ENTRIES; i++) {
+            table.add(new MountTable.Entry("client", "/" + i));
+        }
+        assertThat(table.entries()).hasSize(MountTable.MAX_ENTRIES);
+        assertThat(table.entries().getLast().directory()).isEqualTo("/" + (2 * MountTable.MAX_ENTRIES - 1));
+    }
+}

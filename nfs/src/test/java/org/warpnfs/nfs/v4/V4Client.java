@@ -1,0 +1,341 @@
+package org.warpnfs.nfs.v4;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Consumer;
+import org.warpnfs.nfs.testing.CallWriter;
+import org.warpnfs.nfs.testing.ReplyReader;
+import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+
+/** A client that speaks RFC 8881 word by word. */
+final class V4Client {
+    final V4Server server;
+    final String name;
+    final int minorVersion;
+    int uid;
+    long verifier = 1;
+    long clientId;
+    int createSequence;
+    byte[] session;
+    final int[] seqids = new int[64];
+    boolean cacheThis = true;
+
+    V4Client(V4Server server, String name, int minorVersion, int uid) {
+        this.server = server;
+        this.name = name;
+        this.minorVersion = minorVersion;
+        this.uid = uid;
+    }
+
+    /** A client with a session that has reclaimed all it wants, namely nothing. */
+    static V4Client mounted(V4Server server, String name, int uid) {
+        V4Client client = new V4Client(server, name, 2, uid);
+        client.connect();
+        client.run(new Ops().reclaimComplete());
+        return client;
+    }
+
+    void connect() {
+        Reply id = sendBare(new Ops().exchangeId(verifier, name, 0));
+        assertThat(id.status()).isEqualTo(Nfs4Status.OK);
+        readExchangeId(id);
+        Reply created = sendBare(new Ops().createSession(clientId, createSequence));
+        assertThat(created.status()).isEqualTo(Nfs4Status.OK);
+        readSession(created);
+    }
+
+    /** The result of EXCHANGE_ID; its flags. */
+    int readExchangeId(Reply reply) {
+        reply.op(42);
+        clientId = reply.hyper();
+        createSequence = reply.word();
+        return reply.word();
+    }
+
+    void readSession(Reply reply) {
+        reply.op(43);
+        session = ByteBuffer.allocate(16)
+                .putLong(reply.hyper())
+                .putLong(reply.hyper())
+                .array();
+        Arrays.fill(seqids, 0);
+        createSequence++;
+    }
+
+    /** Without a SEQUENCE. */
+    Reply sendBare(Ops ops) {
+        return new Reply(server.send(message("", minorVersion, ops)));
+    }
+
+    byte[] message(String tag, int minor, Ops ops) {
+        CallWriter call = server.begin(uid).string(tag).words(minor, ops.count);
+        ops.writers.forEach(w -> w.accept(call));
+        return call.toBytes();
+    }
+
+    Ops sequence(int slot, int seqid, Ops ops) {
+        Ops all = new Ops();
+        all.add(53, c -> {
+            ByteBuffer id = ByteBuffer.wrap(session);
+            c.hyper(id.getLong(0)).hyper(id.getLong(8));
+            c.words(seqid, slot, 0, cacheThis ? 1 : 0);
+        });
+        all.writers.addAll(ops.writers);
+        all.count += ops.count;
+        return all;
+    }
+
+    /** In slot 0, and past the result of SEQUENCE. */
+    Reply send(Ops ops) {
+        Reply reply = sendBare(sequence(0, ++seqids[0], ops));
+        reply.skipSequence();
+        return reply;
+    }
+
+    /** As {@link #send}; all operations have to be fine. */
+    Reply run(Ops ops) {
+        Reply reply = send(ops);
+        assertThat(reply.status()).isEqualTo(Nfs4Status.OK);
+        return reply;
+    }
+
+    Nfs4Status statusOf(Ops ops) {
+        return send(ops).status();
+    }
+
+    /** Operations in the making. */
+    static final class Ops {
+        final List<Consumer<CallWriter>> writers = new ArrayList<>();
+        int count;
+
+        Ops add(int number, Consumer<CallWriter> arguments) {
+            writers.add(c -> {
+                c.words(number);
+                arguments.accept(c);
+            });
+            count++;
+            return this;
+        }
+
+        Ops op(int number, int... words) {
+            return add(number, c -> c.words(words));
+        }
+
+        Ops exchangeId(long verifier, String owner, int flags) {
+            return add(42, c -> c.hyper(verifier).string(owner).words(flags, 0, 0));
+        }
+
+        Ops createSession(long clientId, int sequence) {
+            return createSession(clientId, sequence, 2 << 20, 8192, 16);
+        }
+
+        Ops createSession(long clientId, int sequence, int size, int cached, int slots) {
+            return add(43, c -> c.hyper(clientId)
+                    .words(sequence, 3)
+                    .words(0, size, size, cached, 16, slots, 0)
+                    .words(0, 4096, 4096, 0, 2, 16, 0)
+                    .words(0x40000000, 1, 0));
+        }
+
+        Ops reclaimComplete() {
+            return op(58, 0);
+        }
+
+        Ops root() {
+            return op(24);
+        }
+
+        Ops data() {
+            return root().lookup("data");
+        }
+
+        Ops lookup(String name) {
+            return add(15, c -> c.string(name));
+        }
+
+        Ops putFh(byte[] handle) {
+            return add(22, c -> c.opaque(handle));
+        }
+
+        Ops getFh() {
+            return op(10);
+        }
+
+        Ops getAttr(int... words) {
+            return add(9, c -> c.words(words.length).words(words));
+        }
+
+        /** UNCHECKED with mode 0644 and perhaps size 0, by name; access 1, 2 or 3. */
+        Ops openCreate(String owner, String name, int access, int deny) {
+            return add(18, c -> c.words(0, access, deny)
+                    .hyper(0)
+                    .string(owner)
+                    .words(1, 0)
+                    .words(2, 0, 1 << 1, 4, 0644)
+                    .words(0)
+                    .string(name));
+        }
+
+        Ops open(String owner, String name, int access, int deny) {
+            return add(18, c -> c.words(0, access, deny)
+                    .hyper(0)
+                    .string(owner)
+                    .words(0, 0)
+                    .string(name));
+        }
+
+        Ops openPrevious(String owner, int access) {
+            return add(18, c -> c.words(0, access, 0).hyper(0).string(owner).words(0, 1, 0));
+        }
+
+        Ops openFh(String owner, int access) {
+            return add(18, c -> c.words(0, access, 0).hyper(0).string(owner).words(0, 4));
+        }
+
+        Ops stateid(int number, int[] stateid, int... more) {
+            return add(number, c -> c.words(stateid).words(more));
+        }
+
+        Ops close(int[] stateid) {
+            return add(4, c -> c.words(0).words(stateid));
+        }
+
+        Ops write(int[] stateid, long offset, int stable, String text) {
+            return write(stateid, offset, stable, text.getBytes(StandardCharsets.UTF_8));
+        }
+
+        Ops write(int[] stateid, long offset, int stable, byte[] data) {
+            return add(38, c -> c.words(stateid).hyper(offset).words(stable).opaque(data));
+        }
+
+        Ops read(int[] stateid, long offset, int count) {
+            return add(25, c -> c.words(stateid).hyper(offset).words(count));
+        }
+
+        Ops lock(int type, boolean reclaim, long offset, long length, int[] openStateid, String owner) {
+            return add(12, c -> c.words(type, reclaim ? 1 : 0)
+                    .hyper(offset)
+                    .hyper(length)
+                    .words(1, 0)
+                    .words(openStateid)
+                    .words(0)
+                    .hyper(0)
+                    .string(owner));
+        }
+
+        Ops lockMore(int type, long offset, long length, int[] lockStateid) {
+            return add(12, c -> c.words(type, 0)
+                    .hyper(offset)
+                    .hyper(length)
+                    .words(0)
+                    .words(lockStateid)
+                    .words(0));
+        }
+
+        Ops unlock(int[] lockStateid, long offset, long length) {
+            return add(14, c -> c.words(1, 0).words(lockStateid).hyper(offset).hyper(length));
+        }
+
+        Ops read68(int[] stateid) {
+            return add(68, c -> c.words(stateid).hyper(0).words(50_000));
+        }
+
+        Ops named(int number, String... names) {
+            return add(number, c -> {
+                for (String name : names) {
+                    c.string(name);
+                }
+            });
+        }
+    }
+
+    /** A COMPOUND4res on its way. */
+    static final class Reply extends ReplyReader {
+        private final Nfs4Status status;
+        private final int count;
+
+        Reply(byte[] message) {
+            super(message);
+            assertThat(stat()).isEqualTo(SUCCESS);
+            status = Reply.of(word());
+            opaque(1024);
+            count = word();
+        }
+
+        Nfs4Status status() {
+            return status;
+        }
+
+        int count() {
+            return count;
+        }
+
+        static Nfs4Status of(int code) {
+            for (Nfs4Status status : Nfs4Status.values()) {
+                if (status.code() == code) {
+                    return status;
+                }
+            }
+            throw new AssertionError("status " + code);
+        }
+
+        void op(int number) {
+            op(number, Nfs4Status.OK);
+        }
+
+        void op(int number, Nfs4Status expected) {
+            assertThat(word()).as("operation").isEqualTo(number);
+            assertThat(of(word())).as("status of operation %d", number).isEqualTo(expected);
+        }
+
+        void skipSequence() {
+            if (count > 0 && word() == 53 && word() == 0) {
+                words(9);
+            }
+        }
+
+        int[] words(int n) {
+            int[] words = new int[n];
+            for (int i = 0; i < n; i++) {
+                words[i] = word();
+            }
+            return words;
+        }
+
+        int[] stateid() {
+            return words(4);
+        }
+
+        byte[] getFh() {
+            op(10);
+            return opaque(128);
+        }
+
+        /** PUTROOTFH, LOOKUP data. */
+        Reply afterData() {
+            op(24);
+            op(15);
+            return this;
+        }
+
+        /** The stateid, past the whole of OPEN4resok. */
+        int[] open() {
+            op(18);
+            int[] stateid = stateid();
+            words(5);
+            word();
+            words(word());
+            assertThat(word()).as("no delegation").isZero();
+            return stateid;
+        }
+
+        void end() {
+            assertThat(remaining()).as("bytes behind the last result").isZero();
+        }
+    }
+}

@@ -1,0 +1,137 @@
+package org.warpnfs.nfs.v4;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.warpnfs.fs.memory.MemoryFileSystem;
+import org.warpnfs.fs.spi.AttributeChanges;
+import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.fs.spi.CreateMode;
+import org.warpnfs.fs.spi.FileHandle;
+import org.warpnfs.fs.spi.FileName;
+import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.fs.spi.OpenAccess;
+import org.warpnfs.fs.spi.OpenFile;
+import org.warpnfs.fs.spi.Stability;
+import org.warpnfs.nfs.export.Export;
+import org.warpnfs.nfs.export.ExportOptions;
+import org.warpnfs.nfs.export.ExportTable;
+import org.warpnfs.nfs.export.NfsHandles;
+import org.warpnfs.nfs.export.PseudoPath;
+import org.warpnfs.nfs.export.Squash;
+import org.warpnfs.nfs.testing.CallWriter;
+import org.warpnfs.nfs.testing.ReplyKeeper;
+import org.warpnfs.payload.PayloadPool;
+
+/** A server in memory: /data (no_root_squash), /ro (the same files, read-only), /squash (the same files, root_squash). */
+final class V4Server implements AutoCloseable {
+    static final int MIB = 1 << 20;
+    static final Duration LEASE = Duration.ofSeconds(90);
+
+    final MemoryFileSystem fs;
+    final ExportTable exports;
+    final NfsHandles handles;
+    final PayloadPool payloads = new PayloadPool(4L * MIB, MIB);
+    long nowNanos = 1_000_000_000L;
+    private Nfs4Program program;
+    private final Path stateDirectory;
+    private int xid = 1;
+
+    V4Server() {
+        this(null);
+    }
+
+    V4Server(Path stateDirectory) {
+        this(stateDirectory, false);
+    }
+
+    /** One export at the root, no_root_squash. */
+    static V4Server exportingRoot() {
+        return new V4Server(null, true);
+    }
+
+    private V4Server(Path stateDirectory, boolean atRoot) {
+        this.stateDirectory = stateDirectory;
+        fs = new MemoryFileSystem(256L << 20, 10_000);
+        ExportOptions options = ExportOptions.DEFAULTS;
+        exports = atRoot
+                ? ExportTable.of(List.of(Export.of(PseudoPath.root(), fs, options.withSquash(Squash.NONE), "memory")))
+                : ExportTable.of(List.of(
+                        Export.of(PseudoPath.of("/data"), fs, options.withSquash(Squash.NONE), "memory"),
+                        Export.of(PseudoPath.of("/ro"), fs, options.withReadOnly(true), "memory"),
+                        Export.of(PseudoPath.of("/squash"), fs, options, "memory")));
+        handles = new NfsHandles(exports, "0123456789abcdef".getBytes(StandardCharsets.US_ASCII));
+        try {
+            fs.setAttributes(Caller.ROOT, fs.root(), AttributeChanges.ofPermissions(0777));
+        } catch (FsException e) {
+            throw new AssertionError(e);
+        }
+        start();
+    }
+
+    /** Starts the program, again after a kill. */
+    void start() {
+        try {
+            program = new Nfs4Program(
+                    exports, handles, payloads, new Nfs4Options(LEASE, LEASE, stateDirectory, MIB), () -> nowNanos);
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    Nfs4Program program() {
+        return program;
+    }
+
+    void pass(Duration time) {
+        nowNanos += time.toNanos();
+    }
+
+    byte[] send(byte[] message) {
+        try {
+            InetSocketAddress client = new InetSocketAddress(InetAddress.getLoopbackAddress(), 900);
+            byte[] reply = ReplyKeeper.call(program, client, message);
+            assertThat(reply).as("a reply").isNotNull();
+            assertThat(payloads.lentBytes()).as("payloads given back").isZero();
+            return reply;
+        } catch (Exception e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    CallWriter begin(int uid) {
+        return CallWriter.call(xid++, Nfs4Program.PROGRAM, Nfs4Program.VERSION, 1)
+                .authSys(uid, 100);
+    }
+
+    FileHandle newFile(String name, int permissions, byte[] contents) {
+        try {
+            FileHandle file = fs.create(
+                            new Caller(1000, 100, List.of()),
+                            fs.root(),
+                            FileName.of(name),
+                            new CreateMode.Guarded(AttributeChanges.ofPermissions(permissions)))
+                    .node()
+                    .handle();
+            try (OpenFile open = fs.open(Caller.ROOT, file, OpenAccess.WRITE)) {
+                open.write(ByteBuffer.wrap(contents), 0, Stability.UNSTABLE);
+            }
+            return file;
+        } catch (FsException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        program.close();
+        fs.close();
+    }
+}

@@ -1,0 +1,16 @@
+package org.warpnfs.payload;
+
+/**
+ * What a transport's XDR stream offers beside the ordinary encoders: a door for the data items that an upper-layer
+ * binding calls DDP-eligible (RFC 8267: READ data, READLINK text), through which they travel without being copied.
+ *
+ * <p>A program asks {@code xdr instanceof PayloadEncoder}; where it is not, it encodes the bytes as an ordinary
+ * variable-length opaque and releases the payload itself.
+ */
+public interface PayloadEncoder {
+    /**
+     * Encodes {@code payload} as variable-length opaque data: the length word, the bytes, the pad. Takes ownership: the
+     * payload is released when the socket has taken its bytes, or when the reply is dropped.
+     */
+    void xdrEncodePayload(Payload payload);
+}

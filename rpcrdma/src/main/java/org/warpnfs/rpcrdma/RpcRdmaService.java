@@ -1,0 +1,139 @@
+package org.warpnfs.rpcrdma;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import org.dcache.oncrpc4j.rpc.OncRpcProgram;
+import org.dcache.oncrpc4j.rpc.RpcDispatchable;
+import org.dcache.oncrpc4j.rpc.RpcTransport;
+import org.warpnfs.iwarp.verbs.ConnectionRequest;
+import org.warpnfs.iwarp.verbs.ConnectionRequestHandler;
+import org.warpnfs.payload.PayloadPool;
+import org.warpnfs.rpcrdma.oncrpc.OncRpcDispatcher;
+import org.warpnfs.rpcrdma.server.ResponderOptions;
+import org.warpnfs.rpcrdma.server.RpcRdmaAcceptor;
+import org.warpnfs.rpcrdma.stats.TransportStatistics;
+
+/**
+ * oncrpc4j programs served over RDMA.
+ *
+ * <pre>{@code
+ * var service = new RpcRdmaService(programs, threads, pool, ResponderOptions.DEFAULT, transport -> {});
+ * try (Listener listener = ... listen on an address, with the service as ConnectionRequestHandler ...) {
+ *     ...
+ *     listener.close();
+ *     service.drain(Duration.ofSeconds(10));
+ * }
+ * service.close();
+ * }</pre>
+ *
+ * The listener is the caller's, so that any provider of verbs will do, and so are executor and pool. Safe for any thread.
+ */
+public final class RpcRdmaService implements ConnectionRequestHandler, AutoCloseable {
+    private static final Duration WATCH_INTERVAL = Duration.ofSeconds(5);
+    private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+
+    private final TransportStatistics statistics = new TransportStatistics();
+    private final RpcRdmaAcceptor acceptor;
+    private final Thread watch;
+
+    /**
+     * @param executor runs the programs; see {@link org.warpnfs.rpcrdma.oncrpc.OperationThreads}
+     * @param pool lends the buffers that calls are pulled into; its largest payload bounds a call's chunks
+     * @param disconnected hears of each connection that has ended; the transport is the one that its calls came with
+     */
+    public RpcRdmaService(
+            Map<OncRpcProgram, RpcDispatchable> programs,
+            Executor executor,
+            PayloadPool pool,
+            ResponderOptions options,
+            Consumer<RpcTransport> disconnected) {
+        this(programs, executor, pool, options, disconnected, true);
+    }
+
+    private RpcRdmaService(
+            Map<OncRpcProgram, RpcDispatchable> programs,
+            Executor executor,
+            PayloadPool pool,
+            ResponderOptions options,
+            Consumer<RpcTransport> disconnected,
+            boolean watched) {
+        acceptor = new RpcRdmaAcceptor(
+                options, pool, statistics, new OncRpcDispatcher(programs, executor, statistics, disconnected));
+        watch = Thread.ofPlatform().name("rpcrdma-watch").daemon().unstarted(this::watch);
+        if (watched) {
+            watch.start();
+        }
+    }
+
+    /** A service without a thread of its own, for a simulation: whoever has the clock calls {@link #endStalled}. */
+    public static RpcRdmaService unwatched(
+            Map<OncRpcProgram, RpcDispatchable> programs,
+            Executor executor,
+            PayloadPool pool,
+            ResponderOptions options,
+            Consumer<RpcTransport> disconnected) {
+        return new RpcRdmaService(programs, executor, pool, options, disconnected, false);
+    }
+
+    /**
+     * Ends connections whose peers make no progress.
+     *
+     * @param nowNanos of a clock that only goes forward
+     */
+    public void endStalled(long nowNanos) {
+        acceptor.endStalled(nowNanos);
+    }
+
+    @Override
+    public void connectionRequested(ConnectionRequest request) {
+        acceptor.connectionRequested(request);
+    }
+
+    public TransportStatistics statistics() {
+        return statistics;
+    }
+
+    /**
+     * Takes no new connections and no new calls, and waits until those that run have been answered.
+     *
+     * @return false if some still run after {@code limit}
+     */
+    public boolean drain(Duration limit) {
+        acceptor.drain();
+        return await(acceptor::idle, limit);
+    }
+
+    /** Ends every connection at once. */
+    @Override
+    public void close() {
+        watch.interrupt();
+        acceptor.abort("the service is closed");
+    }
+
+    private void watch() {
+        try {
+            while (true) {
+                Thread.sleep(WATCH_INTERVAL);
+                endStalled(System.nanoTime());
+            }
+        } catch (InterruptedException e) {
+            // The service is closed.
+        }
+    }
+
+    static boolean await(BooleanSupplier condition, Duration limit) {
+        long begin = System.nanoTime();
+        while (!condition.getAsBoolean()) {
+            if (System.nanoTime() - begin > limit.toNanos()) {
+                return false;
+            }
+            LockSupport.parkNanos(POLL_NANOS);
+        }
+        return true;
+    }
+}

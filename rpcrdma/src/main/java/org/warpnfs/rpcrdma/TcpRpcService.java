@@ -1,0 +1,69 @@
+package org.warpnfs.rpcrdma;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import org.dcache.oncrpc4j.rpc.OncRpcProgram;
+import org.dcache.oncrpc4j.rpc.RpcDispatchable;
+import org.dcache.oncrpc4j.rpc.RpcTransport;
+import org.warpnfs.rpcrdma.oncrpc.OncRpcDispatcher;
+import org.warpnfs.rpcrdma.stats.TransportStatistics;
+import org.warpnfs.rpcrdma.tcp.TcpListener;
+import org.warpnfs.rpcrdma.tcp.TcpOptions;
+
+/** oncrpc4j programs served over TCP on one address, with the same dispatcher as over RDMA. Safe for any thread. */
+public final class TcpRpcService implements AutoCloseable {
+    private final TransportStatistics statistics;
+    private final TcpListener listener;
+
+    private TcpRpcService(TransportStatistics statistics, TcpListener listener) {
+        this.statistics = statistics;
+        this.listener = listener;
+    }
+
+    /**
+     * Starts to serve.
+     *
+     * @param executor runs the programs; see {@link org.warpnfs.rpcrdma.oncrpc.OperationThreads}
+     * @param disconnected hears of each connection that has ended; the transport is the one that its calls came with
+     * @throws IOException if the address cannot be had
+     */
+    public static TcpRpcService start(
+            InetSocketAddress address,
+            Map<OncRpcProgram, RpcDispatchable> programs,
+            Executor executor,
+            TcpOptions options,
+            Consumer<RpcTransport> disconnected)
+            throws IOException {
+        TransportStatistics statistics = new TransportStatistics();
+        OncRpcDispatcher dispatcher = new OncRpcDispatcher(programs, executor, statistics, disconnected);
+        return new TcpRpcService(statistics, TcpListener.bind(address, options, statistics, dispatcher));
+    }
+
+    public InetSocketAddress localAddress() {
+        return listener.localAddress();
+    }
+
+    public TransportStatistics statistics() {
+        return statistics;
+    }
+
+    /**
+     * Stops listening, takes no new calls, and waits until those that run have been answered.
+     *
+     * @return false if some still run after {@code limit}
+     */
+    public boolean drain(Duration limit) {
+        listener.drain();
+        return RpcRdmaService.await(() -> listener.connectionCount() == 0, limit);
+    }
+
+    /** Closes every connection at once and frees the address. */
+    @Override
+    public void close() {
+        listener.close();
+    }
+}

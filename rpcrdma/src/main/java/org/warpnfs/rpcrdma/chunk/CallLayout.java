@@ -1,0 +1,123 @@
+package org.warpnfs.rpcrdma.chunk;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.warpnfs.rpcrdma.message.XdrStream;
+import org.warpnfs.rpcrdma.wire.RdmaSegment;
+import org.warpnfs.rpcrdma.wire.ReadSegment;
+import org.warpnfs.rpcrdma.wire.RpcRdmaViolation;
+
+/**
+ * How the pieces of a call fit together (RFC 8166 sections 3.4.5 and 3.5).
+ *
+ * <p>Positions count in the unreduced message, so each already includes the data and the XDR pad of the chunks before it. The
+ * body is what came inline or, in a long call, the Position-Zero chunk; it goes on after every cut.
+ */
+public final class CallLayout {
+    private final List<ReadChunk> chunks;
+    private final boolean longCall;
+
+    private CallLayout(List<ReadChunk> chunks, boolean longCall) {
+        this.chunks = List.copyOf(chunks);
+        this.longCall = longCall;
+    }
+
+    /**
+     * The layout of an RDMA_MSG.
+     *
+     * @param inlineBytes length of what follows the header
+     * @throws RpcRdmaViolation if a chunk has position zero or lies beyond the stream
+     */
+    public static CallLayout ofInline(long xid, List<ReadSegment> readList, int inlineBytes) throws RpcRdmaViolation {
+        List<ReadChunk> chunks = group(readList);
+        if (!chunks.isEmpty() && chunks.getFirst().position() == 0) {
+            throw RpcRdmaViolation.chunk(xid, "Position-Zero Read chunk in an RDMA_MSG");
+        }
+        checkPositions(xid, chunks, inlineBytes);
+        return new CallLayout(chunks, false);
+    }
+
+    /**
+     * The layout of an RDMA_NOMSG.
+     *
+     * @throws RpcRdmaViolation if there is no Position-Zero chunk or a chunk lies beyond the stream
+     */
+    public static CallLayout ofLong(long xid, List<ReadSegment> readList) throws RpcRdmaViolation {
+        List<ReadChunk> chunks = group(readList);
+        if (chunks.isEmpty() || chunks.getFirst().position() != 0) {
+            throw RpcRdmaViolation.chunk(xid, "RDMA_NOMSG call without a Position-Zero Read chunk");
+        }
+        checkPositions(xid, chunks.subList(1, chunks.size()), chunks.getFirst().lengthBytes());
+        return new CallLayout(chunks, true);
+    }
+
+    /** What to pull, in order of position; a Position-Zero chunk comes first. */
+    public List<ReadChunk> chunks() {
+        return chunks;
+    }
+
+    /** True if the first chunk is the body. */
+    public boolean longCall() {
+        return longCall;
+    }
+
+    /**
+     * Puts the message together.
+     *
+     * @param inline what followed the header, from position to limit
+     * @param pulled one buffer for each of {@link #chunks()}, holding exactly its bytes from position to limit
+     */
+    public XdrStream assemble(ByteBuffer inline, List<ByteBuffer> pulled) {
+        ByteBuffer body = longCall ? pulled.getFirst() : inline;
+        XdrStream.Builder stream = new XdrStream.Builder();
+        int taken = body.position();
+        long cursor = 0;
+        for (int i = longCall ? 1 : 0; i < chunks.size(); i++) {
+            ReadChunk chunk = chunks.get(i);
+            int gapBytes = (int) (chunk.position() - cursor);
+            stream.inline(body.slice(taken, gapBytes)).chunk(pulled.get(i));
+            taken += gapBytes;
+            cursor = chunk.position() + XdrStream.roundUp(chunk.lengthBytes());
+        }
+        return stream.inline(body.slice(taken, body.limit() - taken)).build();
+    }
+
+    private static List<ReadChunk> group(List<ReadSegment> readList) {
+        if (readList.isEmpty()) {
+            return List.of();
+        }
+        Map<Long, List<RdmaSegment>> byPosition = new TreeMap<>();
+        for (ReadSegment entry : readList) {
+            byPosition
+                    .computeIfAbsent(entry.position(), p -> new ArrayList<>(2))
+                    .add(entry.segment());
+        }
+        List<ReadChunk> chunks = new ArrayList<>(byPosition.size());
+        byPosition.forEach((position, segments) -> {
+            // The header's limit on the Read list keeps the sum within an int.
+            long lengthBytes =
+                    segments.stream().mapToLong(RdmaSegment::lengthBytes).sum();
+            chunks.add(new ReadChunk(position, segments, Math.toIntExact(lengthBytes)));
+        });
+        return chunks;
+    }
+
+    private static void checkPositions(long xid, List<ReadChunk> chunks, int bodyBytes) throws RpcRdmaViolation {
+        long cursor = 0;
+        long leftBytes = bodyBytes;
+        for (ReadChunk chunk : chunks) {
+            long gapBytes = chunk.position() - cursor;
+            if (gapBytes < 0) {
+                throw RpcRdmaViolation.chunk(xid, "Read chunk at " + chunk.position() + " overlaps the one before");
+            }
+            if (gapBytes > leftBytes) {
+                throw RpcRdmaViolation.chunk(xid, "Read chunk at " + chunk.position() + " lies beyond the message");
+            }
+            leftBytes -= gapBytes;
+            cursor = chunk.position() + XdrStream.roundUp(chunk.lengthBytes());
+        }
+    }
+}

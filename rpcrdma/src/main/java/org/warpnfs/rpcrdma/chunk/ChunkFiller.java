@@ -1,0 +1,89 @@
+package org.warpnfs.rpcrdma.chunk;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.warpnfs.iwarp.verbs.RemoteMemory;
+import org.warpnfs.rpcrdma.wire.RdmaSegment;
+import org.warpnfs.rpcrdma.wire.WriteChunk;
+
+/**
+ * Fills a chunk of the requester's, segment by segment without gaps (RFC 8166 section 3.4.6).
+ *
+ * <p>The chunk that goes back has the same segments with the lengths that were used: zero for those that were not, which is
+ * what becomes of the extra segment that Linux offers for the pad.
+ */
+final class ChunkFiller {
+    private final List<SinkWrite> writes;
+
+    ChunkFiller(List<SinkWrite> writes) {
+        this.writes = writes;
+    }
+
+    /**
+     * Adds the Writes that put {@code source} into {@code chunk}, which has room for it.
+     *
+     * @return the chunk as the reply names it
+     */
+    WriteChunk fill(WriteChunk chunk, List<ByteBuffer> source) {
+        Gather gather = new Gather(source);
+        List<RdmaSegment> filled = new ArrayList<>(chunk.segments().size());
+        for (RdmaSegment segment : chunk.segments()) {
+            int lengthBytes = (int) Math.min(segment.lengthBytes(), gather.remainingBytes());
+            if (lengthBytes > 0) {
+                RemoteMemory sink = new RemoteMemory(segment.handle(), segment.offset());
+                writes.add(new SinkWrite(gather.take(lengthBytes), sink, lengthBytes));
+            }
+            filled.add(segment.withLength(lengthBytes));
+        }
+        if (gather.remainingBytes() > 0) {
+            throw new IllegalArgumentException("chunk has no room for another " + gather.remainingBytes() + " bytes");
+        }
+        return new WriteChunk(filled);
+    }
+
+    /** The same chunk, with nothing in it. */
+    static WriteChunk unused(WriteChunk chunk) {
+        return new WriteChunk(
+                chunk.segments().stream().map(segment -> segment.withLength(0)).toList());
+    }
+
+    /** Cuts a row of buffers at any length, without moving their positions. */
+    private static final class Gather {
+        private final List<ByteBuffer> source;
+        private long remainingBytes;
+        private int index;
+        private int offset;
+
+        Gather(List<ByteBuffer> source) {
+            this.source = source;
+            for (ByteBuffer buffer : source) {
+                remainingBytes += buffer.remaining();
+            }
+        }
+
+        long remainingBytes() {
+            return remainingBytes;
+        }
+
+        List<ByteBuffer> take(int lengthBytes) {
+            List<ByteBuffer> taken = new ArrayList<>(2);
+            int left = lengthBytes;
+            while (left > 0) {
+                ByteBuffer buffer = source.get(index);
+                int step = Math.min(left, buffer.remaining() - offset);
+                if (step > 0) {
+                    taken.add(buffer.slice(buffer.position() + offset, step));
+                }
+                left -= step;
+                offset += step;
+                if (offset == buffer.remaining()) {
+                    index++;
+                    offset = 0;
+                }
+            }
+            remainingBytes -= lengthBytes;
+            return taken;
+        }
+    }
+}

@@ -1,0 +1,42 @@
+package org.warpnfs.rpcrdma.chunk;
+
+import java.util.OptionalLong;
+import org.warpnfs.rpcrdma.wire.ChunkLists;
+import org.warpnfs.rpcrdma.wire.RdmaSegment;
+import org.warpnfs.rpcrdma.wire.ReadSegment;
+import org.warpnfs.rpcrdma.wire.WriteChunk;
+
+/** Which steering tag of a call its reply may invalidate (RFC 8797 section 3.2). */
+public final class Invalidation {
+    private Invalidation() {}
+
+    /**
+     * The handle that all segments of the call share, if they share one. With two handles there is no telling which of them
+     * outlives the call: Linux offers a long-lived one for the pad of a Write chunk, and losing it breaks later READs.
+     */
+    public static OptionalLong candidate(ChunkLists lists) {
+        Handles handles = new Handles();
+        for (ReadSegment entry : lists.readList()) {
+            handles.add(entry.segment());
+        }
+        for (WriteChunk chunk : lists.writeList()) {
+            chunk.segments().forEach(handles::add);
+        }
+        lists.replyChunk().ifPresent(chunk -> chunk.segments().forEach(handles::add));
+        return handles.seen && handles.same ? OptionalLong.of(handles.first) : OptionalLong.empty();
+    }
+
+    private static final class Handles {
+        private boolean seen;
+        private boolean same = true;
+        private long first;
+
+        void add(RdmaSegment segment) {
+            if (!seen) {
+                seen = true;
+                first = segment.handle();
+            }
+            same &= segment.handle() == first;
+        }
+    }
+}

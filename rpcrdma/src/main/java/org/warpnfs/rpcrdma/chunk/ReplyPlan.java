@@ -1,0 +1,95 @@
+package org.warpnfs.rpcrdma.chunk;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.warpnfs.rpcrdma.message.RpcMessage;
+import org.warpnfs.rpcrdma.wire.ChunkLists;
+import org.warpnfs.rpcrdma.wire.FixedHeader;
+import org.warpnfs.rpcrdma.wire.WriteChunk;
+
+/**
+ * Where the bytes of a reply go, given what its call offered (RFC 8166 sections 3.4.6, 3.5 and 4.5.3).
+ *
+ * <p>In this order: each payload goes to the Write chunk of its number, if that chunk has any room at all; the rest of the
+ * message goes inline if it fits; else into the Reply chunk; else the reply cannot be sent. A payload without a Write chunk
+ * stays in the stream, with its pad, and is not copied there either.
+ */
+public sealed interface ReplyPlan {
+    /**
+     * The reply can be sent.
+     *
+     * @param longReply true for RDMA_NOMSG: the writes carry the whole message and {@code inline} is empty
+     * @param writes to be posted first, in this order
+     * @param lists what the reply's header says
+     * @param inline what follows the header in the Send, gathered in this order
+     * @param inlineBytes length of {@code inline}
+     */
+    record Fits(boolean longReply, List<SinkWrite> writes, ChunkLists lists, List<ByteBuffer> inline, int inlineBytes)
+            implements ReplyPlan {}
+
+    /** RFC 8166 section 4.5.3: ERR_CHUNK. */
+    record TooBig(String detail) implements ReplyPlan {}
+
+    /**
+     * Plans a reply.
+     *
+     * @param offered the lists of the call
+     * @param inlineLimitBytes the largest message that the requester receives, header included
+     */
+    static ReplyPlan of(RpcMessage reply, ChunkLists offered, int inlineLimitBytes) {
+        List<SinkWrite> writes = new ArrayList<>();
+        ChunkFiller filler = new ChunkFiller(writes);
+        List<WriteChunk> writeList = new ArrayList<>(offered.writeList().size());
+        List<RpcMessage.Item> kept = new ArrayList<>();
+        for (int i = 0; i < reply.items().size(); i++) {
+            RpcMessage.Item item = reply.items().get(i);
+            WriteChunk chunk =
+                    i < offered.writeList().size() ? offered.writeList().get(i) : null;
+            if (chunk == null || chunk.lengthBytes() == 0) {
+                kept.add(item);
+                if (chunk != null) {
+                    writeList.add(chunk);
+                }
+                continue;
+            }
+            if (item.payload().lengthBytes() > chunk.lengthBytes()) {
+                return new TooBig("result of " + item.payload().lengthBytes() + " bytes for a Write chunk of "
+                        + chunk.lengthBytes());
+            }
+            writeList.add(filler.fill(chunk, List.of(item.payload().buffer())));
+        }
+        for (int i = writeList.size(); i < offered.writeList().size(); i++) {
+            writeList.add(ChunkFiller.unused(offered.writeList().get(i)));
+        }
+        return placeBody(RpcMessage.splice(reply.xdr(), kept), writeList, writes, filler, offered, inlineLimitBytes);
+    }
+
+    private static ReplyPlan placeBody(
+            List<ByteBuffer> body,
+            List<WriteChunk> writeList,
+            List<SinkWrite> writes,
+            ChunkFiller filler,
+            ChunkLists offered,
+            int inlineLimitBytes) {
+        long bodyBytes = body.stream().mapToLong(ByteBuffer::remaining).sum();
+        Optional<WriteChunk> unusedReplyChunk = offered.replyChunk().map(ChunkFiller::unused);
+        ChunkLists inlineLists = new ChunkLists(List.of(), writeList, unusedReplyChunk);
+        int headerBytes = FixedHeader.ENCODED_BYTES + inlineLists.encodedLengthBytes();
+        if (bodyBytes <= inlineLimitBytes - headerBytes) {
+            return new Fits(false, writes, inlineLists, body, (int) bodyBytes);
+        }
+        if (headerBytes > inlineLimitBytes) {
+            return new TooBig(
+                    "chunk lists of " + headerBytes + " bytes for an inline threshold of " + inlineLimitBytes);
+        }
+        long roomBytes = offered.replyChunk().map(WriteChunk::lengthBytes).orElse(0L);
+        if (bodyBytes > roomBytes) {
+            return new TooBig("reply of " + bodyBytes + " bytes for an inline threshold of " + inlineLimitBytes
+                    + " and a Reply chunk of " + roomBytes);
+        }
+        Optional<WriteChunk> filled = offered.replyChunk().map(chunk -> filler.fill(chunk, body));
+        return new Fits(true, writes, new ChunkLists(List.of(), writeList, filled), List.of(), 0);
+    }
+}

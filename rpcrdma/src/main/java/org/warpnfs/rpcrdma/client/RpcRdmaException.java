@@ -1,0 +1,31 @@
+package org.warpnfs.rpcrdma.client;
+
+import java.io.IOException;
+
+/** A call failed below RPC. */
+public final class RpcRdmaException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    /** What became of the call. */
+    public enum Failure {
+        /** The responder does not speak version 1. */
+        ERR_VERS,
+        /** The responder could not use the chunks, or the reply did not fit what was offered. */
+        ERR_CHUNK,
+        /** The reply makes no sense. */
+        BAD_REPLY,
+        /** The connection ended first; whether the call ran is not known. */
+        DISCONNECTED
+    }
+
+    private final Failure failure;
+
+    public RpcRdmaException(Failure failure, String detail) {
+        super(failure + ": " + detail);
+        this.failure = failure;
+    }
+
+    public Failure failure() {
+        return failure;
+    }
+}

@@ -1,0 +1,13 @@
+package org.warpnfs.rpcrdma.message;
+
+/** The RPC layer's end of one connection. Called on the connection's owner thread: hands work on and returns. */
+public interface InboundHandler {
+    /** A call is complete. */
+    void call(InboundCall call);
+
+    /** A reply to a call that went in the backward direction; the stream is a copy and stays valid. */
+    void backwardReply(XdrStream reply);
+
+    /** The connection has ended; no further call or reply will come. Calls that still run must still be ended. */
+    void closed();
+}

@@ -1,0 +1,25 @@
+package org.warpnfs.rpcrdma.message;
+
+import java.net.InetSocketAddress;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** One connection with a requester. The same object from its beginning to its end. Safe for any thread. */
+public interface RpcConnection {
+    InetSocketAddress localAddress();
+
+    InetSocketAddress remoteAddress();
+
+    /** False once the connection has ended. */
+    boolean open();
+
+    /** Ends the connection at once. A requester then repeats what was not answered on a new one. */
+    void abort(String reason);
+
+    /**
+     * Sends a call in the backward direction (RFC 8167). Its reply comes to {@link InboundHandler#backwardReply}.
+     *
+     * @param sent hears null once the call is on its way, or why it will not go
+     */
+    void sendBackwardCall(RpcMessage call, Consumer<@Nullable String> sent);
+}

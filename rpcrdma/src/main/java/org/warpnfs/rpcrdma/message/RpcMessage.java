@@ -1,0 +1,90 @@
+package org.warpnfs.rpcrdma.message;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.warpnfs.payload.Payload;
+
+/**
+ * An RPC message on its way out: XDR, and payloads that belong into it at known places.
+ *
+ * <h2>Operation</h2>
+ *
+ * The transport decides for each item whether its bytes join the stream, followed by their pad, or travel in a chunk.
+ *
+ * <h2>Buffers</h2>
+ *
+ * Whoever holds the message owns its payloads, and calls {@link #release()} once when no byte of them is needed any more.
+ *
+ * @param xdr the message without the items, from position to limit
+ * @param items in stream order
+ */
+public record RpcMessage(ByteBuffer xdr, List<Item> items) {
+    public RpcMessage {
+        items = List.copyOf(items);
+    }
+
+    /** A message without payloads. */
+    public static RpcMessage of(ByteBuffer xdr) {
+        return new RpcMessage(xdr, List.of());
+    }
+
+    /**
+     * The bytes of one DDP-eligible item (RFC 8267). Its count stands in {@link #xdr()} just before; its pad stands nowhere.
+     *
+     * @param offsetBytes where in {@link #xdr()} they belong, counted from its position
+     */
+    public record Item(int offsetBytes, Payload payload) {}
+
+    /** Length of the unreduced message. */
+    public long lengthBytes() {
+        long sum = xdr.remaining();
+        for (Item item : items) {
+            sum += XdrStream.roundUp(item.payload().lengthBytes());
+        }
+        return sum;
+    }
+
+    /** The message as a row of buffers, with its items and their pads in their places; nothing is copied. */
+    public List<ByteBuffer> gather() {
+        return splice(xdr, items);
+    }
+
+    /** The message in one buffer of its own; its payloads are released. */
+    public ByteBuffer flatten() {
+        ByteBuffer flat = ByteBuffer.allocate(Math.toIntExact(lengthBytes()));
+        for (ByteBuffer piece : gather()) {
+            flat.put(piece.duplicate());
+        }
+        release();
+        return flat.flip();
+    }
+
+    /** {@code xdr} as a row of buffers, with these items and their pads in their places. */
+    public static List<ByteBuffer> splice(ByteBuffer xdr, List<Item> items) {
+        List<ByteBuffer> row = new ArrayList<>(1 + 3 * items.size());
+        int taken = 0;
+        for (Item item : items) {
+            addIfAny(row, xdr.slice(xdr.position() + taken, item.offsetBytes() - taken));
+            ByteBuffer data = item.payload().buffer();
+            addIfAny(row, data.slice());
+            addIfAny(row, ByteBuffer.allocate(XdrStream.roundUp(data.remaining()) - data.remaining()));
+            taken = item.offsetBytes();
+        }
+        addIfAny(row, xdr.slice(xdr.position() + taken, xdr.remaining() - taken));
+        return row;
+    }
+
+    private static void addIfAny(List<ByteBuffer> row, ByteBuffer buffer) {
+        if (buffer.hasRemaining()) {
+            row.add(buffer);
+        }
+    }
+
+    /** Gives every payload back. */
+    public void release() {
+        for (Item item : items) {
+            item.payload().release();
+        }
+    }
+}

@@ -1,0 +1,94 @@
+package org.warpnfs.rpcrdma.oncrpc;
+
+import org.dcache.oncrpc4j.rpc.RpcAuth;
+import org.dcache.oncrpc4j.rpc.RpcAuthError;
+import org.dcache.oncrpc4j.rpc.RpcAuthException;
+import org.dcache.oncrpc4j.rpc.RpcAuthStat;
+import org.dcache.oncrpc4j.rpc.RpcAuthType;
+import org.dcache.oncrpc4j.rpc.RpcAuthTypeNone;
+import org.dcache.oncrpc4j.rpc.RpcAuthTypeUnix;
+import org.dcache.oncrpc4j.xdr.BadXdrOncRpcException;
+
+/**
+ * Parses a call's credential and verifier (RFC 5531 sections 8.2 and 10).
+ *
+ * <p>Stricter than oncrpc4j, which takes a machine name and a list of groups of any length, does not compare them with the
+ * credential's length, and sends the peer's verifier back in the reply. Here a credential is at most 400 bytes and exactly as long
+ * as it says, and what is made of it answers with an empty AUTH_NONE verifier: a Linux client places READ data by the length
+ * of that verifier.
+ */
+final class CredentialParser {
+    /** RFC 5531 section 8.2. */
+    private static final int MAX_BODY_BYTES = 400;
+
+    /** RFC 5531 appendix A. */
+    private static final int MAX_MACHINE_NAME_BYTES = 255;
+
+    /** RFC 5531 appendix A. */
+    private static final int MAX_GIDS = 16;
+
+    private CredentialParser() {}
+
+    /**
+     * Reads credential and verifier, and leaves the stream at the arguments.
+     *
+     * @throws RpcAuthException if they are of another flavor than AUTH_NONE or AUTH_SYS, or break its rules
+     * @throws BadXdrOncRpcException if the message ends before they do
+     */
+    static RpcAuth parse(StreamXdr xdr) throws RpcAuthException, BadXdrOncRpcException {
+        int flavor = xdr.xdrDecodeInt();
+        int bodyBytes = xdr.xdrDecodeInt();
+        if (bodyBytes < 0 || bodyBytes > MAX_BODY_BYTES) {
+            throw denied(RpcAuthStat.AUTH_BADCRED, "credential of " + Integer.toUnsignedString(bodyBytes) + " bytes");
+        }
+        RpcAuth credential =
+                switch (flavor) {
+                    case RpcAuthType.NONE -> none(bodyBytes);
+                    case RpcAuthType.UNIX -> unix(xdr, bodyBytes);
+                    default ->
+                        throw denied(
+                                RpcAuthStat.AUTH_BADCRED, "credential of flavor " + Integer.toUnsignedString(flavor));
+                };
+        int verifierFlavor = xdr.xdrDecodeInt();
+        int verifierBytes = xdr.xdrDecodeInt();
+        if (verifierFlavor != RpcAuthType.NONE || verifierBytes != 0) {
+            throw denied(RpcAuthStat.AUTH_BADVERF, "verifier is not an empty AUTH_NONE");
+        }
+        return credential;
+    }
+
+    private static RpcAuth none(int bodyBytes) throws RpcAuthException {
+        if (bodyBytes != 0) {
+            throw denied(RpcAuthStat.AUTH_BADCRED, "AUTH_NONE with a body");
+        }
+        return new RpcAuthTypeNone();
+    }
+
+    private static RpcAuth unix(StreamXdr xdr, int bodyBytes) throws RpcAuthException, BadXdrOncRpcException {
+        int begin = xdr.stream().position();
+        int stamp = xdr.xdrDecodeInt();
+        int machineNameBytes = xdr.xdrDecodeInt();
+        if (machineNameBytes < 0 || machineNameBytes > MAX_MACHINE_NAME_BYTES) {
+            throw denied(
+                    RpcAuthStat.AUTH_BADCRED,
+                    "machine name of " + Integer.toUnsignedString(machineNameBytes) + " bytes");
+        }
+        // Names nobody: kept out of logs and of any decision.
+        xdr.xdrDecodeOpaque(machineNameBytes);
+        int uid = xdr.xdrDecodeInt();
+        int gid = xdr.xdrDecodeInt();
+        int count = xdr.xdrDecodeInt();
+        if (count < 0 || count > MAX_GIDS) {
+            throw denied(RpcAuthStat.AUTH_BADCRED, Integer.toUnsignedString(count) + " supplementary groups");
+        }
+        int[] gids = xdr.xdrDecodeIntFixedVector(count);
+        if (xdr.stream().position() - begin != bodyBytes) {
+            throw denied(RpcAuthStat.AUTH_BADCRED, "AUTH_SYS of another length than it says");
+        }
+        return new RpcAuthTypeUnix(uid, gid, gids, stamp, "");
+    }
+
+    private static RpcAuthException denied(int status, String detail) {
+        return new RpcAuthException(detail, new RpcAuthError(status));
+    }
+}

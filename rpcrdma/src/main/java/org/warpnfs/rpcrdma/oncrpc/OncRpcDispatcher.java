@@ -1,0 +1,190 @@
+package org.warpnfs.rpcrdma.oncrpc;
+
+import java.io.IOException;
+import java.util.Map;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
+import org.dcache.oncrpc4j.rpc.MismatchInfo;
+import org.dcache.oncrpc4j.rpc.OncRpcException;
+import org.dcache.oncrpc4j.rpc.OncRpcProgram;
+import org.dcache.oncrpc4j.rpc.RpcAuth;
+import org.dcache.oncrpc4j.rpc.RpcAuthException;
+import org.dcache.oncrpc4j.rpc.RpcAuthTypeNone;
+import org.dcache.oncrpc4j.rpc.RpcCall;
+import org.dcache.oncrpc4j.rpc.RpcDispatchable;
+import org.dcache.oncrpc4j.rpc.RpcException;
+import org.dcache.oncrpc4j.rpc.RpcMessageType;
+import org.dcache.oncrpc4j.rpc.RpcRejectStatus;
+import org.dcache.oncrpc4j.rpc.RpcTransport;
+import org.dcache.oncrpc4j.xdr.BadXdrOncRpcException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.warpnfs.rpcrdma.message.InboundCall;
+import org.warpnfs.rpcrdma.message.InboundHandler;
+import org.warpnfs.rpcrdma.message.InboundHandlerFactory;
+import org.warpnfs.rpcrdma.message.RpcConnection;
+import org.warpnfs.rpcrdma.stats.Counter;
+import org.warpnfs.rpcrdma.stats.TransportStatistics;
+
+/**
+ * Parses RPC call headers (RFC 5531 section 9) and runs programs.
+ *
+ * <h2>Operation</h2>
+ *
+ * All of a call, from its header to its reply, runs on one thread of the executor, unless the program answers later from a
+ * thread of its own.
+ *
+ * <h2>Buffers</h2>
+ *
+ * See {@link CallXdr}.
+ *
+ * <h2>Errors</h2>
+ *
+ * A call that cannot be run is answered as RFC 5531 says. A program that throws, or whose reply cannot be encoded, is answered
+ * for with SYSTEM_ERR, counted and logged: a call that was taken always ends.
+ */
+public final class OncRpcDispatcher implements InboundHandlerFactory {
+    private static final Logger LOG = LoggerFactory.getLogger(OncRpcDispatcher.class);
+    private static final int RPC_VERSION = 2;
+
+    private final ProgramTable programs;
+    private final Executor executor;
+    private final TransportStatistics statistics;
+    private final Consumer<RpcTransport> disconnected;
+
+    /**
+     * @param executor runs the programs, many calls at once
+     * @param disconnected hears of each connection that has ended, on a thread of the executor while there is one; calls of
+     *     that connection may still be running
+     */
+    public OncRpcDispatcher(
+            Map<OncRpcProgram, RpcDispatchable> programs,
+            Executor executor,
+            TransportStatistics statistics,
+            Consumer<RpcTransport> disconnected) {
+        this.programs = new ProgramTable(programs);
+        this.executor = executor;
+        this.statistics = statistics;
+        this.disconnected = disconnected;
+    }
+
+    @Override
+    public InboundHandler opened(RpcConnection connection) {
+        return new ConnectionTransport(connection, this);
+    }
+
+    Executor executor() {
+        return executor;
+    }
+
+    /** Runs what may take its time away from the event loop, or here if the service is closing. */
+    void runAside(Runnable task) {
+        try {
+            executor.execute(task);
+        } catch (RejectedExecutionException e) {
+            task.run();
+        }
+    }
+
+    void disconnected(RpcTransport transport) {
+        disconnected.accept(transport);
+    }
+
+    void dispatch(ConnectionTransport transport, InboundCall inbound) {
+        CallXdr xdr = new CallXdr(inbound);
+        RpcCall unparsed = null;
+        try {
+            int xid = xdr.xdrDecodeInt();
+            if (xdr.xdrDecodeInt() != RpcMessageType.CALL) {
+                LOG.debug("{}: message {} is no call", transport, xid);
+                xdr.drop();
+                return;
+            }
+            unparsed = new RpcCall(xid, 0, 0, 0, new RpcAuthTypeNone(), xdr, transport);
+            RpcCall call = parse(xid, xdr, transport, unparsed);
+            if (call != null) {
+                run(call, xdr);
+            }
+        } catch (BadXdrOncRpcException e) {
+            if (unparsed == null) {
+                xdr.drop();
+            } else {
+                garbage(unparsed, e);
+            }
+        } catch (Throwable e) {
+            // An Error too: whatever went wrong, the credit goes back.
+            statistics.increment(Counter.SYSTEM_ERRORS);
+            LOG.error("{}: a call could not be dispatched", transport, e);
+            xdr.drop();
+        }
+    }
+
+    private @Nullable RpcCall parse(int xid, CallXdr xdr, ConnectionTransport transport, RpcCall unparsed)
+            throws BadXdrOncRpcException {
+        if (xdr.xdrDecodeInt() != RPC_VERSION) {
+            statistics.increment(Counter.RPC_VERSION_DENIED);
+            unparsed.reject(RpcRejectStatus.RPC_MISMATCH, new MismatchInfo(RPC_VERSION, RPC_VERSION));
+            return null;
+        }
+        int program = xdr.xdrDecodeInt();
+        int version = xdr.xdrDecodeInt();
+        int procedure = xdr.xdrDecodeInt();
+        try {
+            RpcAuth credential = CredentialParser.parse(xdr);
+            return new RpcCall(xid, program, version, procedure, credential, xdr, transport);
+        } catch (RpcAuthException e) {
+            statistics.increment(Counter.AUTH_DENIED);
+            LOG.debug("{}: call {} denied: {}", transport, xid, e.getMessage());
+            unparsed.reject(e.getStatus(), e.getRpcReply());
+            return null;
+        }
+    }
+
+    private void run(RpcCall call, CallXdr xdr) {
+        RpcDispatchable program = programs.find(call.getProgram(), call.getProgramVersion());
+        if (program == null) {
+            refuse(call);
+            return;
+        }
+        try {
+            program.dispatchOncRpcCall(call);
+            if (xdr.abandoned()) {
+                throw new IllegalStateException("the reply could not be encoded");
+            }
+        } catch (RpcException e) {
+            if (!xdr.answered()) {
+                statistics.increment(Counter.AUTH_DENIED);
+                call.reject(e.getStatus(), e.getRpcReply());
+            }
+        } catch (OncRpcException | BadXdrOncRpcException e) {
+            if (!xdr.answered()) {
+                garbage(call, e);
+            }
+        } catch (IOException | RuntimeException | Error e) {
+            statistics.increment(Counter.SYSTEM_ERRORS);
+            LOG.error("{} of {} failed", call, call.getTransport(), e);
+            if (!xdr.answered()) {
+                call.failRpcSystem();
+            }
+        }
+    }
+
+    private void refuse(RpcCall call) {
+        ProgramTable.Versions versions = programs.versionsOf(call.getProgram());
+        if (versions == null) {
+            statistics.increment(Counter.PROG_UNAVAIL);
+            call.failProgramUnavailable();
+        } else {
+            statistics.increment(Counter.PROG_MISMATCH);
+            call.failProgramMismatch(versions.lowest(), versions.highest());
+        }
+    }
+
+    private void garbage(RpcCall call, IOException why) {
+        statistics.increment(Counter.GARBAGE_ARGS);
+        LOG.debug("{} of {}: {}", call, call.getTransport(), why.getMessage());
+        call.failRpcGarbage();
+    }
+}

@@ -1,0 +1,175 @@
+package org.warpnfs.rpcrdma.server;
+
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.OptionalLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.warpnfs.iwarp.verbs.QueuePair;
+import org.warpnfs.rpcrdma.chunk.Invalidation;
+import org.warpnfs.rpcrdma.chunk.ReplyPlan;
+import org.warpnfs.rpcrdma.credit.CreditLedger;
+import org.warpnfs.rpcrdma.message.RpcMessage;
+import org.warpnfs.rpcrdma.stats.Counter;
+import org.warpnfs.rpcrdma.stats.TransportStatistics;
+import org.warpnfs.rpcrdma.wire.PrivateData;
+import org.warpnfs.rpcrdma.wire.RdmaErrorChunk;
+import org.warpnfs.rpcrdma.wire.RdmaErrorVers;
+import org.warpnfs.rpcrdma.wire.RdmaMsg;
+import org.warpnfs.rpcrdma.wire.RdmaNomsg;
+import org.warpnfs.rpcrdma.wire.RpcRdmaHeader;
+import org.warpnfs.rpcrdma.wire.RpcRdmaViolation;
+import org.warpnfs.rpcrdma.wire.WriteChunk;
+
+/**
+ * Makes one connection's answers: replies as their calls' chunks allow, errors where they do not, and credits with each.
+ *
+ * <h2>Operation</h2>
+ *
+ * A busy requester that wants more credits gets more receive buffers first, while the budget has any. Where a requester welcomes
+ * it, its steering tag is invalidated along with the reply (RFC 8797 section 3.2).
+ *
+ * <h2>Buffers</h2>
+ *
+ * A reply's payloads are passed on to the {@link ReplySender}, or released if the reply cannot be sent.
+ *
+ * <h2>Errors</h2>
+ *
+ * A reply that fits nowhere becomes ERR_CHUNK (RFC 8166 section 4.5.3). Owner thread only.
+ */
+final class CallAnswerer {
+    private static final Logger LOG = LoggerFactory.getLogger(CallAnswerer.class);
+
+    private final QueuePair queuePair;
+    private final ResponderContext context;
+    private final TransportStatistics statistics;
+    private final PrivateData peer;
+    private final int inlineLimitBytes;
+    private final ReceiveBuffers receives;
+    private final CreditLedger credits;
+    private final MemoryQueue memory;
+    private final ReplySender sender;
+    private int buffersTaken;
+    private int creditsCounted;
+
+    /** @param buffersTaken receive buffers of the budget that the connection began with */
+    CallAnswerer(
+            QueuePair queuePair,
+            ResponderContext context,
+            PrivateData peer,
+            ReceiveBuffers receives,
+            CreditLedger credits,
+            MemoryQueue memory,
+            ReplySender sender,
+            int buffersTaken) {
+        this.queuePair = queuePair;
+        this.context = context;
+        this.statistics = context.statistics();
+        this.peer = peer;
+        this.inlineLimitBytes = Math.min(context.options().inlineSendBytes(), peer.receiveBytes());
+        this.receives = receives;
+        this.credits = credits;
+        this.memory = memory;
+        this.sender = sender;
+        this.buffersTaken = buffersTaken;
+    }
+
+    /** The largest message that the requester receives from us. */
+    int inlineLimitBytes() {
+        return inlineLimitBytes;
+    }
+
+    /** The requester may have one call outstanding. */
+    void opened() {
+        countCredits(1);
+    }
+
+    /** The connection has ended: its receive buffers go back to the budget. */
+    void closed() {
+        countCredits(0);
+        context.receiveBudget().give(buffersTaken);
+        buffersTaken = 0;
+    }
+
+    /** Answers a call that has ended, and whose receive buffer is posted again. */
+    void reply(RdmaCall call, RpcMessage reply) {
+        growIfBusy(call.creditsWanted());
+        switch (ReplyPlan.of(reply, call.lists(), inlineLimitBytes)) {
+            case ReplyPlan.Fits fits when fits.writes().size() <= sender.maxWrites() -> send(call, reply, fits);
+            case ReplyPlan.Fits fits ->
+                refuse(call, reply, "reply of " + fits.writes().size() + " RDMA Writes");
+            case ReplyPlan.TooBig tooBig -> refuse(call, reply, tooBig.detail());
+        }
+    }
+
+    /** Answers a message that was no call, and whose receive buffer is posted again. */
+    void refuse(RpcRdmaViolation violation) {
+        switch (violation.answer()) {
+            case ERR_VERS -> {
+                statistics.increment(Counter.ERR_VERS_SENT);
+                int grant = grant(credits.granted());
+                sendError(RdmaErrorVers.onlyVersion1(violation.xid(), violation.version(), grant));
+            }
+            case ERR_CHUNK -> {
+                statistics.increment(Counter.ERR_CHUNK_MALFORMED_SENT);
+                sendError(RdmaErrorChunk.of(violation.xid(), grant(credits.granted())));
+            }
+            case DROP -> statistics.increment(Counter.MESSAGES_IGNORED);
+        }
+    }
+
+    private void send(RdmaCall call, RpcMessage reply, ReplyPlan.Fits plan) {
+        int grant = grant(call.creditsWanted());
+        RpcRdmaHeader header = plan.longReply()
+                ? new RdmaNomsg(call.xid(), grant, plan.lists())
+                : new RdmaMsg(call.xid(), grant, plan.lists());
+        OptionalLong invalidate = context.options().remoteInvalidation() && peer.remoteInvalidation()
+                ? Invalidation.candidate(call.lists())
+                : OptionalLong.empty();
+        count(plan);
+        sender.send(plan.writes(), header, plan.inline(), invalidate, reply);
+    }
+
+    private void count(ReplyPlan.Fits plan) {
+        statistics.increment(Counter.REPLIES_SENT);
+        if (plan.longReply()) {
+            statistics.increment(Counter.LONG_REPLIES);
+        }
+        for (WriteChunk chunk : plan.lists().writeList()) {
+            statistics.add(Counter.WRITE_CHUNK_BYTES, chunk.lengthBytes());
+        }
+        plan.lists().replyChunk().ifPresent(chunk -> statistics.add(Counter.REPLY_CHUNK_BYTES, chunk.lengthBytes()));
+    }
+
+    private void refuse(RdmaCall call, RpcMessage reply, String detail) {
+        LOG.debug("call {}: {}", call.xid(), detail);
+        reply.release();
+        statistics.increment(Counter.ERR_CHUNK_TOO_BIG_SENT);
+        sendError(RdmaErrorChunk.of(call.xid(), grant(call.creditsWanted())));
+    }
+
+    /** Errors go by a plain Send: they have no chunks, and the requester keeps its own. */
+    private void sendError(RpcRdmaHeader error) {
+        sender.send(List.of(), error, List.of(), OptionalLong.empty(), RpcMessage.of(ByteBuffer.allocate(0)));
+    }
+
+    private int grant(long wanted) {
+        int grant = credits.grant(wanted, memory.strained());
+        countCredits(grant);
+        return grant;
+    }
+
+    private void growIfBusy(long wanted) {
+        int more = context.receiveBudget().take(credits.wantsMore(wanted));
+        if (more > 0) {
+            buffersTaken += more;
+            receives.grow(queuePair, more);
+            credits.grow(more);
+        }
+    }
+
+    private void countCredits(int now) {
+        statistics.add(Counter.CREDITS_GRANTED, now - creditsCounted);
+        creditsCounted = now;
+    }
+}

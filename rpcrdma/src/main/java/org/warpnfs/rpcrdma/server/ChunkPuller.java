@@ -1,0 +1,136 @@
+package org.warpnfs.rpcrdma.server;
+
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.warpnfs.iwarp.verbs.AccessRight;
+import org.warpnfs.iwarp.verbs.Completion;
+import org.warpnfs.iwarp.verbs.CompletionStatus;
+import org.warpnfs.iwarp.verbs.MemoryRegion;
+import org.warpnfs.iwarp.verbs.QueuePair;
+import org.warpnfs.iwarp.verbs.RemoteMemory;
+import org.warpnfs.iwarp.verbs.WorkRequest;
+import org.warpnfs.payload.Payload;
+import org.warpnfs.rpcrdma.chunk.ReadChunk;
+import org.warpnfs.rpcrdma.stats.Counter;
+import org.warpnfs.rpcrdma.stats.TransportStatistics;
+import org.warpnfs.rpcrdma.wire.RdmaSegment;
+
+/**
+ * Pulls the Read chunks of one connection's calls into their sinks, within the ORD.
+ *
+ * <h2>Operation</h2>
+ *
+ * One RDMA Read for each segment, in the order of calls; the rest wait. A call's sink is registered when its first Read is
+ * posted and invalidated when its last is done, so no more regions are alive than Reads are outstanding.
+ *
+ * <h2>Buffers</h2>
+ *
+ * The sink stays the call's. Once the connection has ended no Read touches it.
+ *
+ * <h2>Errors</h2>
+ *
+ * A Read that fails ends the connection by itself; what is queued is forgotten. Owner thread only.
+ */
+final class ChunkPuller {
+    private record PendingRead(RdmaCall call, RdmaSegment segment, int sinkOffsetBytes) {}
+
+    private final QueuePair queuePair;
+    private final TransportStatistics statistics;
+    private final Consumer<RdmaCall> complete;
+    private final ArrayDeque<PendingRead> waiting = new ArrayDeque<>();
+    private final Map<Long, PendingRead> outstanding = new HashMap<>();
+    private long nextId;
+
+    /** @param complete hears of each call whose last byte has been placed */
+    ChunkPuller(QueuePair queuePair, TransportStatistics statistics, Consumer<RdmaCall> complete) {
+        this.queuePair = queuePair;
+        this.statistics = statistics;
+        this.complete = complete;
+    }
+
+    /** Starts to pull all chunks of a call that has its sink. */
+    void pull(RdmaCall call) {
+        int reads = 0;
+        long offset = 0;
+        for (ReadChunk chunk : call.layout().chunks()) {
+            offset = RdmaCall.align(offset);
+            for (RdmaSegment segment : chunk.segments()) {
+                if (segment.lengthBytes() > 0) {
+                    waiting.add(new PendingRead(call, segment, (int) offset));
+                    reads++;
+                }
+                offset += segment.lengthBytes();
+            }
+        }
+        call.setReadsLeft(reads);
+        postWaiting();
+        if (!waiting.isEmpty()) {
+            statistics.increment(Counter.ORD_WAITS);
+        }
+    }
+
+    void completed(Completion.ReadDone done) {
+        PendingRead read = outstanding.remove(done.workRequestId());
+        if (read == null) {
+            throw new IllegalStateException("RDMA Read " + done.workRequestId() + " was never posted");
+        }
+        if (done.status() != CompletionStatus.SUCCESS) {
+            // The stream is ending, or has ended; disconnected() follows and gives the sink back.
+            statistics.increment(Counter.READS_FAILED);
+            waiting.clear();
+            return;
+        }
+        statistics.add(Counter.RDMA_READ_BYTES, read.segment.lengthBytes());
+        if (read.call.readDone()) {
+            MemoryRegion region = read.call.region();
+            if (region != null) {
+                region.invalidate();
+                read.call.setRegion(null);
+            }
+            complete.accept(read.call);
+        }
+        postWaiting();
+    }
+
+    /** Forgets what was not posted. */
+    void close() {
+        waiting.clear();
+    }
+
+    /** RDMA Reads that are on their way. */
+    int outstanding() {
+        return outstanding.size();
+    }
+
+    private void postWaiting() {
+        int ord = queuePair.parameters().ord();
+        while (!waiting.isEmpty() && outstanding.size() < ord && queuePair.connected()) {
+            PendingRead read = waiting.remove();
+            long id = nextId++;
+            outstanding.put(id, read);
+            statistics.increment(Counter.RDMA_READS);
+            queuePair.post(new WorkRequest.RdmaRead(
+                    id,
+                    region(read.call),
+                    read.sinkOffsetBytes,
+                    (int) read.segment.lengthBytes(),
+                    new RemoteMemory(read.segment.handle(), read.segment.offset())));
+        }
+    }
+
+    private MemoryRegion region(RdmaCall call) {
+        MemoryRegion region = call.region();
+        if (region == null) {
+            Payload sink = call.sink();
+            if (sink == null) {
+                throw new IllegalStateException("a call without a sink has nothing to pull");
+            }
+            region = queuePair.register(sink.buffer(), Set.of(AccessRight.READ_SINK));
+            call.setRegion(region);
+        }
+        return region;
+    }
+}

@@ -1,0 +1,184 @@
+package org.warpnfs.rpcrdma.server;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.iwarp.verbs.MemoryRegion;
+import org.warpnfs.payload.Payload;
+import org.warpnfs.rpcrdma.chunk.CallLayout;
+import org.warpnfs.rpcrdma.chunk.ReadChunk;
+import org.warpnfs.rpcrdma.message.InboundCall;
+import org.warpnfs.rpcrdma.message.RpcMessage;
+import org.warpnfs.rpcrdma.message.XdrStream;
+import org.warpnfs.rpcrdma.wire.ChunkLists;
+
+/**
+ * One call on its way through the responder.
+ *
+ * <h2>Operation</h2>
+ *
+ * <pre>
+ * state     | event                    -> state,   output
+ * ----------+----------------------------------------------------------------
+ * (none)    | received, nothing to pull -> RUNNING, handed to the RPC layer
+ * (none)    | received, chunks to pull  -> WAITING
+ * WAITING   | memory for its sink       -> PULLING, RDMA Reads queued
+ * PULLING   | last byte placed          -> RUNNING, handed to the RPC layer
+ * WAITING,
+ * PULLING   | connection ended          -> (gone),  sink given back
+ * RUNNING   | reply or drop, any thread -> ENDING,  queued for the owner thread
+ * ENDING    | owner thread              -> (gone),  reply sent or released, buffers given back
+ * </pre>
+ *
+ * <h2>Buffers</h2>
+ *
+ * Holds one receive buffer and at most one sink from the payload pool, with one chunk after the other in it. Both are lent to
+ * the RPC layer while RUNNING, even if the connection ends meanwhile, and go back when the call ends.
+ *
+ * <h2>Errors</h2>
+ *
+ * See {@link InboundCall}. All but {@link #reply} and {@link #drop} is for the owner thread.
+ */
+final class RdmaCall implements InboundCall {
+    /** Sinks start on a page each, so that a backend may write from them as they are. */
+    private static final int SINK_ALIGNMENT_BYTES = 4096;
+
+    private final RpcRdmaConnection connection;
+    private final long xid;
+    private final long creditsWanted;
+    private final ChunkLists lists;
+    private final CallLayout layout;
+    private final int receiveNumber;
+    private final ByteBuffer inline;
+    private final AtomicBoolean ended = new AtomicBoolean();
+    private @Nullable Payload sink;
+    private @Nullable MemoryRegion region;
+    private @Nullable XdrStream stream;
+    private int readsLeft;
+
+    /** @param inline what followed the header, in receive buffer {@code receiveNumber} */
+    RdmaCall(
+            RpcRdmaConnection connection,
+            long xid,
+            long creditsWanted,
+            ChunkLists lists,
+            CallLayout layout,
+            int receiveNumber,
+            ByteBuffer inline) {
+        this.connection = connection;
+        this.xid = xid;
+        this.creditsWanted = creditsWanted;
+        this.lists = lists;
+        this.layout = layout;
+        this.receiveNumber = receiveNumber;
+        this.inline = inline;
+    }
+
+    long xid() {
+        return xid;
+    }
+
+    long creditsWanted() {
+        return creditsWanted;
+    }
+
+    ChunkLists lists() {
+        return lists;
+    }
+
+    CallLayout layout() {
+        return layout;
+    }
+
+    int receiveNumber() {
+        return receiveNumber;
+    }
+
+    /** Memory that pulling the chunks takes. */
+    long sinkBytes() {
+        long bytes = 0;
+        for (ReadChunk chunk : layout.chunks()) {
+            bytes = align(bytes) + chunk.lengthBytes();
+        }
+        return bytes;
+    }
+
+    @Nullable
+    Payload sink() {
+        return sink;
+    }
+
+    void setSink(Payload payload) {
+        sink = payload;
+    }
+
+    /** Gives the sink up; the caller releases it. */
+    @Nullable
+    Payload takeSink() {
+        Payload taken = sink;
+        sink = null;
+        return taken;
+    }
+
+    @Nullable
+    MemoryRegion region() {
+        return region;
+    }
+
+    void setRegion(@Nullable MemoryRegion registered) {
+        region = registered;
+    }
+
+    void setReadsLeft(int reads) {
+        readsLeft = reads;
+    }
+
+    /** One RDMA Read is done; true if it was the last. */
+    boolean readDone() {
+        readsLeft--;
+        return readsLeft == 0;
+    }
+
+    /** Every chunk is in the sink: the message is complete. */
+    void assemble() {
+        List<ByteBuffer> pulled = new ArrayList<>(layout.chunks().size());
+        long offset = 0;
+        for (ReadChunk chunk : layout.chunks()) {
+            offset = align(offset);
+            pulled.add(sink == null ? ByteBuffer.allocate(0) : sink.buffer().slice((int) offset, chunk.lengthBytes()));
+            offset += chunk.lengthBytes();
+        }
+        stream = layout.assemble(inline, pulled);
+    }
+
+    static long align(long offsetBytes) {
+        return (offsetBytes + SINK_ALIGNMENT_BYTES - 1) & -SINK_ALIGNMENT_BYTES;
+    }
+
+    @Override
+    public XdrStream arguments() {
+        if (stream == null) {
+            throw new IllegalStateException("the call is not complete");
+        }
+        return stream;
+    }
+
+    @Override
+    public void reply(RpcMessage reply) {
+        if (!ended.compareAndSet(false, true)) {
+            reply.release();
+            throw new IllegalStateException("call " + xid + " ended twice");
+        }
+        connection.endLater(this, reply);
+    }
+
+    @Override
+    public void drop() {
+        if (!ended.compareAndSet(false, true)) {
+            throw new IllegalStateException("call " + xid + " ended twice");
+        }
+        connection.endLater(this, null);
+    }
+}

@@ -1,0 +1,147 @@
+package org.warpnfs.rpcrdma.tcp;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Puts records together from the fragments of a stream (RFC 5531 section 11), however it is cut.
+ *
+ * <pre>
+ * 0 | last fragment flag (1 bit), length of the fragment (31 bits)   4
+ * 4 | data                                                           length
+ * </pre>
+ *
+ * <h2>Operation</h2>
+ *
+ * A record that lies within one piece of the stream is a slice of it. Any other is copied into one buffer, which grows as bytes
+ * arrive: what a header claims reserves nothing.
+ *
+ * <h2>Buffers</h2>
+ *
+ * Owns what was added, and the record in progress. A finished record is the caller's to release.
+ *
+ * <h2>Errors</h2>
+ *
+ * {@link RecordViolation} for a record above the limit; the reader is of no use afterwards. One thread only.
+ */
+final class RecordReader {
+    private static final int HEADER_BYTES = 4;
+    private static final int LAST_FRAGMENT = 0x8000_0000;
+    private static final int FIRST_CAPACITY_BYTES = 16 << 10;
+
+    private final ByteBufAllocator allocator;
+    private final int maxRecordBytes;
+    private final Deque<ByteBuf> pieces = new ArrayDeque<>();
+    private int headerBytesRead;
+    private int header;
+    private int fragmentLeftBytes;
+    private int recordBytes;
+    private @Nullable ByteBuf record;
+
+    RecordReader(ByteBufAllocator allocator, int maxRecordBytes) {
+        this.allocator = allocator;
+        this.maxRecordBytes = maxRecordBytes;
+    }
+
+    /** Appends the next piece of the stream. */
+    void add(ByteBuf piece) {
+        pieces.add(piece);
+    }
+
+    /** The next whole record, null if there is none yet. */
+    @Nullable
+    ByteBuf next() throws RecordViolation {
+        for (ByteBuf piece = pieces.peek(); piece != null; piece = pieces.peek()) {
+            ByteBuf whole = advance(piece);
+            if (!piece.isReadable()) {
+                pieces.remove();
+                piece.release();
+            }
+            if (whole != null) {
+                return whole;
+            }
+        }
+        return null;
+    }
+
+    /** True between the first byte of a record and its last. */
+    boolean insideRecord() {
+        return headerBytesRead > 0 || recordBytes > 0;
+    }
+
+    /** Releases everything. */
+    void close() {
+        for (ByteBuf piece = pieces.poll(); piece != null; piece = pieces.poll()) {
+            piece.release();
+        }
+        if (record != null) {
+            record.release();
+            record = null;
+        }
+    }
+
+    private @Nullable ByteBuf advance(ByteBuf piece) throws RecordViolation {
+        while (piece.isReadable()) {
+            if (headerBytesRead < HEADER_BYTES) {
+                header = header << 8 | piece.readUnsignedByte();
+                headerBytesRead++;
+                if (headerBytesRead < HEADER_BYTES) {
+                    continue;
+                }
+                beginFragment();
+            } else if (fragmentLeftBytes > 0) {
+                ByteBuf whole = takeFragment(piece);
+                if (whole != null) {
+                    return whole;
+                }
+            }
+            if (fragmentLeftBytes == 0) {
+                headerBytesRead = 0;
+                if ((header & LAST_FRAGMENT) != 0) {
+                    return finish();
+                }
+            }
+        }
+        return null;
+    }
+
+    private void beginFragment() throws RecordViolation {
+        int lengthBytes = header & ~LAST_FRAGMENT;
+        if (lengthBytes > maxRecordBytes - recordBytes) {
+            throw new RecordViolation("record of " + (recordBytes + (long) lengthBytes) + " bytes or more");
+        }
+        recordBytes += lengthBytes;
+        fragmentLeftBytes = lengthBytes;
+    }
+
+    private @Nullable ByteBuf takeFragment(ByteBuf piece) {
+        int step = Math.min(fragmentLeftBytes, piece.readableBytes());
+        boolean all = record == null && step == recordBytes && (header & LAST_FRAGMENT) != 0;
+        if (all) {
+            reset();
+            return piece.readRetainedSlice(step);
+        }
+        if (record == null) {
+            record = allocator.directBuffer(Math.min(FIRST_CAPACITY_BYTES, recordBytes), maxRecordBytes);
+        }
+        record.writeBytes(piece, step);
+        fragmentLeftBytes -= step;
+        return null;
+    }
+
+    private ByteBuf finish() {
+        ByteBuf finished = record != null ? record : allocator.directBuffer(0, 0);
+        record = null;
+        reset();
+        return finished;
+    }
+
+    private void reset() {
+        headerBytesRead = 0;
+        fragmentLeftBytes = 0;
+        recordBytes = 0;
+    }
+}

@@ -1,0 +1,53 @@
+package org.warpnfs.rpcrdma.tcp;
+
+import io.netty.buffer.ByteBuf;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.warpnfs.rpcrdma.message.InboundCall;
+import org.warpnfs.rpcrdma.message.RpcMessage;
+import org.warpnfs.rpcrdma.message.XdrStream;
+
+/** One call that came as a record. Holds the record's buffer until it ends; see {@link InboundCall}. */
+final class TcpCall implements InboundCall {
+    private final TcpConnection connection;
+    private final ByteBuf record;
+    private final int lengthBytes;
+    private final XdrStream arguments;
+    private final AtomicBoolean ended = new AtomicBoolean();
+
+    TcpCall(TcpConnection connection, ByteBuf record) {
+        this.connection = connection;
+        this.record = record;
+        this.lengthBytes = record.readableBytes();
+        this.arguments = XdrStream.of(record.nioBuffer());
+    }
+
+    int lengthBytes() {
+        return lengthBytes;
+    }
+
+    void releaseRecord() {
+        record.release();
+    }
+
+    @Override
+    public XdrStream arguments() {
+        return arguments;
+    }
+
+    @Override
+    public void reply(RpcMessage reply) {
+        if (!ended.compareAndSet(false, true)) {
+            reply.release();
+            throw new IllegalStateException("a call ended twice");
+        }
+        connection.endLater(this, reply);
+    }
+
+    @Override
+    public void drop() {
+        if (!ended.compareAndSet(false, true)) {
+            throw new IllegalStateException("a call ended twice");
+        }
+        connection.endLater(this, null);
+    }
+}

@@ -1,0 +1,113 @@
+package org.warpnfs.rpcrdma;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+
+/** Who may know whom. */
+@AnalyzeClasses(packages = "org.warpnfs.rpcrdma", importOptions = ImportOption.DoNotIncludeTests.class)
+class LadderTest {
+    private static final String[] JDK = {"java..", "org.jspecify.annotations.."};
+
+    @ArchTest
+    static final ArchRule wireKnowsNothing = only("..rpcrdma.wire..", "org.warpnfs.iwarp.io..");
+
+    @ArchTest
+    static final ArchRule statsKnowNothing = only("..rpcrdma.stats..");
+
+    @ArchTest
+    static final ArchRule creditKnowsNothing = only("..rpcrdma.credit..");
+
+    @ArchTest
+    static final ArchRule messageKnowsPayloadsAlone = only("..rpcrdma.message..", "org.warpnfs.payload..");
+
+    @ArchTest
+    static final ArchRule chunkKnowsVerbsAndWire = only(
+            "..rpcrdma.chunk..",
+            "..rpcrdma.wire..",
+            "..rpcrdma.message..",
+            "org.warpnfs.iwarp.verbs..",
+            "org.warpnfs.payload..");
+
+    @ArchTest
+    static final ArchRule serverKnowsVerbsAlone = only(
+            "..rpcrdma.server..",
+            "..rpcrdma.chunk..",
+            "..rpcrdma.wire..",
+            "..rpcrdma.credit..",
+            "..rpcrdma.message..",
+            "..rpcrdma.stats..",
+            "org.warpnfs.iwarp.verbs..",
+            "org.warpnfs.payload..",
+            "org.slf4j..");
+
+    @ArchTest
+    static final ArchRule clientKnowsVerbsAlone = only(
+            "..rpcrdma.client..",
+            "..rpcrdma.wire..",
+            "..rpcrdma.message..",
+            "..rpcrdma.stats..",
+            "org.warpnfs.iwarp.verbs..",
+            "org.warpnfs.payload..",
+            "org.slf4j..");
+
+    @ArchTest
+    static final ArchRule tcpAloneKnowsNetty = noClasses()
+            .that()
+            .resideOutsideOfPackage("..rpcrdma.tcp..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("io.netty..");
+
+    @ArchTest
+    static final ArchRule tcpKnowsNoRdma = only(
+            "..rpcrdma.tcp..",
+            "..rpcrdma.message..",
+            "..rpcrdma.stats..",
+            "org.warpnfs.payload..",
+            "io.netty..",
+            "org.slf4j..");
+
+    @ArchTest
+    static final ArchRule oncrpcAndTheServicesAloneKnowOncrpc4j = noClasses()
+            .that()
+            .resideOutsideOfPackages("..rpcrdma.oncrpc..", "org.warpnfs.rpcrdma")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("org.dcache..");
+
+    @ArchTest
+    static final ArchRule nobodyKnowsWhatIsServed = noClasses()
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("org.warpnfs.nfs..", "org.warpnfs.fs..", "org.warpnfs.server..");
+
+    @ArchTest
+    static final ArchRule nobodyKnowsWhichRdmaItIs = noClasses()
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(
+                    "org.warpnfs.iwarp.mpa..",
+                    "org.warpnfs.iwarp.ddp..",
+                    "org.warpnfs.iwarp.rdmap..",
+                    "org.warpnfs.iwarp.memory..",
+                    "org.warpnfs.iwarp.qp..",
+                    "org.warpnfs.iwarp.netty..");
+
+    private static ArchRule only(String itself, String... others) {
+        String[] allowed = new String[JDK.length + 1 + others.length];
+        System.arraycopy(JDK, 0, allowed, 0, JDK.length);
+        allowed[JDK.length] = itself;
+        System.arraycopy(others, 0, allowed, JDK.length + 1, others.length);
+        return classes()
+                .that()
+                .resideInAPackage(itself)
+                .should()
+                .onlyDependOnClassesThat()
+                .resideInAnyPackage(allowed);
+    }
+}

@@ -1,0 +1,217 @@
+package org.warpnfs.rpcrdma.chunk;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+import org.warpnfs.iwarp.verbs.RemoteMemory;
+import org.warpnfs.payload.Payload;
+import org.warpnfs.rpcrdma.message.RpcMessage;
+import org.warpnfs.rpcrdma.wire.ChunkLists;
+import org.warpnfs.rpcrdma.wire.RdmaSegment;
+import org.warpnfs.rpcrdma.wire.ReadSegment;
+import org.warpnfs.rpcrdma.wire.WriteChunk;
+import org.warpnfs.testkit.Seeds;
+
+class ReplyPlanTest {
+    private static final int LIMIT = 4096;
+
+    private static RpcMessage reply(int headBytes, int... payloads) {
+        List<RpcMessage.Item> items = new ArrayList<>();
+        for (int i = 0; i < payloads.length; i++) {
+            items.add(new RpcMessage.Item(
+                    headBytes * (i + 1) / (payloads.length + 1) & ~3,
+                    Payload.unpooled(ByteBuffer.allocate(payloads[i]))));
+        }
+        return new RpcMessage(ByteBuffer.allocate(headBytes), items);
+    }
+
+    private static WriteChunk chunk(long... lengths) {
+        List<RdmaSegment> segments = new ArrayList<>();
+        for (int i = 0; i < lengths.length; i++) {
+            segments.add(new RdmaSegment(100 + i, lengths[i], 0x1000L * i));
+        }
+        return new WriteChunk(segments);
+    }
+
+    private static ChunkLists offer(WriteChunk replyChunk, WriteChunk... writeList) {
+        return new ChunkLists(List.of(), List.of(writeList), Optional.ofNullable(replyChunk));
+    }
+
+    private static ReplyPlan.Fits fits(RpcMessage reply, ChunkLists offered) {
+        ReplyPlan plan = ReplyPlan.of(reply, offered, LIMIT);
+        assertThat(plan).isInstanceOf(ReplyPlan.Fits.class);
+        return (ReplyPlan.Fits) plan;
+    }
+
+    private static List<Long> lengths(WriteChunk chunk) {
+        return chunk.segments().stream().map(RdmaSegment::lengthBytes).toList();
+    }
+
+    /** What Linux offers for a READ of odd length: the pages, and 4 bytes of its own for the pad. */
+    @Test
+    void oddPayload_padSegmentOffered_comesBackEmpty() {
+        ReplyPlan.Fits plan = fits(reply(120, 4093), offer(null, chunk(4093, 4)));
+        assertThat(lengths(plan.lists().writeList().getFirst())).containsExactly(4093L, 0L);
+        assertThat(plan.writes()).hasSize(1);
+        assertThat(plan.inlineBytes()).isEqualTo(120);
+    }
+
+    @Test
+    void payloadOverSegments_filled_oneAfterTheOther() {
+        ReplyPlan.Fits plan = fits(reply(120, 5000), offer(null, chunk(4096, 4096, 4096)));
+        assertThat(lengths(plan.lists().writeList().getFirst())).containsExactly(4096L, 904L, 0L);
+        assertThat(plan.writes())
+                .extracting(SinkWrite::sink)
+                .containsExactly(new RemoteMemory(100, 0), new RemoteMemory(101, 0x1000));
+    }
+
+    @Test
+    void emptyWriteChunk_payload_goesInline() {
+        ReplyPlan.Fits plan = fits(reply(120, 401), offer(null, chunk(), chunk(8)));
+        assertThat(plan.writes()).isEmpty();
+        assertThat(plan.inlineBytes()).isEqualTo(120 + 404);
+        assertThat(plan.lists().writeList()).containsExactly(chunk(), chunk(0));
+    }
+
+    @Test
+    void noPayload_writeChunk_comesBackUnused() {
+        ReplyPlan.Fits plan = fits(reply(120), offer(null, chunk(4096)));
+        assertThat(plan.lists().writeList()).containsExactly(chunk(0));
+    }
+
+    @Test
+    void messageOfTheLimit_fitsInline_andOneWordMoreDoesNot() {
+        ReplyPlan.Fits plan = fits(reply(LIMIT - 28), ChunkLists.NONE);
+        assertThat(plan.longReply()).isFalse();
+        assertThat(ReplyPlan.of(reply(LIMIT - 24), ChunkLists.NONE, LIMIT)).isInstanceOf(ReplyPlan.TooBig.class);
+        ReplyPlan.Fits longReply = fits(reply(LIMIT - 24), offer(chunk(104, 65_448, 4)));
+        assertThat(longReply.longReply()).isTrue();
+        assertThat(longReply.inline()).isEmpty();
+        assertThat(lengths(longReply.lists().replyChunk().orElseThrow())).containsExactly(104L, 3968L, 0L);
+    }
+
+    @Test
+    void replyChunkTooSmallByOneByte_isTooBig() {
+        assertThat(fits(reply(5000), offer(chunk(5000))).longReply()).isTrue();
+        assertThat(ReplyPlan.of(reply(5000), offer(chunk(4999)), LIMIT)).isInstanceOf(ReplyPlan.TooBig.class);
+    }
+
+    @Test
+    void writeChunkTooSmall_isTooBig_evenWithRoomInTheReplyChunk() {
+        assertThat(ReplyPlan.of(reply(100, 5000), offer(chunk(9000), chunk(4999)), LIMIT))
+                .isInstanceOf(ReplyPlan.TooBig.class);
+    }
+
+    @Test
+    void hugeSegments_payload_doesNotOverflow() {
+        ReplyPlan.Fits plan = fits(reply(100, 5000), offer(null, chunk(0xffffffffL, 0xffffffffL, 0xffffffffL)));
+        assertThat(lengths(plan.lists().writeList().getFirst())).containsExactly(5000L, 0L, 0L);
+    }
+
+    /** Carries plans out on memory of the test's and puts the reply together as a requester does. */
+    @Test
+    void randomReplies_carriedOut_arriveWholeAndInBounds() {
+        Seeds.each(3_000, seed -> {
+            SplittableRandom random = new SplittableRandom(seed);
+            int[] payloads = new int[random.nextInt(0, 4)];
+            for (int i = 0; i < payloads.length; i++) {
+                payloads[i] = random.nextInt(0, 1 << random.nextInt(1, 14));
+            }
+            RpcMessage reply = reply(4 * random.nextInt(6, 2000), payloads);
+            random.nextBytes(reply.xdr().array());
+            reply.items()
+                    .forEach(item -> random.nextBytes(item.payload().buffer().array()));
+            Map<RemoteMemory, ByteBuffer> memory = new HashMap<>();
+            List<WriteChunk> writeList = new ArrayList<>();
+            int chunks = random.nextInt(0, 4);
+            for (int i = 0; i < chunks; i++) {
+                writeList.add(randomChunk(random, memory, 5000));
+            }
+            WriteChunk replyChunk = random.nextBoolean() ? randomChunk(random, memory, 20_000) : null;
+            ChunkLists offered = new ChunkLists(List.of(), writeList, Optional.ofNullable(replyChunk));
+            switch (ReplyPlan.of(reply, offered, LIMIT)) {
+                case ReplyPlan.Fits plan -> checkCarriedOut(reply, offered, plan, memory);
+                case ReplyPlan.TooBig tooBig -> assertThat(tooBig.detail()).isNotBlank();
+            }
+        });
+    }
+
+    private static WriteChunk randomChunk(SplittableRandom random, Map<RemoteMemory, ByteBuffer> memory, int bound) {
+        List<RdmaSegment> segments = new ArrayList<>();
+        int count = random.nextInt(0, 4);
+        for (int i = 0; i < count; i++) {
+            RdmaSegment segment = new RdmaSegment(memory.size() + 1, random.nextInt(0, bound), random.nextLong());
+            segments.add(segment);
+            memory.put(new RemoteMemory(segment.handle(), segment.offset()), ByteBuffer.allocate((int)
+                    segment.lengthBytes()));
+        }
+        return new WriteChunk(segments);
+    }
+
+    private static void checkCarriedOut(
+            RpcMessage reply, ChunkLists offered, ReplyPlan.Fits plan, Map<RemoteMemory, ByteBuffer> memory) {
+        for (SinkWrite write : plan.writes()) {
+            ByteBuffer sink = memory.get(write.sink());
+            write.source().forEach(piece -> sink.put(piece.duplicate()));
+        }
+        assertThat(plan.lists().writeList()).hasSameSizeAs(offered.writeList());
+        int headerBytes = 16 + plan.lists().encodedLengthBytes();
+        assertThat(headerBytes + plan.inlineBytes()).isLessThanOrEqualTo(LIMIT);
+        List<ByteBuffer> body =
+                plan.longReply() ? gather(plan.lists().replyChunk().orElseThrow(), memory) : plan.inline();
+        ByteBuffer stream = ByteBuffer.allocate(1 << 17);
+        body.forEach(piece -> stream.put(piece.duplicate()));
+        stream.flip();
+        ByteBuffer unreduced = ByteBuffer.allocate(1 << 17);
+        int xdrTaken = 0;
+        for (int i = 0; i < reply.items().size(); i++) {
+            RpcMessage.Item item = reply.items().get(i);
+            copy(stream, unreduced, item.offsetBytes() - xdrTaken);
+            xdrTaken = item.offsetBytes();
+            int dataBytes = item.payload().lengthBytes();
+            boolean reduced =
+                    i < offered.writeList().size() && offered.writeList().get(i).lengthBytes() > 0;
+            if (reduced) {
+                WriteChunk filled = plan.lists().writeList().get(i);
+                assertThat(filled.lengthBytes()).isEqualTo(dataBytes);
+                gather(filled, memory).forEach(unreduced::put);
+                unreduced.put(new byte[-dataBytes & 3]);
+            } else {
+                copy(stream, unreduced, dataBytes + (-dataBytes & 3));
+            }
+        }
+        copy(stream, unreduced, stream.remaining());
+        assertThat(unreduced.flip()).isEqualTo(reply.flatten());
+    }
+
+    private static List<ByteBuffer> gather(WriteChunk filled, Map<RemoteMemory, ByteBuffer> memory) {
+        List<ByteBuffer> pieces = new ArrayList<>();
+        for (RdmaSegment segment : filled.segments()) {
+            ByteBuffer sink = memory.get(new RemoteMemory(segment.handle(), segment.offset()));
+            pieces.add(sink.slice(0, (int) segment.lengthBytes()));
+        }
+        return pieces;
+    }
+
+    private static void copy(ByteBuffer from, ByteBuffer to, int bytes) {
+        to.put(from.slice(from.position(), bytes));
+        from.position(from.position() + bytes);
+    }
+
+    @Test
+    void oneHandleInAllLists_invalidation_isThatOne() {
+        ReadSegment read = new ReadSegment(40, new RdmaSegment(100, 1, 2));
+        ChunkLists lists = new ChunkLists(List.of(read), List.of(chunk(5)), Optional.of(chunk(7)));
+        assertThat(Invalidation.candidate(lists)).isEqualTo(OptionalLong.of(100));
+        assertThat(Invalidation.candidate(offer(null, chunk(5, 4)))).isEmpty();
+        assertThat(Invalidation.candidate(ChunkLists.NONE)).isEmpty();
+    }
+}

@@ -1,0 +1,72 @@
+package org.warpnfs.rpcrdma.credit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+import org.warpnfs.testkit.Seeds;
+
+class CreditLedgerTest {
+    @Test
+    void anyHistory_grant_isWithinOneAndTheBuffers() {
+        Seeds.each(200, seed -> {
+            SplittableRandom random = new SplittableRandom(seed);
+            CreditLedger ledger = new CreditLedger(random.nextInt(1, 10), 20);
+            int inFlight = 0;
+            for (int i = 0; i < 300; i++) {
+                if (random.nextBoolean()) {
+                    boolean taken = ledger.callReceived();
+                    assertThat(taken).isEqualTo(inFlight < ledger.buffers());
+                    inFlight += taken ? 1 : 0;
+                } else if (inFlight > 0) {
+                    ledger.callEnded();
+                    inFlight--;
+                    long wanted = random.nextLong() >>> random.nextInt(32, 64);
+                    int more = ledger.wantsMore(wanted);
+                    assertThat(ledger.buffers() + more).isLessThanOrEqualTo(20);
+                    ledger.grow(random.nextInt(more + 1));
+                    boolean strained = random.nextBoolean();
+                    int grant = ledger.grant(wanted, strained);
+                    assertThat(grant).isBetween(1, ledger.buffers()).isEqualTo(ledger.granted());
+                    if (strained) {
+                        assertThat(grant).isLessThanOrEqualTo(Math.max(1, inFlight));
+                    }
+                }
+                assertThat(ledger.inFlight()).isEqualTo(inFlight);
+            }
+        });
+    }
+
+    @Test
+    void idle_wantsMore_isNothing() {
+        CreditLedger ledger = new CreditLedger(4, 100);
+        assertThat(ledger.wantsMore(100)).isZero();
+    }
+
+    @Test
+    void busy_wantsMore_isWhatTheRequesterWantsUpToTheLimit() {
+        CreditLedger ledger = new CreditLedger(4, 100);
+        for (int i = 0; i < 3; i++) {
+            ledger.callReceived();
+        }
+        assertThat(ledger.wantsMore(0)).isZero();
+        assertThat(ledger.wantsMore(10)).isEqualTo(6);
+        assertThat(ledger.wantsMore(0xffffffffL)).isEqualTo(96);
+    }
+
+    @Test
+    void nothingInFlight_callEnded_isABug() {
+        assertThatThrownBy(() -> new CreditLedger(1, 1).callEnded()).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void budget_takenAndGiven_neverGoesBelowZero() {
+        ReceiveBudget budget = new ReceiveBudget(10);
+        assertThat(budget.take(7)).isEqualTo(7);
+        assertThat(budget.take(7)).isEqualTo(3);
+        assertThat(budget.take(7)).isZero();
+        budget.give(4);
+        assertThat(budget.left()).isEqualTo(4);
+    }
+}

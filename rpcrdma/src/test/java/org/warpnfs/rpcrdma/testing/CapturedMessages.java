@@ -1,0 +1,73 @@
+package org.warpnfs.rpcrdma.testing;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.warpnfs.testkit.Capture;
+import org.warpnfs.testkit.TcpConnection;
+
+/**
+ * The Sends in captured iWARP streams, put together from their FPDUs by the rules of RFC 5044 and RFC 5041 alone, without any
+ * of our own iWARP code.
+ */
+public final class CapturedMessages {
+    /** One direction's MPA private data behind the 4 bytes of RFC 6581, and its Sends. */
+    public record Direction(ByteBuffer privateData, List<ByteBuffer> sends) {}
+
+    /** One connection on RDMA. */
+    public record Connection(Direction calls, Direction replies) {}
+
+    private static final int RDMA_PORT = 20_049;
+    private static final int MPA_FRAME_BYTES = 20;
+    private static final int UNTAGGED_HEADER_BYTES = 18;
+
+    private CapturedMessages() {}
+
+    /** All connections of a capture to the port of NFS over RDMA. */
+    public static List<Connection> load(String capture) {
+        List<Connection> found = new ArrayList<>();
+        for (TcpConnection tcp : Capture.load(capture).connections()) {
+            if (tcp.responder().getPort() == RDMA_PORT) {
+                found.add(new Connection(direction(tcp.fromInitiator()), direction(tcp.fromResponder())));
+            }
+        }
+        return found;
+    }
+
+    private static Direction direction(ByteBuffer stream) {
+        int privateDataBytes = stream.getShort(18);
+        ByteBuffer privateData = stream.slice(MPA_FRAME_BYTES + 4, privateDataBytes - 4);
+        stream.position(MPA_FRAME_BYTES + privateDataBytes);
+        List<ByteBuffer> sends = new ArrayList<>();
+        ByteBuffer message = ByteBuffer.allocate(1 << 16);
+        while (stream.remaining() >= 2) {
+            int ulpduBytes = Short.toUnsignedInt(stream.getShort(stream.position()));
+            int fpduBytes = (2 + ulpduBytes + 3 & ~3) + 4;
+            if (stream.remaining() < fpduBytes) {
+                break;
+            }
+            ByteBuffer ulpdu = stream.slice(stream.position() + 2, ulpduBytes);
+            stream.position(stream.position() + fpduBytes);
+            int opcode = ulpdu.get(1) & 0x0f;
+            if (opcode < 3 || opcode > 6) {
+                continue;
+            }
+            message.put(ulpdu.position(UNTAGGED_HEADER_BYTES));
+            if ((ulpdu.get(0) & 0x40) != 0) {
+                byte[] whole = new byte[message.flip().remaining()];
+                message.get(whole);
+                ByteBuffer send = ByteBuffer.wrap(whole);
+                if (!replaced(send)) {
+                    sends.add(send);
+                }
+                message.clear();
+            }
+        }
+        return new Direction(privateData, sends);
+    }
+
+    /** The captures were cut to size: random file data became a pattern, and with it the few Sends that carry it inline. */
+    private static boolean replaced(ByteBuffer send) {
+        return send.remaining() >= 600 && send.getLong(0) == 0;
+    }
+}

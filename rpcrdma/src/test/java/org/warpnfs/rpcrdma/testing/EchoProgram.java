@@ -1,0 +1,144 @@
+package org.warpnfs.rpcrdma.testing;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.dcache.oncrpc4j.rpc.OncRpcException;
+import org.dcache.oncrpc4j.rpc.OncRpcProgram;
+import org.dcache.oncrpc4j.rpc.RpcCall;
+import org.dcache.oncrpc4j.rpc.RpcDispatchable;
+import org.dcache.oncrpc4j.rpc.RpcTransport;
+import org.dcache.oncrpc4j.xdr.XdrAble;
+import org.dcache.oncrpc4j.xdr.XdrDecodingStream;
+import org.dcache.oncrpc4j.xdr.XdrEncodingStream;
+import org.dcache.oncrpc4j.xdr.XdrVoid;
+import org.warpnfs.payload.Payload;
+import org.warpnfs.payload.PayloadEncoder;
+import org.warpnfs.payload.PayloadPool;
+
+/** A program with one procedure for each way that data may travel. */
+public final class EchoProgram implements RpcDispatchable {
+    public static final int NUMBER = 0x2000_0099;
+    public static final int VERSION = 3;
+    public static final OncRpcProgram PROGRAM = new OncRpcProgram(NUMBER, VERSION);
+
+    /** void NULL(void). */
+    public static final int NULL = 0;
+    /** (int, int) WRITE(int before, opaque data, int after): the count and a checksum, and 'after'. */
+    public static final int WRITE = 1;
+    /** (int, opaque data, int) READ(int count): a payload between two words. */
+    public static final int READ = 2;
+    /** opaque BULK(int count): an opaque that is no payload. */
+    public static final int BULK = 3;
+    /** Throws a RuntimeException. */
+    public static final int FAIL = 4;
+    /** Never answers until told to. */
+    public static final int PARK = 5;
+    /** Begins a reply whose encoder throws. */
+    public static final int HALF = 6;
+    /** opaque COPY(opaque data), by the byte array decoders. */
+    public static final int COPY = 7;
+
+    private final PayloadPool pool;
+    public final List<RpcCall> parked = new ArrayList<>();
+    public final List<RpcTransport> transports = new ArrayList<>();
+    public int writes;
+
+    public EchoProgram(PayloadPool pool) {
+        this.pool = pool;
+    }
+
+    /** The byte that READ and BULK give at an index. */
+    public static byte pattern(int index) {
+        return (byte) (index * 31 + (index >> 8));
+    }
+
+    public static byte[] pattern(int count, int from) {
+        byte[] bytes = new byte[count];
+        for (int i = 0; i < count; i++) {
+            bytes[i] = pattern(from + i);
+        }
+        return bytes;
+    }
+
+    public static int checksum(ByteBuffer data) {
+        int sum = 1;
+        for (int i = data.position(); i < data.limit(); i++) {
+            sum = sum * 31 + data.get(i);
+        }
+        return sum;
+    }
+
+    @Override
+    public synchronized void dispatchOncRpcCall(RpcCall call) throws OncRpcException, IOException {
+        transports.add(call.getTransport());
+        switch (call.getProcedure()) {
+            case NULL -> call.reply(XdrVoid.XDR_VOID);
+            case WRITE -> write(call);
+            case READ -> read(call);
+            case BULK -> {
+                int count = call.getXdr().xdrDecodeInt();
+                call.reply((Encoded) xdr -> xdr.xdrEncodeDynamicOpaque(pattern(count, 0)));
+            }
+            case FAIL -> throw new IllegalArgumentException("this procedure always fails");
+            case PARK -> parked.add(call);
+            case HALF ->
+                call.reply((Encoded) xdr -> {
+                    xdr.xdrEncodeInt(1);
+                    throw new IOException("cannot be encoded");
+                });
+            case COPY -> {
+                byte[] data = call.getXdr().xdrDecodeDynamicOpaque();
+                call.reply((Encoded) xdr -> xdr.xdrEncodeByteBuffer(ByteBuffer.wrap(data)));
+            }
+            default -> call.failProcedureUnavailable();
+        }
+    }
+
+    private void write(RpcCall call) throws IOException {
+        int before = call.getXdr().xdrDecodeInt();
+        ByteBuffer data = call.getXdr().xdrDecodeByteBuffer();
+        int after = call.getXdr().xdrDecodeInt();
+        writes++;
+        call.reply((Encoded) xdr -> {
+            xdr.xdrEncodeInt(before);
+            xdr.xdrEncodeInt(data.remaining());
+            xdr.xdrEncodeInt(checksum(data));
+            xdr.xdrEncodeInt(after);
+        });
+    }
+
+    private void read(RpcCall call) throws IOException {
+        int count = call.getXdr().xdrDecodeInt();
+        Payload payload = pool.tryAcquire(count);
+        payload.buffer().put(0, pattern(count, 0));
+        call.reply((Encoded) xdr -> {
+            xdr.xdrEncodeInt(0x11111111);
+            ((PayloadEncoder) xdr).xdrEncodePayload(payload);
+            xdr.xdrEncodeInt(0x22222222);
+        });
+    }
+
+    /** An encoder alone. */
+    public interface Encoded extends XdrAble {
+        @Override
+        default void xdrDecode(XdrDecodingStream xdr) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        void xdrEncode(XdrEncodingStream xdr) throws OncRpcException, IOException;
+    }
+
+    /** A decoder alone. */
+    public interface Decoded extends XdrAble {
+        @Override
+        default void xdrEncode(XdrEncodingStream xdr) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        void xdrDecode(XdrDecodingStream xdr) throws OncRpcException, IOException;
+    }
+}

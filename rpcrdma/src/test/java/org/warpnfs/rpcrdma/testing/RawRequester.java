@@ -1,0 +1,86 @@
+package org.warpnfs.rpcrdma.testing;
+
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.warpnfs.iwarp.verbs.AccessRight;
+import org.warpnfs.iwarp.verbs.Completion;
+import org.warpnfs.iwarp.verbs.CompletionStatus;
+import org.warpnfs.iwarp.verbs.ConnectOptions;
+import org.warpnfs.iwarp.verbs.Connector;
+import org.warpnfs.iwarp.verbs.DisconnectReason;
+import org.warpnfs.iwarp.verbs.MemoryRegion;
+import org.warpnfs.iwarp.verbs.QueuePair;
+import org.warpnfs.iwarp.verbs.QueuePairHandler;
+import org.warpnfs.iwarp.verbs.WorkRequest;
+import org.warpnfs.rpcrdma.wire.PrivateData;
+
+/** A requester that sends whatever it is told to, byte by byte. */
+public final class RawRequester implements QueuePairHandler {
+    public final List<ByteBuffer> received = new ArrayList<>();
+    public DisconnectReason ended;
+    private final int receives;
+    private final int receiveBytes;
+    private QueuePair queuePair;
+    private boolean open;
+
+    private RawRequester(int receives, int receiveBytes) {
+        this.receives = receives;
+        this.receiveBytes = receiveBytes;
+    }
+
+    /** Connects with the private data of a Linux client, and with 200 receives of 4096 bytes. */
+    public static RawRequester connect(Connector connector, InetSocketAddress server) {
+        return connect(connector, server, new PrivateData(true, 4096, 4096).encoded(), 128, 4096);
+    }
+
+    public static RawRequester connect(
+            Connector connector, InetSocketAddress server, ByteBuffer privateData, int ird, int receiveBytes) {
+        RawRequester raw = new RawRequester(200, receiveBytes);
+        connector.connect(server, new ConnectOptions(privateData, ird, 0), raw);
+        return raw;
+    }
+
+    /** Sends one message. */
+    public void send(ByteBuffer message) {
+        queuePair.post(WorkRequest.Send.of(0, message));
+        queuePair.flush();
+    }
+
+    public MemoryRegion register(ByteBuffer memory, AccessRight right) {
+        return queuePair.register(memory, Set.of(right));
+    }
+
+    public boolean open() {
+        return open;
+    }
+
+    @Override
+    public void created(QueuePair qp) {
+        queuePair = qp;
+        for (int i = 0; i < receives; i++) {
+            qp.postReceive(i, ByteBuffer.allocate(receiveBytes));
+        }
+    }
+
+    @Override
+    public void established(QueuePair qp) {
+        open = true;
+    }
+
+    @Override
+    public void completed(QueuePair qp, Completion completion) {
+        if (completion instanceof Completion.Received message && message.status() == CompletionStatus.SUCCESS) {
+            received.add(message.buffer());
+            qp.postReceive(0, ByteBuffer.allocate(receiveBytes));
+        }
+    }
+
+    @Override
+    public void disconnected(QueuePair qp, DisconnectReason reason) {
+        open = false;
+        ended = reason;
+    }
+}

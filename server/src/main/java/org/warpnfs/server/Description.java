@@ -1,0 +1,85 @@
+package org.warpnfs.server;
+
+import java.io.IOException;
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import org.warpnfs.nfs.export.Export;
+import org.warpnfs.nfs.export.ExportOptions;
+import org.warpnfs.nfs.export.ExportTable;
+import org.warpnfs.server.config.CrcPolicy;
+import org.warpnfs.server.config.ServerConfig;
+
+/** What a server says of itself when it starts. */
+final class Description {
+    private Description() {}
+
+    static List<String> of(ServerConfig config, ExportTable exports, InetSocketAddress rdma, InetSocketAddress tcp) {
+        List<String> lines = new ArrayList<>();
+        for (Export export : exports.exports()) {
+            lines.add("export  " + export.source() + " at " + export.path() + "  " + options(export.options()));
+        }
+        lines.add("rdma    " + shown(rdma) + "  NFSv3, NFSv4.1, NFSv4.2"
+                + (config.crc() == CrcPolicy.ON ? ", CRC on" : ""));
+        lines.add("tcp     " + shown(tcp) + "  NFSv3, NFSv4.1, NFSv4.2, MOUNTv3");
+        Path state = config.stateDirectory();
+        lines.add("state   " + (state == null ? "none: the memory backend forgets everything" : state));
+        String host = host(rdma.getAddress());
+        for (Export export : exports.exports()) {
+            lines.add("mount -t nfs -o vers=4.2,proto=rdma,port=" + rdma.getPort() + " " + host + ":" + export.path()
+                    + " /mnt");
+            lines.add("mount -t nfs -o vers=3,proto=rdma,port=" + rdma.getPort() + ",mountport=" + tcp.getPort()
+                    + ",mountproto=tcp,nolock " + host + ":" + export.path() + " /mnt");
+        }
+        return List.copyOf(lines);
+    }
+
+    private static String options(ExportOptions options) {
+        return (options.readOnly() ? "ro" : "rw")
+                + switch (options.squash()) {
+                    case NONE -> ",no_root_squash";
+                    case ROOT -> ",root_squash";
+                    case ALL -> ",all_squash";
+                }
+                + (options.anonUid() == ExportOptions.NOBODY ? "" : ",anonuid=" + options.anonUid())
+                + (options.anonGid() == ExportOptions.NOBODY ? "" : ",anongid=" + options.anonGid());
+    }
+
+    private static String shown(InetSocketAddress address) {
+        String host = address.getAddress().isAnyLocalAddress() ? "*" : host(address.getAddress());
+        return host + ":" + address.getPort();
+    }
+
+    /** How a client would name this host: the address itself, or the first that is not loopback, or the host's name. */
+    private static String host(InetAddress listening) {
+        InetAddress address = listening.isAnyLocalAddress() ? firstAddress(listening) : listening;
+        String text = address.getHostAddress();
+        int zone = text.indexOf('%');
+        String plain = (zone < 0 ? text : text.substring(0, zone)).toLowerCase(Locale.ROOT);
+        return address instanceof Inet6Address ? "[" + plain + "]" : plain;
+    }
+
+    private static InetAddress firstAddress(InetAddress fallback) {
+        try {
+            for (NetworkInterface network : Collections.list(NetworkInterface.getNetworkInterfaces())) {
+                if (network.isLoopback()) {
+                    continue;
+                }
+                for (InetAddress address : Collections.list(network.getInetAddresses())) {
+                    if (!address.isLinkLocalAddress() && !(address instanceof Inet6Address)) {
+                        return address;
+                    }
+                }
+            }
+            return InetAddress.getLoopbackAddress();
+        } catch (IOException e) {
+            return fallback;
+        }
+    }
+}

@@ -1,0 +1,75 @@
+package org.warpnfs.server;
+
+import java.io.IOException;
+import java.security.SecureRandom;
+import java.util.HashMap;
+import java.util.Map;
+import org.dcache.oncrpc4j.rpc.OncRpcProgram;
+import org.dcache.oncrpc4j.rpc.RpcDispatchable;
+import org.dcache.oncrpc4j.rpc.RpcTransport;
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.nfs.export.ExportTable;
+import org.warpnfs.nfs.export.NfsHandles;
+import org.warpnfs.nfs.mount.MountProgram;
+import org.warpnfs.nfs.v3.Nfs3Options;
+import org.warpnfs.nfs.v3.Nfs3Program;
+import org.warpnfs.nfs.v4.Nfs4Options;
+import org.warpnfs.nfs.v4.Nfs4Program;
+import org.warpnfs.payload.PayloadPool;
+import org.warpnfs.server.config.ConfigException;
+import org.warpnfs.server.config.ServerConfig;
+
+/** The RPC programs of a server. */
+final class Programs implements AutoCloseable {
+    private final Nfs3Program nfs3;
+    private final Nfs4Program nfs4;
+    private final MountProgram mount;
+
+    Programs(
+            ExportTable exports,
+            byte[] handleKey,
+            PayloadPool payloads,
+            ServerConfig config,
+            @Nullable StateDirectory state)
+            throws ConfigException {
+        NfsHandles handles = new NfsHandles(exports, handleKey);
+        try {
+            nfs4 = new Nfs4Program(exports, handles, payloads, nfs4Options(config, state));
+        } catch (IOException e) {
+            throw new ConfigException("--state: " + e.getMessage(), e);
+        }
+        nfs3 = new Nfs3Program(exports, handles, payloads, Nfs3Options.of(new SecureRandom().nextLong()));
+        mount = new MountProgram(exports, handles);
+    }
+
+    /** MOUNT goes over TCP alone: a Linux client asks for it nowhere else. */
+    Map<OncRpcProgram, RpcDispatchable> overTcp() {
+        Map<OncRpcProgram, RpcDispatchable> programs = new HashMap<>(overRdma());
+        programs.put(new OncRpcProgram(MountProgram.PROGRAM, MountProgram.VERSION_1), mount);
+        programs.put(new OncRpcProgram(MountProgram.PROGRAM, MountProgram.VERSION_3), mount);
+        return Map.copyOf(programs);
+    }
+
+    Map<OncRpcProgram, RpcDispatchable> overRdma() {
+        return Map.of(
+                new OncRpcProgram(Nfs3Program.PROGRAM, Nfs3Program.VERSION), nfs3,
+                new OncRpcProgram(Nfs4Program.PROGRAM, Nfs4Program.VERSION), nfs4);
+    }
+
+    void connectionClosed(RpcTransport transport) {
+        nfs4.connectionClosed(transport);
+    }
+
+    private static Nfs4Options nfs4Options(ServerConfig config, @Nullable StateDirectory state) throws ConfigException {
+        return new Nfs4Options(
+                config.lease(),
+                config.lease(),
+                state == null ? null : state.part("nfs4"),
+                Nfs4Options.DEFAULT_MAX_IO_BYTES);
+    }
+
+    @Override
+    public void close() {
+        nfs4.close();
+    }
+}

@@ -1,0 +1,55 @@
+package org.warpnfs.server.cli;
+
+import java.io.PrintWriter;
+import org.warpnfs.server.config.ConfigException;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+
+/** {@code warpnfs}. */
+@Command(
+        name = "warpnfs",
+        description = "An NFS-over-RDMA file server on a user-space iWARP stack.",
+        mixinStandardHelpOptions = true,
+        versionProvider = Version.class,
+        subcommands = {ServeCommand.class})
+public final class Main {
+    /** The exit status of a command line that cannot be understood. */
+    static final int USAGE_ERROR = 2;
+    /** The exit status of a command that was understood and failed. */
+    static final int FAILURE = 1;
+
+    private Main() {}
+
+    public static void main(String[] arguments) {
+        System.exit(commandLine().execute(arguments));
+    }
+
+    /** The command line with its error handling: every mistake is one line on standard error. */
+    static CommandLine commandLine() {
+        return new CommandLine(new Main())
+                .setCaseInsensitiveEnumValuesAllowed(true)
+                .setParameterExceptionHandler(Main::explainUsage)
+                .setExecutionExceptionHandler(Main::explainFailure);
+    }
+
+    private static int explainUsage(CommandLine.ParameterException e, String[] arguments) {
+        CommandLine command = e.getCommandLine();
+        say(command, e.getMessage() + " (" + command.getCommandSpec().qualifiedName() + " --help lists what is known)");
+        return USAGE_ERROR;
+    }
+
+    private static int explainFailure(Exception e, CommandLine command, CommandLine.ParseResult parsed)
+            throws Exception {
+        if (e instanceof ConfigException) {
+            say(command, String.valueOf(e.getMessage()));
+            return FAILURE;
+        }
+        throw e;
+    }
+
+    private static void say(CommandLine command, String message) {
+        PrintWriter err = command.getErr();
+        err.println("warpnfs: " + message.lines().findFirst().orElse("failed"));
+        err.flush();
+    }
+}

@@ -1,0 +1,196 @@
+package org.warpnfs.server.cli;
+
+import java.io.PrintWriter;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.server.WarpServer;
+import org.warpnfs.server.config.Backend;
+import org.warpnfs.server.config.ByteSize;
+import org.warpnfs.server.config.ConfigException;
+import org.warpnfs.server.config.CrcPolicy;
+import org.warpnfs.server.config.ExportSpec;
+import org.warpnfs.server.config.ServerConfig;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code warpnfs serve}: serves until it is told to stop by SIGTERM or SIGINT. */
+@Command(
+        name = "serve",
+        description = "Serves directories over NFS, by RDMA and by TCP.",
+        mixinStandardHelpOptions = true,
+        versionProvider = Version.class,
+        sortOptions = false)
+final class ServeCommand implements Callable<Integer> {
+    private static final int MAX_PORT = 65_535;
+
+    @Spec
+    private @Nullable CommandSpec spec;
+
+    @Option(
+            names = "--export",
+            paramLabel = "DIR[:/PATH][,OPTION...]",
+            description = {
+                "A directory to serve, where clients find it, and how, in the options of exports(5); may be repeated.",
+                "The only one is found at /, of several each at its own absolute path.",
+                "Options: rw (default), ro, root_squash (default), no_root_squash, all_squash, anonuid=N, anongid=N.",
+                "Default: ./export, made if it is missing."
+            })
+    private List<String> exports = new ArrayList<>();
+
+    @Option(
+            names = "--backend",
+            paramLabel = "local|memory",
+            description = "Where the files are: directories of this host, or the server's memory. Default: local.")
+    private Backend backend = Backend.LOCAL;
+
+    @Option(
+            names = "--memory-size",
+            paramLabel = "SIZE",
+            description = "With --backend memory, the capacity of each export. Default: 1g.")
+    private String memorySize = "1g";
+
+    @Option(
+            names = "--listen",
+            paramLabel = "ADDR",
+            description = "The address to listen at. Default: every address of this host.")
+    private @Nullable String listen;
+
+    @Option(names = "--rdma-port", paramLabel = "PORT", description = "Port for NFS over RDMA. Default: 20049.")
+    private int rdmaPort = 20_049;
+
+    @Option(names = "--tcp-port", paramLabel = "PORT", description = "Port for NFS and MOUNT over TCP. Default: 2049.")
+    private int tcpPort = 2049;
+
+    @Option(
+            names = "--state",
+            paramLabel = "DIR",
+            description = "Where to keep what must outlive a restart. Default: /var/lib/warpnfs for root, "
+                    + "else warpnfs below $XDG_STATE_HOME or ~/.local/state.")
+    private @Nullable Path state;
+
+    @Option(
+            names = "--crc",
+            paramLabel = "off|on",
+            description =
+                    "Whether RDMA connections carry a CRC of their own even if the client does not ask. Default: off.")
+    private CrcPolicy crc = CrcPolicy.OFF;
+
+    @Option(
+            names = "--lease",
+            paramLabel = "SECONDS",
+            description =
+                    "NFSv4 lease, and the longest wait for clients to reclaim state after a restart. Default: 90.")
+    private int leaseSeconds = 90;
+
+    @Option(
+            names = "--threads",
+            paramLabel = "N",
+            description = "Calls to work on at once. Default: 4 for each core, at least 16.")
+    private @Nullable Integer threads;
+
+    @Option(
+            names = "--payload-memory",
+            paramLabel = "SIZE",
+            description = "Memory for file data in flight. Default: 256m.")
+    private String payloadMemory = "256m";
+
+    @Override
+    public Integer call() throws ConfigException, InterruptedException {
+        CommandSpec command = Objects.requireNonNull(spec);
+        WarpServer server = WarpServer.start(config());
+        CountDownLatch stopped = new CountDownLatch(1);
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server, stopped), "warpnfs-stop"));
+        PrintWriter out = command.commandLine().getOut();
+        out.println("warpnfs " + Version.number());
+        server.describe().forEach(out::println);
+        out.println("ready");
+        out.flush();
+        stopped.await();
+        return 0;
+    }
+
+    /** Runs as the virtual machine's shutdown hook: whoever asked to stop finds a clean end and exit status 0. */
+    private static void stop(WarpServer server, CountDownLatch stopped) {
+        int status = Main.FAILURE;
+        try {
+            server.close();
+            status = 0;
+        } finally {
+            stopped.countDown();
+            Runtime.getRuntime().halt(status);
+        }
+    }
+
+    private ServerConfig config() throws ConfigException {
+        List<ExportSpec> specs = new ArrayList<>();
+        for (String export : exports) {
+            specs.add(ExportSpec.parse(export));
+        }
+        return new ServerConfig(
+                ServerConfig.placed(specs, backend),
+                backend,
+                ByteSize.parse("--memory-size", memorySize),
+                address("--rdma-port", rdmaPort),
+                address("--tcp-port", tcpPort),
+                backend == Backend.LOCAL ? stateDirectory() : state,
+                crc,
+                Duration.ofSeconds(within("--lease", leaseSeconds, 1, 3600)),
+                threads == null
+                        ? Math.max(16, 4 * Runtime.getRuntime().availableProcessors())
+                        : within("--threads", threads, 1, 1024),
+                payloadBytes(),
+                Duration.ofSeconds(10));
+    }
+
+    private long payloadBytes() throws ConfigException {
+        long bytes = ByteSize.parse("--payload-memory", payloadMemory);
+        if (bytes < ServerConfig.MIN_PAYLOAD_BYTES) {
+            throw new ConfigException("--payload-memory " + payloadMemory + ": below " + ServerConfig.MIN_PAYLOAD_BYTES
+                    + " bytes, which a few large transfers take");
+        }
+        return bytes;
+    }
+
+    private InetSocketAddress address(String option, int port) throws ConfigException {
+        within(option, port, 0, MAX_PORT);
+        if (listen == null) {
+            return new InetSocketAddress(port);
+        }
+        try {
+            return new InetSocketAddress(InetAddress.getByName(listen), port);
+        } catch (UnknownHostException e) {
+            throw new ConfigException("--listen " + listen + ": no such address", e);
+        }
+    }
+
+    private Path stateDirectory() {
+        if (state != null) {
+            return state;
+        }
+        if (System.getProperty("user.name").equals("root")) {
+            return Path.of("/var/lib/warpnfs");
+        }
+        String stateHome = System.getenv("XDG_STATE_HOME");
+        return stateHome == null || stateHome.isEmpty()
+                ? Path.of(System.getProperty("user.home"), ".local", "state", "warpnfs")
+                : Path.of(stateHome, "warpnfs");
+    }
+
+    private static int within(String option, int value, int min, int max) throws ConfigException {
+        if (value < min || value > max) {
+            throw new ConfigException(option + " " + value + ": not within " + min + ".." + max);
+        }
+        return value;
+    }
+}

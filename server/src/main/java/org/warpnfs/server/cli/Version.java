@@ -1,0 +1,16 @@
+package org.warpnfs.server.cli;
+
+import picocli.CommandLine.IVersionProvider;
+
+/** The version as the jar's manifest has it. */
+final class Version implements IVersionProvider {
+    @Override
+    public String[] getVersion() {
+        return new String[] {"warpnfs " + number()};
+    }
+
+    static String number() {
+        String version = Version.class.getPackage().getImplementationVersion();
+        return version == null ? "(not packaged)" : version;
+    }
+}

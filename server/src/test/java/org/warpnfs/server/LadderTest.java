@@ -1,0 +1,41 @@
+package org.warpnfs.server;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+
+/** The server puts the parts together and knows no wire format. */
+@AnalyzeClasses(packages = "org.warpnfs.server", importOptions = ImportOption.DoNotIncludeTests.class)
+class LadderTest {
+    @ArchTest
+    static final ArchRule noWireFormats = noClasses()
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(
+                    "org.warpnfs.iwarp.ddp..",
+                    "org.warpnfs.iwarp.rdmap..",
+                    "org.warpnfs.rpcrdma.wire..",
+                    "org.warpnfs.rpcrdma.chunk..",
+                    "org.warpnfs.nfs.v4.xdr..",
+                    "org.warpnfs.nfs.xdr..");
+
+    @ArchTest
+    static final ArchRule configurationOpensNothing = classes()
+            .that()
+            .resideInAPackage("org.warpnfs.server.config..")
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage("java..", "org.jspecify..", "org.warpnfs.server.config..", "org.warpnfs.nfs.export..");
+
+    @ArchTest
+    static final ArchRule onlyTheCommandLineKnowsItsLibrary = noClasses()
+            .that()
+            .resideOutsideOfPackage("org.warpnfs.server.cli..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("picocli..");
+}

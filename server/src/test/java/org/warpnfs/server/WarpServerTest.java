@@ -1,0 +1,164 @@
+package org.warpnfs.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.warpnfs.iwarp.netty.IwarpTransport;
+import org.warpnfs.rpcrdma.client.ChunkOffer;
+import org.warpnfs.rpcrdma.client.RequesterOptions;
+import org.warpnfs.rpcrdma.client.RequesterReply;
+import org.warpnfs.rpcrdma.client.RpcRdmaRequester;
+import org.warpnfs.server.config.Backend;
+import org.warpnfs.server.config.CrcPolicy;
+import org.warpnfs.server.config.ExportSpec;
+import org.warpnfs.server.config.ServerConfig;
+
+/** A whole server on loopback sockets: files written over RDMA and read back over RDMA and TCP. */
+class WarpServerTest {
+    private static final int SIZE_BYTES = (1 << 20) - 3;
+
+    @TempDir
+    private Path temporary;
+
+    private int xid = 1;
+
+    private ServerConfig config(Backend backend, CrcPolicy crc) throws Exception {
+        InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+        ExportSpec export = ExportSpec.parse(
+                backend == Backend.MEMORY
+                        ? ":/"
+                        : Files.createDirectories(temporary.resolve("files")) + ":/,no_root_squash");
+        return new ServerConfig(
+                List.of(export),
+                backend,
+                16 << 20,
+                any,
+                any,
+                backend == Backend.MEMORY ? null : temporary.resolve("state"),
+                crc,
+                Duration.ofSeconds(5),
+                4,
+                16 << 20,
+                Duration.ofSeconds(5));
+    }
+
+    private NfsCall nfs(int procedure, int uid) {
+        return NfsCall.of(xid++, NfsCall.NFS, 3, procedure, uid);
+    }
+
+    private byte[] mount(WarpServer server) throws IOException {
+        ByteBuffer results =
+                NfsCall.of(xid++, NfsCall.MOUNT, 3, 1, 0).string("/").overTcp(server.tcpAddress());
+        assertThat(results.getInt()).isZero();
+        return NfsCall.opaque(results);
+    }
+
+    private static ByteBuffer call(RpcRdmaRequester client, NfsCall call, ChunkOffer offer) throws Exception {
+        RequesterReply reply = client.call(call.message(), offer).get(30, TimeUnit.SECONDS);
+        return NfsCall.results(reply.message());
+    }
+
+    private byte[] create(RpcRdmaRequester client, byte[] root, int uid) throws Exception {
+        // CREATE3 GUARDED with mode 0644 and nothing else set.
+        NfsCall create = nfs(8, uid).opaque(root).string("file").word(1);
+        create.word(1).word(0644).word(0).word(0).word(0).word(0).word(0);
+        ByteBuffer results = call(client, create, ChunkOffer.NONE);
+        assertThat(results.getInt()).isZero();
+        assertThat(results.getInt()).isEqualTo(1);
+        return NfsCall.opaque(results);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"MEMORY,OFF,1000", "LOCAL,OFF,0", "LOCAL,ON,0"})
+    void file_writtenOverRdma_isReadBackOverRdmaAndTcp(Backend backend, CrcPolicy crc, int uid) throws Exception {
+        byte[] written = new byte[SIZE_BYTES];
+        new Random(7).nextBytes(written);
+        try (WarpServer server = WarpServer.start(config(backend, crc));
+                IwarpTransport transport = new IwarpTransport();
+                RpcRdmaRequester client = RpcRdmaRequester.connect(
+                                transport.connector(), server.rdmaAddress(), RequesterOptions.DEFAULT, call -> call)
+                        .get(30, TimeUnit.SECONDS)) {
+            assertThat(client.parameters().crc()).isEqualTo(crc == CrcPolicy.ON);
+            byte[] file = create(client, mount(server), uid);
+            // WRITE3 FILE_SYNC
+            NfsCall write = nfs(7, uid).opaque(file).hyper(0).word(SIZE_BYTES).word(2);
+            ByteBuffer wrote = call(client, write.data(direct(written)), ChunkOffer.NONE);
+            assertThat(wrote.getInt()).isZero();
+
+            ByteBuffer sink = ByteBuffer.allocateDirect(SIZE_BYTES + 3);
+            NfsCall read = nfs(6, uid).opaque(file).hyper(0).word(SIZE_BYTES + 3);
+            assertThat(call(client, read, ChunkOffer.write(sink)).getInt()).isZero();
+            assertThat(bytes(sink.flip().limit(SIZE_BYTES))).isEqualTo(written);
+
+            NfsCall overTcp = nfs(6, uid).opaque(file).hyper(0).word(SIZE_BYTES);
+            ByteBuffer results = overTcp.overTcp(server.tcpAddress());
+            assertThat(results.getInt()).isZero();
+            assertThat(results.getInt()).isEqualTo(1);
+            results.position(results.position() + 84);
+            assertThat(results.getInt()).isEqualTo(SIZE_BYTES);
+            assertThat(results.getInt()).isEqualTo(1);
+            assertThat(NfsCall.opaque(results)).isEqualTo(written);
+        }
+        if (backend == Backend.LOCAL) {
+            assertThat(Files.readAllBytes(temporary.resolve("files/file"))).isEqualTo(written);
+        }
+    }
+
+    @Test
+    void close_whileClientsAreConnected_freesBothPorts() throws Exception {
+        WarpServer server = WarpServer.start(config(Backend.MEMORY, CrcPolicy.OFF));
+        InetSocketAddress rdma = server.rdmaAddress();
+        InetSocketAddress tcp = server.tcpAddress();
+        try (Socket idleTcp = new Socket(tcp.getAddress(), tcp.getPort());
+                Socket silentRdma = new Socket(rdma.getAddress(), rdma.getPort())) {
+            mount(server);
+            server.close();
+            server.close();
+            assertThat(idleTcp.getInputStream().read()).isEqualTo(-1);
+            assertThat(silentRdma.getInputStream().read()).isEqualTo(-1);
+        }
+        assertThatThrownBy(() -> new Socket(tcp.getAddress(), tcp.getPort()).close())
+                .isInstanceOf(IOException.class);
+        assertThatThrownBy(() -> new Socket(rdma.getAddress(), rdma.getPort()).close())
+                .isInstanceOf(IOException.class);
+    }
+
+    @Test
+    void start_describesWhatItServes() throws Exception {
+        try (WarpServer server = WarpServer.start(config(Backend.LOCAL, CrcPolicy.ON))) {
+            assertThat(server.describe())
+                    .anyMatch(line -> line.startsWith("export") && line.contains("no_root_squash"))
+                    .anyMatch(line -> line.startsWith("rdma")
+                            && line.contains("127.0.0.1:" + server.rdmaAddress().getPort())
+                            && line.contains("CRC on"))
+                    .anyMatch(line -> line.startsWith("mount") && line.contains("proto=rdma"))
+                    .anyMatch(line -> line.startsWith("mount")
+                            && line.contains("mountport=" + server.tcpAddress().getPort()));
+        }
+    }
+
+    private static ByteBuffer direct(byte[] bytes) {
+        return ByteBuffer.allocateDirect(bytes.length).put(bytes).flip();
+    }
+
+    private static byte[] bytes(ByteBuffer buffer) {
+        byte[] bytes = new byte[buffer.remaining()];
+        buffer.duplicate().get(bytes);
+        return bytes;
+    }
+}

@@ -1,0 +1,10 @@
+package org.warpnfs.testkit;
+
+/** A capture file is not what it should be. */
+public final class CaptureFormatException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    CaptureFormatException(String message) {
+        super(message);
+    }
+}

@@ -1,0 +1,17 @@
+package org.warpnfs.testkit;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+
+@AnalyzeClasses(packages = "org.warpnfs.testkit", importOptions = ImportOption.DoNotIncludeTests.class)
+class LadderTest {
+    @ArchTest
+    static final ArchRule testkit_knowsTheJdkAlone = classes()
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage("java..", "org.jspecify..", "org.warpnfs.testkit..");
+}
