@@ -1,0 +1,172 @@
+package org.warpnfs.testkit;
+
+import java.lang.annotation.Annotation;
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.testkit.ConformanceMatrix.Row;
+
+/**
+ * Holds a {@link ConformanceMatrix} to its word: every ID has one row, every row names tests that exist and would be run, or
+ * says why it has none.
+ */
+public final class ConformanceCheck {
+    /** The annotation that makes {@code @Test}, {@code @ParameterizedTest}, {@code @Property} and their like tests. */
+    private static final String TESTABLE = "org.junit.platform.commons.annotation.Testable";
+
+    private static final Set<String> LEVELS = Set.of("MUST", "SHOULD", "MAY", "wire-layout");
+    private static final String IMPLIED = "†";
+    private static final String NOT_APPLICABLE = "n/a:";
+    private static final String OPEN = "open:";
+
+    /** What is shorter explains nothing. */
+    private static final int MIN_REASON_CHARACTERS = 15;
+
+    private static final Pattern TEST = Pattern.compile("`([A-Za-z0-9_.$]*)#([A-Za-z0-9_$]+)`");
+
+    private final ConformanceMatrix matrix;
+    private final ClassLoader classes;
+    private final List<String> findings = new ArrayList<>();
+    private int openRows;
+
+    private ConformanceCheck(ConformanceMatrix matrix, ClassLoader classes) {
+        this.matrix = matrix;
+        this.classes = classes;
+    }
+
+    /** What is wrong with a matrix whose tests that class loader finds; empty if nothing is. */
+    public static List<String> findings(ConformanceMatrix matrix, ClassLoader classes) {
+        ConformanceCheck check = new ConformanceCheck(matrix, classes);
+        check.run();
+        return check.findings;
+    }
+
+    private void run() {
+        findings.addAll(matrix.malformed());
+        checkIds();
+        matrix.rows().forEach(this::checkRow);
+        if (openRows > matrix.maxOpenRows()) {
+            findings.add(openRows + " rows are open, at most " + matrix.maxOpenRows() + " may be");
+        }
+    }
+
+    private void checkIds() {
+        Set<String> seen = new HashSet<>();
+        for (Row row : matrix.rows()) {
+            if (!seen.add(row.id())) {
+                findings.add(row.id() + ": a second row");
+            }
+        }
+        Set<String> missing = new TreeSet<>(matrix.expectedIds());
+        missing.removeAll(seen);
+        missing.forEach(id -> findings.add(id + ": no row"));
+        Set<String> unexpected = new TreeSet<>(seen);
+        matrix.expectedIds().forEach(unexpected::remove);
+        unexpected.forEach(id -> findings.add(id + ": not among the IDs of the heading"));
+    }
+
+    private void checkRow(Row row) {
+        if (row.section().isEmpty()) {
+            findings.add(row.id() + ": no section");
+        }
+        if (row.freedom()) {
+            if (row.level().isEmpty()) {
+                findings.add(row.id() + ": no topic");
+            }
+            if (row.text().length() < MIN_REASON_CHARACTERS) {
+                findings.add(row.id() + ": no decision");
+            }
+        } else {
+            if (!LEVELS.contains(row.level().replace(IMPLIED, ""))) {
+                findings.add(row.id() + ": no level: " + row.level());
+            }
+            if (row.text().length() < MIN_REASON_CHARACTERS) {
+                findings.add(row.id() + ": no requirement");
+            }
+        }
+        checkProof(row);
+    }
+
+    private void checkProof(Row row) {
+        String proof = row.proof();
+        for (String word : List.of(NOT_APPLICABLE, OPEN)) {
+            if (proof.startsWith(word)) {
+                if (proof.length() - word.length() < MIN_REASON_CHARACTERS) {
+                    findings.add(row.id() + ": " + word + " without a reason");
+                }
+                openRows += word.equals(OPEN) ? 1 : 0;
+                return;
+            }
+        }
+        Matcher tests = TEST.matcher(proof);
+        String className = "";
+        boolean any = false;
+        while (tests.find()) {
+            any = true;
+            className = tests.group(1).isEmpty() ? className : tests.group(1);
+            checkTest(row, className, tests.group(2));
+        }
+        if (!any || !tests.reset().replaceAll("").matches("[,\\s]*")) {
+            findings.add(row.id() + ": neither tests nor a reason: " + proof);
+        }
+    }
+
+    private void checkTest(Row row, String className, String methodName) {
+        Class<?> testClass = load(matrix.testPackage() + "." + className);
+        if (testClass == null) {
+            findings.add(row.id() + ": no class " + className);
+            return;
+        }
+        List<Method> named = methods(testClass, methodName);
+        if (named.isEmpty()) {
+            findings.add(row.id() + ": " + className + " has no method " + methodName);
+        } else if (named.stream().noneMatch(method -> testable(method.getAnnotations(), new HashSet<>()))) {
+            findings.add(row.id() + ": " + className + "#" + methodName + " is no test");
+        }
+    }
+
+    private @Nullable Class<?> load(String name) {
+        try {
+            return Class.forName(name, false, classes);
+        } catch (ClassNotFoundException | LinkageError e) {
+            return null;
+        }
+    }
+
+    /** Of a class, those it extends and the interfaces of all of them: contracts are tested by inheritance. */
+    private static List<Method> methods(Class<?> declaring, String name) {
+        List<Method> named = new ArrayList<>();
+        for (Method method : declaring.getDeclaredMethods()) {
+            if (method.getName().equals(name)) {
+                named.add(method);
+            }
+        }
+        for (Class<?> contract : declaring.getInterfaces()) {
+            named.addAll(methods(contract, name));
+        }
+        Class<?> parent = declaring.getSuperclass();
+        if (parent != null) {
+            named.addAll(methods(parent, name));
+        }
+        return named;
+    }
+
+    private static boolean testable(Annotation[] annotations, Set<Class<?>> seen) {
+        for (Annotation annotation : annotations) {
+            Class<? extends Annotation> type = annotation.annotationType();
+            if (type.getName().equals(TESTABLE)) {
+                return true;
+            }
+            if (seen.add(type) && testable(type.getAnnotations(), seen)) {
+                return true;
+            }
+        }
+        return false;
+    }
+}
