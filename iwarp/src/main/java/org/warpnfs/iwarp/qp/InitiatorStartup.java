@@ -9,12 +9,12 @@ import org.warpnfs.iwarp.verbs.ConnectOptions;
 
 /** The initiator's side of the startup: one request is sent, one reply is read, and then both directions are open. */
 final class InitiatorStartup implements Startup {
-    private final QueuePairMachine machine;
+    private final StreamStart start;
     private final MpaFrame request;
     private final MpaFrameReader reader = new MpaFrameReader(MpaFrame.Kind.REPLY);
 
-    InitiatorStartup(QueuePairMachine machine, QueuePairConfig config, ConnectOptions options) {
-        this.machine = machine;
+    InitiatorStartup(StreamStart start, QueuePairConfig config, ConnectOptions options) {
+        this.start = start;
         this.request = MpaNegotiation.request(
                 config.crcPolicy(), options.ird(), options.ord(), config.peerToPeer(), options.privateData());
     }
@@ -30,9 +30,9 @@ final class InitiatorStartup implements Startup {
             return;
         }
         if (reply.rejected()) {
-            machine.rejected(reply.upperLayerPrivateData());
+            start.rejected(reply.upperLayerPrivateData());
         } else {
-            machine.concluded(MpaNegotiation.conclude(request, reply), reply.upperLayerPrivateData());
+            start.concluded(MpaNegotiation.conclude(request, reply), reply.upperLayerPrivateData());
         }
     }
 }

@@ -21,15 +21,15 @@ import org.warpnfs.iwarp.verbs.QueuePairHandler;
 final class ResponderStartup implements Startup, ConnectionRequest {
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
-    private final QueuePairMachine machine;
+    private final StreamStart start;
     private final QueuePairConfig config;
     private final ConnectionRequestHandler decider;
     private final MpaFrameReader reader = new MpaFrameReader(MpaFrame.Kind.REQUEST);
     private @Nullable MpaFrame request;
     private boolean answered;
 
-    ResponderStartup(QueuePairMachine machine, QueuePairConfig config, ConnectionRequestHandler decider) {
-        this.machine = machine;
+    ResponderStartup(StreamStart start, QueuePairConfig config, ConnectionRequestHandler decider) {
+        this.start = start;
         this.config = config;
         this.decider = decider;
     }
@@ -54,7 +54,7 @@ final class ResponderStartup implements Startup, ConnectionRequest {
         String why = MpaNegotiation.whyRefused(frame);
         if (why != null) {
             answered = true;
-            machine.refuse(MpaNegotiation.reject(frame, NOTHING), why);
+            start.refuse(MpaNegotiation.reject(frame, NOTHING), why);
         } else {
             decider.connectionRequested(this);
         }
@@ -70,7 +70,7 @@ final class ResponderStartup implements Startup, ConnectionRequest {
 
     @Override
     public InetSocketAddress remoteAddress() {
-        return machine.remoteAddress();
+        return start.remoteAddress();
     }
 
     @Override
@@ -97,13 +97,13 @@ final class ResponderStartup implements Startup, ConnectionRequest {
         answer();
         MpaNegotiation.Answer answer = MpaNegotiation.accept(
                 request(), config.crcPolicy(), options.ird(), options.ord(), options.privateData());
-        machine.accepted(answer.reply(), answer.agreement(), privateData(), handler);
+        start.accepted(answer.reply(), answer.agreement(), privateData(), handler);
     }
 
     @Override
     public void reject(ByteBuffer privateData) {
         answer();
-        machine.refuse(
+        start.refuse(
                 MpaNegotiation.reject(request(), privateData), DisconnectReason.Cause.REJECTED + " by the upper layer");
     }
 

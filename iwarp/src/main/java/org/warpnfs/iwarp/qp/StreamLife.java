@@ -1,0 +1,291 @@
+package org.warpnfs.iwarp.qp;
+
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.iwarp.io.ProtocolViolation;
+import org.warpnfs.iwarp.memory.RegionTable;
+import org.warpnfs.iwarp.mpa.MpaError;
+import org.warpnfs.iwarp.mpa.MpaViolation;
+import org.warpnfs.iwarp.rdmap.RdmapSender;
+import org.warpnfs.iwarp.rdmap.TerminateHeader;
+import org.warpnfs.iwarp.verbs.Completion;
+import org.warpnfs.iwarp.verbs.CompletionStatus;
+import org.warpnfs.iwarp.verbs.DisconnectReason;
+import org.warpnfs.iwarp.verbs.DisconnectReason.Cause;
+
+/**
+ * The states of a stream from its startup to its end, and all the ways in which it ends.
+ *
+ * <h2>Operation</h2>
+ *
+ * <pre>
+ * state       event                                  next        what happens
+ * STARTUP     frames exchanged, as responder         WAIT_FIRST  reply leaves
+ *             frames exchanged, as initiator         OPEN        RTR leaves in peer-to-peer mode; established
+ *             bad frame, end or loss of the stream   ENDING      the connection is closed
+ *             deadline                               ENDING      the connection is closed
+ * WAIT_FIRST  the first FPDU is whole                OPEN        established
+ * WAIT_FIRST, violation                              ENDING      Terminate leaves, our direction ends
+ * OPEN        Terminate from the peer, end of stream ENDING      our direction ends
+ *             disconnect(), once all work is done    ENDING      our direction ends
+ *             abort(), loss of the stream, bug       ENDING      the connection is closed
+ * ENDING      the socket holds none of our buffers   LINGERING   outstanding work is flushed; disconnected
+ *             deadline                               ENDING      the connection is closed
+ * LINGERING   end of the peer's stream, deadline     LINGERING   the connection is closed
+ * any         linkClosed()                           CLOSED      as from ENDING to LINGERING, if that is still to do
+ * </pre>
+ *
+ * Bytes that arrive in the last three states are thrown away. So nothing is sent after a Terminate, none is ever answered, and
+ * ours has time to reach the peer, which a close with unread bytes would deny it.
+ *
+ * <h2>Buffers</h2>
+ *
+ * Regions are invalid as soon as ENDING begins; the buffers of work come back when the socket has let go of them.
+ *
+ * <h2>Errors</h2>
+ *
+ * Only the first reason counts: what happens while a stream ends changes nothing about why.
+ */
+final class StreamLife {
+    private final QueuePairLink link;
+    private final QueuePairConfig config;
+    private final RegionTable regions;
+    private final InboundStream inbound;
+    private final Transmitter transmitter;
+    private final Turns turns;
+    private final Deadline deadline;
+
+    private StreamState state = StreamState.STARTUP;
+    private @Nullable DisconnectReason reason;
+    private @Nullable SendWork culprit;
+    private boolean crc;
+    private boolean draining;
+    private boolean peerEnded;
+
+    StreamLife(
+            QueuePairLink link,
+            QueuePairConfig config,
+            RegionTable regions,
+            InboundStream inbound,
+            Transmitter transmitter,
+            Turns turns,
+            Deadline deadline) {
+        this.link = link;
+        this.config = config;
+        this.regions = regions;
+        this.inbound = inbound;
+        this.transmitter = transmitter;
+        this.turns = turns;
+        this.deadline = deadline;
+    }
+
+    StreamState state() {
+        return state;
+    }
+
+    /** Whether the upper layer wants no more work done than it has posted. */
+    boolean draining() {
+        return draining;
+    }
+
+    // How it begins.
+
+    /** As responder: the reply may leave, and nothing else before the first FPDU. */
+    void waitForFirst(boolean agreedCrc) {
+        crc = agreedCrc;
+        state = StreamState.WAIT_FIRST;
+        deadline.clear();
+    }
+
+    /** Both directions are open. */
+    void open(boolean agreedCrc) {
+        crc = agreedCrc;
+        state = StreamState.OPEN;
+        deadline.clear();
+    }
+
+    /** As responder: we refuse. The reply is all that the peer hears; what it sends from now on is thrown away. */
+    void refused(String why) {
+        reason = new DisconnectReason(Cause.REJECTED, why);
+        state = StreamState.LINGERING;
+        deadline.set(config.closeTimeoutNanos());
+    }
+
+    // How it ends.
+
+    /** What becomes of the connection. */
+    enum Ending {
+        /** The Terminate that was given to the transmitter leaves, then our direction ends. */
+        TERMINATE,
+        /** Our direction ends. */
+        QUIET,
+        /** The connection is closed. */
+        CLOSE,
+        /** It is closed already. */
+        LINK_GONE
+    }
+
+    /** The peer broke a protocol. */
+    void terminate(ProtocolViolation violation) {
+        boolean refusingReply = violation instanceof MpaViolation mpa
+                && (mpa.error() == MpaError.INSUFFICIENT_IRD || mpa.error() == MpaError.NO_MATCHING_RTR);
+        if (!state.framing() && !refusingReply) {
+            end(Cause.REJECTED, violation.detail(), Ending.CLOSE);
+            return;
+        }
+        inbound.failReceive(violation);
+        if (inbound.blamesRead(violation)) {
+            culprit = transmitter.oldestRead();
+        }
+        if (state != StreamState.OPEN) {
+            transmitter.open(crc, 0);
+        }
+        transmitter.terminate(RdmapSender.terminate(inbound.terminateHeader(violation)));
+        end(Cause.LOCAL_TERMINATE, violation.detail(), Ending.TERMINATE);
+    }
+
+    /** The peer has sent a Terminate. */
+    void peerTerminated(TerminateHeader header, String rawHex) {
+        if (header.readRequest().hasRemaining()) {
+            culprit = transmitter.oldestRead();
+        }
+        end(Cause.PEER_TERMINATE, header.error() + ", raw " + rawHex, Ending.QUIET);
+    }
+
+    /** The peer has ended its direction of the stream. */
+    void peerEndedStream() {
+        peerEnded = true;
+        switch (state) {
+            case STARTUP -> end(Cause.CONNECTION_LOST, "the peer closed during startup", Ending.CLOSE);
+            case WAIT_FIRST, OPEN -> {
+                if (inbound.atBoundary()) {
+                    end(
+                            draining ? Cause.LOCAL_CLOSE : Cause.PEER_CLOSE,
+                            "the peer closed the connection",
+                            Ending.QUIET);
+                } else {
+                    end(Cause.CONNECTION_LOST, "the stream ended inside a message", Ending.CLOSE);
+                }
+            }
+            case ENDING, CLOSED -> {}
+            case LINGERING -> link.close();
+        }
+    }
+
+    /** The connection is gone. */
+    void linkLost(String detail) {
+        if (state != StreamState.CLOSED) {
+            end(Cause.CONNECTION_LOST, detail, Ending.LINK_GONE);
+            finish();
+            state = StreamState.CLOSED;
+            deadline.clear();
+        }
+    }
+
+    /** It took too long. */
+    void timedOut() {
+        if (state == StreamState.STARTUP) {
+            end(Cause.TIMEOUT, "no MPA startup within " + config.startupTimeoutNanos() + " ns", Ending.CLOSE);
+        } else {
+            end(Cause.LOCAL_CLOSE, "posted work did not leave in time", Ending.CLOSE);
+            link.close();
+        }
+    }
+
+    /** Somebody's defect: ours, or the upper layer's. */
+    void bug(Throwable error) {
+        link.internalError(error);
+        end(Cause.INTERNAL_ERROR, String.valueOf(error), Ending.CLOSE);
+    }
+
+    /** The upper layer wants to part once its work is done. */
+    void disconnect() {
+        if (state.ended() || draining) {
+            return;
+        }
+        draining = true;
+        if (state == StreamState.STARTUP) {
+            end(Cause.LOCAL_CLOSE, "disconnected by us before it was established", Ending.CLOSE);
+        } else {
+            deadline.set(config.closeTimeoutNanos());
+            turns.wantOutput();
+        }
+    }
+
+    /** Ends the stream if the upper layer wants to part and all is done. */
+    void drainIfDone() {
+        if (draining && state.framing() && transmitter.incompleteCount() == 0 && transmitter.idle()) {
+            end(Cause.LOCAL_CLOSE, "disconnected by us", Ending.QUIET);
+        }
+    }
+
+    /** Ends the stream, unless it has ended already. */
+    void end(Cause cause, String detail, Ending ending) {
+        if (reason != null) {
+            return;
+        }
+        reason = new DisconnectReason(cause, detail);
+        state = StreamState.ENDING;
+        regions.invalidateAll();
+        inbound.flushReceives();
+        if (ending != Ending.TERMINATE) {
+            transmitter.stop();
+        }
+        if (ending == Ending.LINK_GONE) {
+            return;
+        }
+        deadline.set(config.closeTimeoutNanos());
+        if (ending == Ending.CLOSE) {
+            link.close();
+        } else if (transmitter.idle()) {
+            finish();
+        } else {
+            turns.wantOutput();
+        }
+    }
+
+    // What leaves while it ends.
+
+    /** The socket has taken a batch. */
+    void batchSent() {
+        completeWork();
+        turns.wantOutput();
+        if (state == StreamState.ENDING && transmitter.idle()) {
+            finish();
+        }
+    }
+
+    /** Takes work that is not to be done any more. */
+    void flushWork(SendWork work) {
+        transmitter.postFlushed(work);
+        if (state != StreamState.ENDING) {
+            completeWork();
+            turns.leaveLater();
+        }
+    }
+
+    /** Tells of all work that is done and before which none is left. */
+    void completeWork() {
+        for (Completion done = transmitter.pollCompleted(); done != null; done = transmitter.pollCompleted()) {
+            turns.completed(done);
+        }
+    }
+
+    /** No buffer of ours is referred to any more: tells the upper layer that it is over. */
+    private void finish() {
+        if (state != StreamState.ENDING) {
+            return;
+        }
+        state = StreamState.LINGERING;
+        for (SendWork work = transmitter.pollIncomplete(); work != null; work = transmitter.pollIncomplete()) {
+            turns.completed(
+                    work.completion(work == culprit ? CompletionStatus.REMOTE_ERROR : CompletionStatus.FLUSHED));
+        }
+        if (reason != null) {
+            turns.disconnected(reason);
+        }
+        link.endOutput();
+        if (peerEnded) {
+            link.close();
+        }
+    }
+}

@@ -1,0 +1,204 @@
+package org.warpnfs.iwarp.qp;
+
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.iwarp.mpa.MpaAgreement;
+import org.warpnfs.iwarp.mpa.MpaFrame;
+import org.warpnfs.iwarp.mpa.MpaViolation;
+import org.warpnfs.iwarp.mpa.RtrKind;
+import org.warpnfs.iwarp.rdmap.RdmapSender;
+import org.warpnfs.iwarp.verbs.ConnectOptions;
+import org.warpnfs.iwarp.verbs.ConnectionParameters;
+import org.warpnfs.iwarp.verbs.ConnectionRequestHandler;
+import org.warpnfs.iwarp.verbs.DisconnectReason.Cause;
+import org.warpnfs.iwarp.verbs.QueuePair;
+import org.warpnfs.iwarp.verbs.QueuePairHandler;
+
+/**
+ * How a stream begins: carries out what the two roles of the {@link Startup} decide, and remembers what was agreed on.
+ *
+ * <h2>Operation</h2>
+ *
+ * Ends with one of {@link #accepted}, {@link #refuse}, {@link #concluded} and {@link #rejected}; after the first of them the
+ * initiator's first FPDU is still awaited ({@link #fpduArrived}).
+ *
+ * <h2>Buffers</h2>
+ *
+ * Frames are copied.
+ *
+ * <h2>Errors</h2>
+ *
+ * Violations pass through to the machine.
+ */
+final class StreamStart {
+    private final QueuePair queuePair;
+    private final QueuePairLink link;
+    private final QueuePairConfig config;
+    private final InboundStream inbound;
+    private final Transmitter transmitter;
+    private final StreamLife life;
+    private final Turns turns;
+    private final Deadline deadline;
+    private final Startup startup;
+    private @Nullable ConnectionParameters parameters;
+    private @Nullable MpaAgreement agreement;
+    private boolean closeAfterReply;
+
+    /**
+     * Exactly one of the last two is given.
+     *
+     * @param decider decides on the request, as responder
+     * @param options what our request offers, as initiator
+     */
+    StreamStart(
+            QueuePair queuePair,
+            QueuePairLink link,
+            QueuePairConfig config,
+            InboundStream inbound,
+            Transmitter transmitter,
+            StreamLife life,
+            Turns turns,
+            Deadline deadline,
+            @Nullable ConnectionRequestHandler decider,
+            @Nullable ConnectOptions options) {
+        this.queuePair = queuePair;
+        this.link = link;
+        this.config = config;
+        this.inbound = inbound;
+        this.transmitter = transmitter;
+        this.life = life;
+        this.turns = turns;
+        this.deadline = deadline;
+        if (decider != null) {
+            this.startup = new ResponderStartup(this, config, decider);
+        } else if (options != null) {
+            this.startup = new InitiatorStartup(this, config, options);
+        } else {
+            throw new IllegalArgumentException("neither responder nor initiator");
+        }
+    }
+
+    /** The link is up. */
+    void begin() {
+        if (life.state() != StreamState.STARTUP) {
+            return;
+        }
+        deadline.set(config.startupTimeoutNanos());
+        if (startup instanceof InitiatorStartup initiator) {
+            sendFrame(initiator.request());
+        }
+    }
+
+    /** Takes bytes of the peer's frame. */
+    void received(ByteBuffer in) throws MpaViolation {
+        startup.received(in);
+    }
+
+    /** What was agreed on; null as long as nothing is. */
+    @Nullable
+    ConnectionParameters parameters() {
+        return parameters;
+    }
+
+    /** The transmitter has nothing more: our direction ends if all it had was a refusal. */
+    void outputDone() {
+        if (closeAfterReply && transmitter.idle()) {
+            closeAfterReply = false;
+            link.endOutput();
+        }
+    }
+
+    /** The first FPDU is whole, if that is what we wait for. */
+    void fpduArrived() {
+        if (life.state() == StreamState.WAIT_FIRST) {
+            open();
+        }
+    }
+
+    /** Whether an FPDU without a ULPDU would be the RTR that was agreed on. */
+    boolean expectsEmptyFpdu() {
+        return life.state() == StreamState.WAIT_FIRST && agreement != null && agreement.rtr() == RtrKind.FPDU;
+    }
+
+    // What the two roles call.
+
+    InetSocketAddress remoteAddress() {
+        return link.remoteAddress();
+    }
+
+    /** As responder: we accept. */
+    void accepted(MpaFrame reply, MpaAgreement agreed, ByteBuffer peerPrivateData, QueuePairHandler upperLayer) {
+        if (life.state() != StreamState.STARTUP) {
+            throw new IllegalStateException("the connection ended before its request was answered");
+        }
+        turns.setHandler(upperLayer);
+        agree(agreed, peerPrivateData);
+        life.waitForFirst(agreed.crc());
+        upperLayer.created(queuePair);
+        if (life.state() == StreamState.WAIT_FIRST) {
+            sendFrame(reply);
+        }
+        turns.leaveSoon();
+    }
+
+    /** As responder: we refuse. */
+    void refuse(MpaFrame reply, String why) {
+        if (life.state() != StreamState.STARTUP) {
+            return;
+        }
+        life.refused(why);
+        closeAfterReply = true;
+        sendFrame(reply);
+        turns.leaveSoon();
+    }
+
+    /** As initiator: the peer accepts. */
+    void concluded(MpaAgreement agreed, ByteBuffer peerPrivateData) {
+        agree(agreed, peerPrivateData);
+        open();
+        if (agreed.rtr() == RtrKind.FPDU) {
+            transmitter.sendEmptyFpdu();
+        } else if (agreed.rtr() == RtrKind.WRITE) {
+            transmitter.sendFirst(RdmapSender.write(0, 0, List.of()));
+        }
+    }
+
+    /** As initiator: the peer refuses. */
+    void rejected(ByteBuffer peerPrivateData) {
+        life.end(
+                Cause.REJECTED,
+                "the peer rejected the connection with " + peerPrivateData.remaining() + " bytes of private data",
+                StreamLife.Ending.CLOSE);
+    }
+
+    private void sendFrame(MpaFrame frame) {
+        ByteBuffer bytes = ByteBuffer.allocate(frame.lengthBytes());
+        frame.encode(bytes);
+        transmitter.sendRaw(bytes.flip());
+        turns.wantOutput();
+    }
+
+    private void agree(MpaAgreement agreed, ByteBuffer peerPrivateData) {
+        agreement = agreed;
+        parameters = new ConnectionParameters(
+                link.localAddress(), link.remoteAddress(), peerPrivateData, agreed.ird(), agreed.ord(), agreed.crc());
+        inbound.open(agreed.crc(), agreed.ird());
+    }
+
+    private void open() {
+        MpaAgreement agreed = agreement;
+        if (agreed == null) {
+            throw new IllegalStateException("nothing was agreed on");
+        }
+        life.open(agreed.crc());
+        transmitter.open(agreed.crc(), agreed.ord());
+        turns.established();
+        turns.wantOutput();
+        if (agreed.ord() == 0 && transmitter.hasReads()) {
+            // It was posted before anybody could know; now it could only wait for ever, and all behind it.
+            life.end(Cause.REJECTED, "a Read is posted, but the peer holds none: ORD is 0", StreamLife.Ending.QUIET);
+        }
+    }
+}

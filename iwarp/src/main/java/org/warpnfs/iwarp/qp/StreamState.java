@@ -1,0 +1,32 @@
+package org.warpnfs.iwarp.qp;
+
+/** Where a stream stands; {@link StreamLife} has the table of what leads where. */
+enum StreamState {
+    /** Startup frames are exchanged. */
+    STARTUP,
+    /** A responder has replied and waits for the initiator's first FPDU. */
+    WAIT_FIRST,
+    /** Both directions are open. */
+    OPEN,
+    /** It is over, but the socket may still hold buffers of ours. */
+    ENDING,
+    /** It is over for the upper layer; the peer has not parted yet. */
+    LINGERING,
+    /** The connection is gone. */
+    CLOSED;
+
+    /** Whether arriving bytes mean anything. */
+    boolean receiving() {
+        return this == STARTUP || framing();
+    }
+
+    /** Whether the startup is over and the stream is not. */
+    boolean framing() {
+        return this == WAIT_FIRST || this == OPEN;
+    }
+
+    /** Whether nothing more is received or sent. */
+    boolean ended() {
+        return !receiving();
+    }
+}
