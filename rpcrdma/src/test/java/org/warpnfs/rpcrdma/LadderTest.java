@@ -26,6 +26,10 @@ class LadderTest {
     static final ArchRule messageKnowsPayloadsAlone = only("..rpcrdma.message..", "org.warpnfs.payload..");
 
     @ArchTest
+    static final ArchRule requestKnowsMessagesAlone =
+            only("..rpcrdma.request..", "..rpcrdma.message..", "org.warpnfs.payload..");
+
+    @ArchTest
     static final ArchRule chunkKnowsVerbsAndWire = only(
             "..rpcrdma.chunk..",
             "..rpcrdma.wire..",
@@ -50,6 +54,7 @@ class LadderTest {
             "..rpcrdma.client..",
             "..rpcrdma.wire..",
             "..rpcrdma.message..",
+            "..rpcrdma.request..",
             "..rpcrdma.stats..",
             "org.warpnfs.iwarp.verbs..",
             "org.warpnfs.payload..",
@@ -67,6 +72,7 @@ class LadderTest {
     static final ArchRule tcpKnowsNoRdma = only(
             "..rpcrdma.tcp..",
             "..rpcrdma.message..",
+            "..rpcrdma.request..",
             "..rpcrdma.stats..",
             "org.warpnfs.payload..",
             "io.netty..",

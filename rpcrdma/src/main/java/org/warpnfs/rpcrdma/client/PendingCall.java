@@ -11,6 +11,9 @@ import org.warpnfs.iwarp.verbs.MemoryRegion;
 import org.warpnfs.iwarp.verbs.QueuePair;
 import org.warpnfs.rpcrdma.message.RpcMessage;
 import org.warpnfs.rpcrdma.message.XdrStream;
+import org.warpnfs.rpcrdma.request.ChunkOffer;
+import org.warpnfs.rpcrdma.request.RequestException;
+import org.warpnfs.rpcrdma.request.RequesterReply;
 import org.warpnfs.rpcrdma.wire.ChunkLists;
 import org.warpnfs.rpcrdma.wire.FixedHeader;
 import org.warpnfs.rpcrdma.wire.RdmaMsg;
@@ -108,7 +111,7 @@ final class PendingCall {
         end();
         List<WriteChunk> writeList = lists.writeList();
         if (!lists.readList().isEmpty() || writeList.size() > offer.writeSinks().size()) {
-            fail(RpcRdmaException.Failure.BAD_REPLY, "chunk lists that answer no offer");
+            fail(RequestException.Failure.BAD_REPLY, "chunk lists that answer no offer");
             return;
         }
         List<ByteBuffer> written = new ArrayList<>(writeList.size());
@@ -116,7 +119,7 @@ final class PendingCall {
             ByteBuffer sink = offer.writeSinks().get(i);
             long bytes = writeList.get(i).lengthBytes();
             if (bytes > sink.remaining()) {
-                fail(RpcRdmaException.Failure.BAD_REPLY, "a Write chunk with more in it than fits");
+                fail(RequestException.Failure.BAD_REPLY, "a Write chunk with more in it than fits");
                 return;
             }
             written.add(sink.slice(sink.position(), (int) bytes));
@@ -124,7 +127,7 @@ final class PendingCall {
         long replyBytes = lists.replyChunk().map(WriteChunk::lengthBytes).orElse(0L);
         boolean longReply = header instanceof RdmaNomsg;
         if (longReply ? offer.replySink().isEmpty() || replyBytes == 0 : replyBytes != 0) {
-            fail(RpcRdmaException.Failure.BAD_REPLY, "message type and Reply chunk disagree");
+            fail(RequestException.Failure.BAD_REPLY, "message type and Reply chunk disagree");
             return;
         }
         if (!longReply) {
@@ -134,15 +137,15 @@ final class PendingCall {
         }
         ByteBuffer sink = offer.replySink().orElseThrow();
         if (replyBytes > sink.remaining()) {
-            fail(RpcRdmaException.Failure.BAD_REPLY, "a Reply chunk with more in it than fits");
+            fail(RequestException.Failure.BAD_REPLY, "a Reply chunk with more in it than fits");
             return;
         }
         result.complete(new RequesterReply(sink.slice(sink.position(), (int) replyBytes), written));
     }
 
-    void fail(RpcRdmaException.Failure failure, String detail) {
+    void fail(RequestException.Failure failure, String detail) {
         end();
-        result.completeExceptionally(new RpcRdmaException(failure, detail));
+        result.completeExceptionally(new RequestException(failure, detail));
     }
 
     /** Takes back what the responder could reach. */

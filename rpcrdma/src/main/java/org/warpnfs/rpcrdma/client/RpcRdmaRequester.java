@@ -22,6 +22,9 @@ import org.warpnfs.iwarp.verbs.QueuePair;
 import org.warpnfs.iwarp.verbs.QueuePairHandler;
 import org.warpnfs.iwarp.verbs.WorkRequest;
 import org.warpnfs.rpcrdma.message.RpcMessage;
+import org.warpnfs.rpcrdma.request.ChunkOffer;
+import org.warpnfs.rpcrdma.request.RequestException;
+import org.warpnfs.rpcrdma.request.RequesterReply;
 import org.warpnfs.rpcrdma.wire.ChunkLists;
 import org.warpnfs.rpcrdma.wire.HeaderLimits;
 import org.warpnfs.rpcrdma.wire.PrivateData;
@@ -49,7 +52,7 @@ import org.warpnfs.rpcrdma.wire.RpcRdmaViolation;
  *
  * <h2>Errors</h2>
  *
- * A call fails with {@link RpcRdmaException}. When the connection ends, all of them fail; nothing is repeated. Safe for any
+ * A call fails with {@link RequestException}. When the connection ends, all of them fail; nothing is repeated. Safe for any
  * thread; results complete on the connection's owner thread.
  */
 public final class RpcRdmaRequester implements AutoCloseable {
@@ -102,7 +105,7 @@ public final class RpcRdmaRequester implements AutoCloseable {
         qp.execute(() -> {
             PendingCall call = new PendingCall(message, offer, result);
             if (ended) {
-                call.fail(RpcRdmaException.Failure.DISCONNECTED, "the connection has ended");
+                call.fail(RequestException.Failure.DISCONNECTED, "the connection has ended");
                 return;
             }
             waiting.add(call);
@@ -149,7 +152,7 @@ public final class RpcRdmaRequester implements AutoCloseable {
                 return;
             }
             if (outstanding.putIfAbsent(call.xid(), call) != null) {
-                call.fail(RpcRdmaException.Failure.BAD_REPLY, "XID " + call.xid() + " is already outstanding");
+                call.fail(RequestException.Failure.BAD_REPLY, "XID " + call.xid() + " is already outstanding");
                 continue;
             }
             PendingCall.Marshalled marshalled = call.marshal(qp, options.credits(), inlineLimitBytes);
@@ -174,9 +177,9 @@ public final class RpcRdmaRequester implements AutoCloseable {
             }
             case RdmaMsg msg -> completed(header, msg.lists(), message);
             case RdmaNomsg nomsg -> completed(header, nomsg.lists(), message);
-            case RdmaErrorVers error -> failed(error, RpcRdmaException.Failure.ERR_VERS);
-            case RdmaErrorChunk error -> failed(error, RpcRdmaException.Failure.ERR_CHUNK);
-            case RdmaMsgp msgp -> failed(msgp, RpcRdmaException.Failure.BAD_REPLY);
+            case RdmaErrorVers error -> failed(error, RequestException.Failure.ERR_VERS);
+            case RdmaErrorChunk error -> failed(error, RequestException.Failure.ERR_CHUNK);
+            case RdmaMsgp msgp -> failed(msgp, RequestException.Failure.BAD_REPLY);
             case RdmaDone _ -> {}
         }
     }
@@ -195,7 +198,7 @@ public final class RpcRdmaRequester implements AutoCloseable {
         }
     }
 
-    private void failed(RpcRdmaHeader header, RpcRdmaException.Failure failure) {
+    private void failed(RpcRdmaHeader header, RequestException.Failure failure) {
         PendingCall call = outstanding.remove(header.xid());
         granted = grantOf(header);
         if (call != null) {
@@ -253,12 +256,12 @@ public final class RpcRdmaRequester implements AutoCloseable {
         public void disconnected(QueuePair qp, DisconnectReason reason) {
             ended = true;
             String detail = reason.cause() + ": " + reason.detail();
-            connected.completeExceptionally(new RpcRdmaException(RpcRdmaException.Failure.DISCONNECTED, detail));
+            connected.completeExceptionally(new RequestException(RequestException.Failure.DISCONNECTED, detail));
             List<PendingCall> failed = new ArrayList<>(outstanding.values());
             failed.addAll(waiting);
             outstanding.clear();
             waiting.clear();
-            failed.forEach(call -> call.fail(RpcRdmaException.Failure.DISCONNECTED, detail));
+            failed.forEach(call -> call.fail(RequestException.Failure.DISCONNECTED, detail));
         }
     }
 }

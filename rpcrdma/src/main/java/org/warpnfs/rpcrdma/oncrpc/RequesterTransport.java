@@ -15,11 +15,11 @@ import org.dcache.oncrpc4j.rpc.RpcReply;
 import org.dcache.oncrpc4j.rpc.RpcTransport;
 import org.dcache.oncrpc4j.xdr.Xdr;
 import org.jspecify.annotations.Nullable;
-import org.warpnfs.rpcrdma.client.ChunkOffer;
-import org.warpnfs.rpcrdma.client.RequesterReply;
 import org.warpnfs.rpcrdma.client.RpcRdmaRequester;
 import org.warpnfs.rpcrdma.message.RpcMessage;
 import org.warpnfs.rpcrdma.message.XdrStream;
+import org.warpnfs.rpcrdma.request.ChunkOffer;
+import org.warpnfs.rpcrdma.request.RequesterReply;
 
 /**
  * A requester as oncrpc4j's {@code RpcCall} wants it: {@code new RpcCall(program, version, auth, transport)} makes calls
@@ -36,7 +36,7 @@ import org.warpnfs.rpcrdma.message.XdrStream;
  *
  * <h2>Errors</h2>
  *
- * A call that fails below RPC fails its handler with {@link org.warpnfs.rpcrdma.client.RpcRdmaException}. Safe for any
+ * A call that fails below RPC fails its handler with {@link org.warpnfs.rpcrdma.request.RequestException}. Safe for any
  * thread; handlers run on the connection's owner thread and must not block.
  */
 public final class RequesterTransport implements RpcTransport, AutoCloseable {

@@ -28,12 +28,12 @@ import org.warpnfs.iwarp.sim.Simulation;
 import org.warpnfs.payload.Payload;
 import org.warpnfs.payload.PayloadPool;
 import org.warpnfs.rpcrdma.RpcRdmaService;
-import org.warpnfs.rpcrdma.client.ChunkOffer;
 import org.warpnfs.rpcrdma.client.RequesterOptions;
-import org.warpnfs.rpcrdma.client.RequesterReply;
-import org.warpnfs.rpcrdma.client.RpcRdmaException;
 import org.warpnfs.rpcrdma.client.RpcRdmaRequester;
 import org.warpnfs.rpcrdma.message.RpcMessage;
+import org.warpnfs.rpcrdma.request.ChunkOffer;
+import org.warpnfs.rpcrdma.request.RequestException;
+import org.warpnfs.rpcrdma.request.RequesterReply;
 import org.warpnfs.rpcrdma.stats.Counter;
 import org.warpnfs.rpcrdma.testing.EchoProgram;
 import org.warpnfs.rpcrdma.testing.Rpc;
@@ -210,7 +210,7 @@ class ResponderTest {
         RpcRdmaRequester requester = connect();
         CompletableFuture<RequesterReply> reply = requester.call(Rpc.call(12, EchoProgram.BULK, 8000), ChunkOffer.NONE);
         settle();
-        assertFailure(reply, RpcRdmaException.Failure.ERR_CHUNK);
+        assertFailure(reply, RequestException.Failure.ERR_CHUNK);
         assertThat(count(Counter.ERR_CHUNK_TOO_BIG_SENT)).isEqualTo(1);
         Rpc.success(
                 13,
@@ -226,8 +226,8 @@ class ResponderTest {
         CompletableFuture<RequesterReply> whole =
                 requester.call(Rpc.call(15, EchoProgram.BULK, 8000), ChunkOffer.reply(ByteBuffer.allocate(8000)));
         settle();
-        assertFailure(write, RpcRdmaException.Failure.ERR_CHUNK);
-        assertFailure(whole, RpcRdmaException.Failure.ERR_CHUNK);
+        assertFailure(write, RequestException.Failure.ERR_CHUNK);
+        assertFailure(whole, RequestException.Failure.ERR_CHUNK);
         assertThat(sink).isEqualTo(ByteBuffer.allocate(8000));
     }
 
@@ -255,7 +255,7 @@ class ResponderTest {
         assertThat(pool.lentBytes()).as("the sink is out").isPositive();
         simulation.resetAll();
         settle();
-        assertFailure(reply, RpcRdmaException.Failure.DISCONNECTED);
+        assertFailure(reply, RequestException.Failure.DISCONNECTED);
         assertThat(pool.lentBytes()).isZero();
         assertThat(operations).isEmpty();
         assertThat(program.writes).isZero();
@@ -273,7 +273,7 @@ class ResponderTest {
         assertThat(pool.lentBytes()).as("lent to the program").isPositive();
         settle();
         assertThat(program.writes).isEqualTo(1);
-        assertFailure(reply, RpcRdmaException.Failure.DISCONNECTED);
+        assertFailure(reply, RequestException.Failure.DISCONNECTED);
     }
 
     @Test
@@ -429,7 +429,7 @@ class ResponderTest {
         look(limitNanos + 1);
         assertThat(count(Counter.CONNECTIONS_ABORTED)).isEqualTo(1);
         settle();
-        assertFailure(reply, RpcRdmaException.Failure.DISCONNECTED);
+        assertFailure(reply, RequestException.Failure.DISCONNECTED);
     }
 
     @Test
@@ -522,12 +522,12 @@ class ResponderTest {
         });
     }
 
-    private static void assertFailure(CompletableFuture<?> reply, RpcRdmaException.Failure failure) {
+    private static void assertFailure(CompletableFuture<?> reply, RequestException.Failure failure) {
         assertThat(reply).isCompletedExceptionally();
         assertThatThrownBy(reply::get)
                 .isInstanceOf(ExecutionException.class)
                 .cause()
                 .isInstanceOfSatisfying(
-                        RpcRdmaException.class, e -> assertThat(e.failure()).isEqualTo(failure));
+                        RequestException.class, e -> assertThat(e.failure()).isEqualTo(failure));
     }
 }

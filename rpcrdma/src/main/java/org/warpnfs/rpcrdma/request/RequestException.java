@@ -1,9 +1,9 @@
-package org.warpnfs.rpcrdma.client;
+package org.warpnfs.rpcrdma.request;
 
 import java.io.IOException;
 
 /** A call failed below RPC. */
-public final class RpcRdmaException extends IOException {
+public final class RequestException extends IOException {
     private static final long serialVersionUID = 1L;
 
     /** What became of the call. */
@@ -20,7 +20,7 @@ public final class RpcRdmaException extends IOException {
 
     private final Failure failure;
 
-    public RpcRdmaException(Failure failure, String detail) {
+    public RequestException(Failure failure, String detail) {
         super(failure + ": " + detail);
         this.failure = failure;
     }

@@ -1,4 +1,4 @@
-package org.warpnfs.rpcrdma.client;
+package org.warpnfs.rpcrdma.request;
 
 import java.nio.ByteBuffer;
 import java.util.List;
