@@ -5,14 +5,25 @@
 # (9) receives (10) replies to no call ...; for rdma (13) read, write and reply chunks, (16) bytes, copies, (21) failed
 # marshals, which count each wait for a memory region too, (22) bad replies (net/sunrpc/xprtrdma/transport.c).
 
-# stats_transport FILE...: what is wrong with the transports of these mounts
+# stats_transport FILE...: what is wrong with the transports of these mounts. A call that the client sends again, because its
+# server was killed, may be answered twice where both went out on the new connection: the second reply then finds no call.
 stats_transport() {
-  awk '$1 == "xprt:" {
-      n++
-      if ($10) print $10 " replies to no call"
-      if ($2 == "rdma" && $22) print $22 " bad replies"
+  awk 'function judge() {
+      if (file == "") return
+      if (!n) print "no transport is listed in " file
+      if (unknown > again) print unknown " replies to no call, " again + 0 " calls sent again in " file
+      if (bad) print bad " bad replies in " file
     }
-    END { if (!n) print "no transport is listed" }' "$@"
+    FILENAME != file { judge(); files++; file = FILENAME; n = unknown = again = bad = operations = 0 }
+    $1 == "device" { operations = 0 }
+    $1 == "xprt:" {
+      n++
+      if ($10 > unknown) unknown = $10 # mounts that share a transport list it each
+      if ($2 == "rdma" && $22 > bad) bad = $22
+    }
+    $1 == "per-op" { operations = 1; next }
+    operations && $3 > $2 { again += $3 - $2 }
+    END { judge(); if (files < ARGC - 1) print ARGC - 1 - files " empty files" }' "$@"
 }
 
 # stats_steady FILE...: what a connection that never falters shows: no call sent twice or timed out, one connect each
