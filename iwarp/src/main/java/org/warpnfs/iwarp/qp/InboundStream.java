@@ -159,6 +159,11 @@ final class InboundStream implements UlpduSink, RdmapUlp {
     }
 
     @Override
+    public void sendRefused(UntaggedBuffer buffer) {
+        machine.received(((PostedReceive) buffer).failed(CompletionStatus.REMOTE_ERROR));
+    }
+
+    @Override
     public void readRequested(
             ReadRequestHeader request, UntaggedHeader segment, @Nullable RdmapRegion source, int sourceOffsetBytes) {
         machine.readRequested(new ReadAnswer(request, segment, source, sourceOffsetBytes));

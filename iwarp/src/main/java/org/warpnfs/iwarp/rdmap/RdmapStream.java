@@ -165,7 +165,7 @@ public final class RdmapStream implements DdpUlp {
             case SEND, SEND_SOLICITED ->
                 ulp.sendDelivered(buffer, messageBytes, opcode.solicited(), OptionalLong.empty());
             case SEND_INVALIDATE, SEND_SOLICITED_INVALIDATE -> {
-                invalidate(header.rsvdUlpWord());
+                invalidate(header.rsvdUlpWord(), buffer);
                 ulp.sendDelivered(buffer, messageBytes, opcode.solicited(), OptionalLong.of(header.rsvdUlpWord()));
             }
             case READ_REQUEST -> readRequested(ReadRequestHeader.parse(buffer.message(messageBytes)), header);
@@ -177,9 +177,10 @@ public final class RdmapStream implements DdpUlp {
         }
     }
 
-    private void invalidate(long stag) throws RdmapViolation {
+    private void invalidate(long stag, UntaggedBuffer message) throws RdmapViolation {
         RdmapRegion region = regions.find(stag);
         if (region == null) {
+            ulp.sendRefused(message);
             throw new RdmapViolation(
                     RdmapError.OPERATION_CANNOT_INVALIDATE,
                     "STag " + Long.toHexString(stag) + " is not valid on this stream (RFC 5040 section 5.3)");

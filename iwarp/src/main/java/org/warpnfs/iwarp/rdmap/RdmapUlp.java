@@ -10,6 +10,9 @@ public interface RdmapUlp {
     /** A Send arrived; the STag it names has been invalidated already. */
     void sendDelivered(UntaggedBuffer buffer, int messageBytes, boolean solicited, OptionalLong invalidatedStag);
 
+    /** A Send is whole, but names an STag that it may not invalidate: its buffer comes back, then the stream ends. */
+    void sendRefused(UntaggedBuffer buffer);
+
     /**
      * The peer asks to read, and may.
      *

@@ -8,6 +8,9 @@ public enum CompletionStatus {
     FLUSHED,
     /** The message was longer than the posted receive buffer; the stream ends with it. */
     LENGTH_ERROR,
-    /** The stream ended because of this very request: the peer refused it, or its answer was wrong. */
+    /**
+     * The stream ended because of this very request: the peer refused it, or its answer was wrong, or the message that came for
+     * a receive asked for what it must not.
+     */
     REMOTE_ERROR
 }

@@ -192,6 +192,10 @@ class TerminateTest {
         String header = stags("4144 X 00000000 00000002 00000000");
         link.fpdu(header);
         expectTerminate("invalidate", "0209 c000 0012" + header);
+        // Found by fuzzing: the receive that the message had taken was lost.
+        assertThat(link.completions)
+                .extracting(Completion::workRequestId, Completion::status)
+                .containsExactly(tuple(7L, CompletionStatus.REMOTE_ERROR));
     }
 
     @Test

@@ -90,6 +90,11 @@ class CaptureReplayTest {
         }
 
         @Override
+        public void sendRefused(UntaggedBuffer buffer) {
+            throw new AssertionError("the captured peers broke no rule");
+        }
+
+        @Override
         public void sendDelivered(
                 UntaggedBuffer buffer, int messageBytes, boolean solicited, OptionalLong invalidatedStag) {
             CRC32C sum = new CRC32C();
