@@ -13,7 +13,7 @@ final class Iwarp {
     static IwarpTransport transport(ServerConfig config) {
         CrcPolicy crc =
                 switch (config.crc()) {
-                    case OFF -> CrcPolicy.WHEN_ASKED;
+                    case OFF -> CrcPolicy.OFF;
                     case ON -> CrcPolicy.REQUIRED;
                 };
         return new IwarpTransport(

@@ -1,7 +1,7 @@
 package org.warpnfs.iwarp.ddp;
 
 import java.util.ArrayDeque;
-import java.util.Queue;
+import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class UntaggedQueue {
     private final int qn;
-    private final Queue<UntaggedBuffer> posted = new ArrayDeque<>();
+    private final Deque<UntaggedBuffer> posted = new ArrayDeque<>();
     private final Coverage coverage = new Coverage();
     private int expectedMsn = 1;
     private boolean inMessage;
@@ -36,6 +36,11 @@ public final class UntaggedQueue {
     /** Adds a buffer for the next message that has none. */
     public void post(UntaggedBuffer buffer) {
         posted.add(buffer);
+    }
+
+    /** Puts a buffer before all others: the next message to begin goes there. */
+    public void postFirst(UntaggedBuffer buffer) {
+        posted.addFirst(buffer);
     }
 
     /** Takes the oldest buffer back; null if there is none. */

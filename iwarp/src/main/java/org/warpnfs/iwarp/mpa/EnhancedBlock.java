@@ -1,19 +1,22 @@
 package org.warpnfs.iwarp.mpa;
 
 import java.nio.ByteBuffer;
+import java.util.EnumSet;
+import java.util.OptionalInt;
+import java.util.Set;
 import org.warpnfs.iwarp.io.BigEndian;
 
 /**
  * The first four bytes of the private data of an enhanced frame (RFC 6581 section 9).
  *
  * <pre>
- * bytes  0x8000                      0x4000                           0x3fff
- * 0-1    A: an RTR opens the stream  B: RTR may be a zero-length FPDU  IRD
- * 2-3    C: RTR may be an RDMA Write D: RTR may be an RDMA Read        ORD
+ * bytes  0x8000                      0x4000                                   0x3fff
+ * 0-1    A: an RTR opens the stream  B: RTR may be a zero-length FPDU or Send  IRD
+ * 2-3    C: RTR may be an RDMA Write D: RTR may be an RDMA Read                ORD
  * </pre>
  *
  * @param peerToPeer A: the initiator sends a ready-to-receive indication before anything else
- * @param fpduRtr B: it may be a zero-length FPDU
+ * @param fpduRtr B: it may be a zero-length FPDU, or a zero-length Send
  * @param writeRtr C: it may be a zero-length RDMA Write
  * @param readRtr D: it may be a zero-length RDMA Read
  * @param ird RDMA Reads that the sender of the frame holds for its peer, or {@link #NOT_NEGOTIATED}
@@ -38,6 +41,43 @@ public record EnhancedBlock(boolean peerToPeer, boolean fpduRtr, boolean writeRt
     /** A block without peer-to-peer mode. */
     public static EnhancedBlock of(int ird, int ord) {
         return new EnhancedBlock(false, false, false, false, ird, ord);
+    }
+
+    /** A block of peer-to-peer mode that names these kinds of RTR. */
+    static EnhancedBlock peerToPeer(Set<RtrKind> kinds, int ird, int ord) {
+        return new EnhancedBlock(
+                true,
+                kinds.contains(RtrKind.FPDU) || kinds.contains(RtrKind.SEND),
+                kinds.contains(RtrKind.WRITE),
+                kinds.contains(RtrKind.READ),
+                ird,
+                ord);
+    }
+
+    /** The kinds of RTR that the block names: none outside of peer-to-peer mode, where B, C and D mean nothing. */
+    Set<RtrKind> rtrKinds() {
+        Set<RtrKind> kinds = EnumSet.noneOf(RtrKind.class);
+        if (peerToPeer && writeRtr) {
+            kinds.add(RtrKind.WRITE);
+        }
+        if (peerToPeer && fpduRtr) {
+            kinds.add(RtrKind.FPDU);
+            kinds.add(RtrKind.SEND);
+        }
+        if (peerToPeer && readRtr) {
+            kinds.add(RtrKind.READ);
+        }
+        return kinds;
+    }
+
+    /** The IRD, if it is a number. */
+    public OptionalInt irdIfNamed() {
+        return ird == NOT_NEGOTIATED ? OptionalInt.empty() : OptionalInt.of(ird);
+    }
+
+    /** The ORD, if it is a number. */
+    public OptionalInt ordIfNamed() {
+        return ord == NOT_NEGOTIATED ? OptionalInt.empty() : OptionalInt.of(ord);
     }
 
     /** Parses the first four bytes of private data that holds as many. */

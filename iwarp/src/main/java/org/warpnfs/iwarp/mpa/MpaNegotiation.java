@@ -1,22 +1,29 @@
 package org.warpnfs.iwarp.mpa;
 
 import java.nio.ByteBuffer;
-import org.jspecify.annotations.Nullable;
+import java.util.EnumSet;
+import java.util.OptionalInt;
+import java.util.Set;
 
 /**
- * The rules by which two startup frames become an {@link MpaAgreement} (RFC 5044 section 7.1, RFC 6581 sections 6 to 9).
+ * The rules by which two startup frames become an {@link MpaAgreement} (RFC 5044 section 7.1, RFC 6581 sections 6 to 10).
  *
  * <pre>
  * subject   request           reply                          result
  * revision  1                 1, without block               IRD and ORD as each side was told by its own upper layer
  *           2, S=0            2, S=0                         the same
  *           2, S=1            2, S=1, with block             as below
- * C         either            1 if asked or required         CRC if either frame has C
- * M         1                 R=1: we send no markers        no connection
+ *           2, S=1            none, or without block         the request was not understood: again, with revision 1
+ *           other             none: the connection is closed
+ * M         the initiator     the responder wants markers    markers in what the other sends: each direction by itself
+ *           wants markers
+ * C         either            see {@link CrcPolicy}          CRC both ways if either frame has C
  * IRD, ORD  what it offers    ORD no more than its IRD,      the responder's ORD; the smaller of the initiator's ORD and
  *                             IRD no more than its ORD       the responder's IRD
- * A, B C D  RTRs it can send  one of them: Write, FPDU,      that one; none of them: R=1
- *                             Read in this order of liking
+ *           0x3fff            0x3fff for the other           as each side was told by its own upper layer
+ * A, B C D  RTRs it can send  those of them that we take;    the initiator sends one that both named, if there is none a
+ *                             if there are none all that we  Terminate
+ *                             take
  * </pre>
  */
 public final class MpaNegotiation {
@@ -25,128 +32,176 @@ public final class MpaNegotiation {
     /** What a responder says, and what follows from it. */
     public record Answer(MpaFrame reply, MpaAgreement agreement) {}
 
-    /** Whether a request asks for nothing that we cannot do; why not, otherwise. */
-    public static @Nullable String whyRefused(MpaFrame request) {
-        if (request.revision() != MpaFrame.REVISION_1 && request.revision() != MpaFrame.REVISION_2) {
-            return "MPA revision " + request.revision();
-        }
-        if (request.markers()) {
-            return "the peer wants markers";
-        }
-        if (request.hasEnhancedBlock()) {
-            EnhancedBlock block = request.enhancedBlock();
-            if (block.peerToPeer() && choose(block) == null) {
-                return "peer-to-peer mode without any RTR";
-            }
-        }
-        return null;
-    }
-
-    /** The most RDMA Reads that the peer holds or keeps outstanding, as a number. */
+    /** Whether an RDMA Read limit that a frame names is a number, and which; otherwise what to take in its place. */
     public static int peerReads(int announced, int unknown) {
         return announced == EnhancedBlock.NOT_NEGOTIATED ? unknown : announced;
     }
 
+    /** Refuses to talk to a peer whose revision we do not know: no reply, the connection is closed (RFC 5044 section 7.1.1). */
+    public static void checkRevision(MpaFrame frame, MpaChoices choices) throws MpaViolation {
+        if (frame.revision() < MpaFrame.REVISION_1 || frame.revision() > choices.revision()) {
+            throw new MpaViolation(
+                    MpaError.BAD_FRAME,
+                    "MPA revision " + frame.revision() + ", known are 1 to " + choices.revision()
+                            + " (RFC 5044 section 7.1.1)");
+        }
+    }
+
     /**
-     * The answer to a request that was not refused.
+     * The answer to a request whose revision was checked.
      *
      * @param ird what we would hold at most
      * @param ord what we would keep outstanding at most
      */
-    public static Answer accept(MpaFrame request, CrcPolicy policy, int ird, int ord, ByteBuffer privateData) {
-        boolean crc = request.crc() || policy == CrcPolicy.REQUIRED;
+    public static Answer accept(MpaFrame request, MpaChoices choices, int ird, int ord, ByteBuffer privateData) {
+        boolean crc = choices.crcPolicy().inReply(request.crc());
+        MpaAgreement.Framing framing = new MpaAgreement.Framing(crc, request.markers(), choices.markers());
         if (!request.enhanced()) {
-            MpaFrame reply =
-                    new MpaFrame(MpaFrame.Kind.REPLY, false, crc, false, false, request.revision(), privateData);
-            return new Answer(reply, new MpaAgreement(crc, ird, ord, null));
+            MpaFrame reply = new MpaFrame(
+                    MpaFrame.Kind.REPLY, choices.markers(), crc, false, false, request.revision(), privateData);
+            return new Answer(reply, new MpaAgreement(request.revision(), framing, notNegotiated(ird, ord), Set.of()));
         }
         EnhancedBlock asked = request.enhancedBlock();
-        RtrKind rtr = asked.peerToPeer() ? choose(asked) : null;
+        Set<RtrKind> rtrKinds = asked.peerToPeer() ? common(asked.rtrKinds(), choices.rtrKinds(), ird) : Set.of();
         int heldReads = Math.min(ird, peerReads(asked.ord(), ird));
-        if (rtr == RtrKind.READ) {
+        if (rtrKinds.contains(RtrKind.READ)) {
             heldReads = Math.max(heldReads, 1);
         }
         int ownReads = Math.min(ord, peerReads(asked.ird(), ord));
-        EnhancedBlock block = new EnhancedBlock(
-                rtr != null, rtr == RtrKind.FPDU, rtr == RtrKind.WRITE, rtr == RtrKind.READ, heldReads, ownReads);
+        int repliedIrd = asked.ordIfNamed().isPresent() ? heldReads : EnhancedBlock.NOT_NEGOTIATED;
+        int repliedOrd = asked.irdIfNamed().isPresent() ? ownReads : EnhancedBlock.NOT_NEGOTIATED;
+        EnhancedBlock block = asked.peerToPeer()
+                ? EnhancedBlock.peerToPeer(rtrKinds, repliedIrd, repliedOrd)
+                : EnhancedBlock.of(repliedIrd, repliedOrd);
         MpaFrame reply = new MpaFrame(
-                MpaFrame.Kind.REPLY, false, crc, false, true, MpaFrame.REVISION_2, block.followedBy(privateData));
-        return new Answer(reply, new MpaAgreement(crc, heldReads, ownReads, rtr));
+                MpaFrame.Kind.REPLY,
+                choices.markers(),
+                crc,
+                false,
+                true,
+                MpaFrame.REVISION_2,
+                block.followedBy(privateData));
+        MpaAgreement.Reads reads = new MpaAgreement.Reads(heldReads, ownReads, asked.irdIfNamed(), asked.ordIfNamed());
+        return new Answer(reply, new MpaAgreement(MpaFrame.REVISION_2, framing, reads, rtrKinds));
     }
 
-    /** The refusal of a request. */
+    /**
+     * The kinds of RTR that we name in a reply. A Read costs room for one, so that a responder that holds none names it only
+     * if nothing else is left. Without a common kind we name all of ours, and the initiator ends it (RFC 6581 section 9.2).
+     */
+    private static Set<RtrKind> common(Set<RtrKind> offered, Set<RtrKind> ours, int ird) {
+        Set<RtrKind> common = EnumSet.noneOf(RtrKind.class);
+        common.addAll(offered.isEmpty() ? ours : offered);
+        common.retainAll(ours);
+        if (common.isEmpty()) {
+            common.addAll(ours);
+        }
+        if (ird == 0 && common.size() > 1) {
+            common.remove(RtrKind.READ);
+        }
+        return common;
+    }
+
+    /** The refusal of a request whose revision was checked. */
     public static MpaFrame reject(MpaFrame request, ByteBuffer privateData) {
-        int revision = Math.min(Math.max(request.revision(), MpaFrame.REVISION_1), MpaFrame.REVISION_2);
-        boolean enhanced = request.enhanced() && revision == MpaFrame.REVISION_2;
         return new MpaFrame(
                 MpaFrame.Kind.REPLY,
                 false,
                 request.crc(),
                 true,
-                enhanced,
-                revision,
-                enhanced ? EnhancedBlock.of(0, 0).followedBy(privateData) : privateData);
+                request.enhanced(),
+                request.revision(),
+                request.enhanced() ? EnhancedBlock.of(0, 0).followedBy(privateData) : privateData);
     }
 
-    private static @Nullable RtrKind choose(EnhancedBlock offered) {
-        if (offered.writeRtr()) {
-            return RtrKind.WRITE;
-        }
-        if (offered.fpduRtr()) {
-            return RtrKind.FPDU;
-        }
-        return offered.readRtr() ? RtrKind.READ : null;
-    }
-
-    /** The request of an initiator, of revision 2. */
-    public static MpaFrame request(CrcPolicy policy, int ird, int ord, boolean peerToPeer, ByteBuffer privateData) {
-        EnhancedBlock block = new EnhancedBlock(peerToPeer, peerToPeer, peerToPeer, false, ird, ord);
+    /** The request of an initiator, of the revision that it chose. */
+    public static MpaFrame request(MpaChoices choices, int ird, int ord, ByteBuffer privateData) {
+        boolean enhanced = choices.revision() == MpaFrame.REVISION_2;
+        EnhancedBlock block = choices.peerToPeer()
+                ? EnhancedBlock.peerToPeer(choices.rtrKinds(), ird, ord)
+                : EnhancedBlock.of(ird, ord);
         return new MpaFrame(
                 MpaFrame.Kind.REQUEST,
+                choices.markers(),
+                choices.crcPolicy().inRequest(),
                 false,
-                policy == CrcPolicy.REQUIRED,
-                false,
-                true,
-                MpaFrame.REVISION_2,
-                block.followedBy(privateData));
+                enhanced,
+                choices.revision(),
+                enhanced ? block.followedBy(privateData) : privateData);
     }
 
-    /** What follows from a reply that does not reject. */
-    public static MpaAgreement conclude(MpaFrame request, MpaFrame reply) throws MpaViolation {
-        EnhancedBlock asked = request.enhancedBlock();
-        boolean crc = request.crc() || reply.crc();
-        if (reply.markers()) {
-            throw new MpaViolation(MpaError.BAD_FRAME, "the peer wants markers (RFC 5044 section 7.1.1)");
-        }
-        if (reply.revision() != MpaFrame.REVISION_1 && reply.revision() != MpaFrame.REVISION_2) {
-            throw new MpaViolation(
-                    MpaError.BAD_FRAME, "reply of revision " + reply.revision() + " (RFC 5044 section 7.1.1)");
-        }
+    /**
+     * Whether a reply is that of a peer that understood our request. One that knows no revision 2 should have closed the
+     * connection (RFC 6581 section 10); if it answers instead it has taken our block for its upper layer's private data.
+     */
+    public static boolean understood(MpaFrame request, MpaFrame reply) {
+        return !request.enhanced() || reply.enhanced() || (reply.rejected() && reply.revision() >= request.revision());
+    }
+
+    /** How FPDUs look after a request and its reply, from the initiator's side; a Terminate too, if the rest does not fit. */
+    public static MpaAgreement.Framing framing(MpaFrame request, MpaFrame reply) {
+        return new MpaAgreement.Framing(request.crc() || reply.crc(), reply.markers(), request.markers());
+    }
+
+    /**
+     * What follows from a reply that does not reject.
+     *
+     * @param ird what we hold
+     * @param ord what we would keep outstanding at most
+     */
+    public static MpaAgreement conclude(MpaFrame request, MpaFrame reply, MpaChoices choices, int ird, int ord)
+            throws MpaViolation {
+        checkRevision(reply, choices);
+        MpaAgreement.Framing framing = framing(request, reply);
         if (!reply.enhanced()) {
-            if (asked.peerToPeer()) {
-                throw new MpaViolation(MpaError.NO_MATCHING_RTR, "reply without a block (RFC 6581 section 9.2)");
-            }
-            return new MpaAgreement(crc, asked.ird(), asked.ord(), null);
+            return new MpaAgreement(
+                    reply.revision(), framing, notNegotiated(ird, ord), unnegotiatedRtr(choices, request));
+        }
+        if (!request.enhanced()) {
+            throw new MpaViolation(
+                    MpaError.BAD_FRAME, "an enhanced reply to a request that was not (RFC 6581 section 10)");
         }
         EnhancedBlock answer = reply.enhancedBlock();
-        int peerOrd = peerReads(answer.ord(), asked.ird());
-        if (peerOrd > asked.ird()) {
+        int peerOrd = peerReads(answer.ord(), ird);
+        if (peerOrd > ird) {
             throw new MpaViolation(
                     MpaError.INSUFFICIENT_IRD,
-                    "the peer would read " + peerOrd + " at once, we hold " + asked.ird() + " (RFC 6581 section 9.1)");
+                    "the peer would read " + peerOrd + " at once, we hold " + ird + " (RFC 6581 section 9.1)");
         }
-        int ord = Math.min(asked.ord(), peerReads(answer.ird(), asked.ord()));
-        return new MpaAgreement(crc, asked.ird(), ord, asked.peerToPeer() ? chosen(asked, answer) : null);
+        MpaAgreement.Reads reads = new MpaAgreement.Reads(
+                ird, Math.min(ord, peerReads(answer.ird(), ord)), answer.irdIfNamed(), answer.ordIfNamed());
+        Set<RtrKind> rtr = choices.peerToPeer() ? Set.of(chosen(choices, answer)) : Set.of();
+        return new MpaAgreement(reply.revision(), framing, reads, rtr);
     }
 
-    private static RtrKind chosen(EnhancedBlock asked, EnhancedBlock answer) throws MpaViolation {
-        if (answer.peerToPeer() && asked.writeRtr() && answer.writeRtr()) {
-            return RtrKind.WRITE;
+    private static MpaAgreement.Reads notNegotiated(int ird, int ord) {
+        return new MpaAgreement.Reads(ird, ord, OptionalInt.empty(), OptionalInt.empty());
+    }
+
+    /**
+     * In revision 1 nobody names an RTR. A Write of nothing is all the same a message that any peer takes, as the first that
+     * it waits for.
+     */
+    private static Set<RtrKind> unnegotiatedRtr(MpaChoices choices, MpaFrame request) throws MpaViolation {
+        if (!choices.peerToPeer()) {
+            return Set.of();
         }
-        if (answer.peerToPeer() && asked.fpduRtr() && answer.fpduRtr()) {
-            return RtrKind.FPDU;
+        if (request.enhanced() || !choices.rtrKinds().contains(RtrKind.WRITE)) {
+            throw new MpaViolation(MpaError.NO_MATCHING_RTR, "reply without a block (RFC 6581 section 9.2)");
+        }
+        return Set.of(RtrKind.WRITE);
+    }
+
+    private static RtrKind chosen(MpaChoices choices, EnhancedBlock answer) throws MpaViolation {
+        Set<RtrKind> named = answer.rtrKinds();
+        for (RtrKind kind : RtrKind.values()) {
+            // A peer with room for no Read cannot take one, whatever it says.
+            boolean possible = kind != RtrKind.READ || answer.ird() > 0;
+            if (named.contains(kind) && choices.rtrKinds().contains(kind) && possible) {
+                return kind;
+            }
         }
         throw new MpaViolation(
-                MpaError.NO_MATCHING_RTR, "the peer chose no RTR that was offered (RFC 6581 section 9.2)");
+                MpaError.NO_MATCHING_RTR, "the peer named no RTR that was offered (RFC 6581 section 9.2)");
     }
 }

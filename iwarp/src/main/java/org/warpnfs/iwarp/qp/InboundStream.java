@@ -11,7 +11,9 @@ import org.warpnfs.iwarp.ddp.UntaggedHeader;
 import org.warpnfs.iwarp.io.ProtocolViolation;
 import org.warpnfs.iwarp.memory.RegionTable;
 import org.warpnfs.iwarp.mpa.FpduDeframer;
+import org.warpnfs.iwarp.mpa.MpaAgreement;
 import org.warpnfs.iwarp.mpa.MpaViolation;
+import org.warpnfs.iwarp.mpa.RtrKind;
 import org.warpnfs.iwarp.mpa.UlpduSink;
 import org.warpnfs.iwarp.rdmap.RdmapQueue;
 import org.warpnfs.iwarp.rdmap.RdmapRegion;
@@ -46,6 +48,9 @@ final class InboundStream implements UlpduSink, RdmapUlp {
     private @Nullable FpduDeframer deframer;
     private boolean emptyRtr;
 
+    /** What a Send of nothing fills that is an RTR: it takes no receive of the upper layer's. */
+    private final PostedReceive rtrReceive = new PostedReceive(0, ByteBuffer.allocate(0));
+
     InboundStream(QueuePairMachine machine, RegionTable regions) {
         this.machine = machine;
         this.rdmap = new RdmapStream(regions, this);
@@ -57,8 +62,8 @@ final class InboundStream implements UlpduSink, RdmapUlp {
     }
 
     /** The startup is over. */
-    void open(boolean crc, int ird) {
-        deframer = new FpduDeframer(this, crc);
+    void open(MpaAgreement.Framing framing, int ird) {
+        deframer = new FpduDeframer(this, framing.crc());
         for (int i = 0; i < ird; i++) {
             rdmap.addInboundRead();
         }
@@ -91,7 +96,9 @@ final class InboundStream implements UlpduSink, RdmapUlp {
     /** Gives all posted receives back. */
     void flushReceives() {
         for (PostedReceive receive = pollReceive(); receive != null; receive = pollReceive()) {
-            machine.received(receive.failed(CompletionStatus.FLUSHED));
+            if (receive != rtrReceive) {
+                machine.received(receive.failed(CompletionStatus.FLUSHED));
+            }
         }
     }
 
@@ -128,10 +135,15 @@ final class InboundStream implements UlpduSink, RdmapUlp {
 
     @Override
     public void ulpduStarted(int lengthBytes) throws ProtocolViolation {
-        emptyRtr = lengthBytes == 0 && machine.expectsEmptyFpdu();
-        if (!emptyRtr) {
-            ddp.segmentStarted(lengthBytes);
+        emptyRtr = lengthBytes == 0 && machine.expects(RtrKind.FPDU);
+        if (emptyRtr) {
+            return;
         }
+        if (lengthBytes == UntaggedHeader.BYTES && machine.expects(RtrKind.SEND)) {
+            // No other message is as short.
+            rdmap.receives().postFirst(rtrReceive);
+        }
+        ddp.segmentStarted(lengthBytes);
     }
 
     @Override
@@ -155,7 +167,9 @@ final class InboundStream implements UlpduSink, RdmapUlp {
     @Override
     public void sendDelivered(
             UntaggedBuffer buffer, int messageBytes, boolean solicited, OptionalLong invalidatedStag) {
-        machine.received(((PostedReceive) buffer).filled(messageBytes, solicited, invalidatedStag));
+        if (buffer != rtrReceive) {
+            machine.received(((PostedReceive) buffer).filled(messageBytes, solicited, invalidatedStag));
+        }
     }
 
     @Override

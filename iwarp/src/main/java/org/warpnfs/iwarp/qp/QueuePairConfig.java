@@ -3,12 +3,12 @@ package org.warpnfs.iwarp.qp;
 import java.util.concurrent.TimeUnit;
 import org.warpnfs.iwarp.mpa.CrcPolicy;
 import org.warpnfs.iwarp.mpa.Fpdu;
+import org.warpnfs.iwarp.mpa.MpaChoices;
 
 /**
  * Limits and choices of a queue pair.
  *
- * @param crcPolicy whether we ask for CRCs
- * @param peerToPeer whether our requests ask for peer-to-peer startup
+ * @param mpa what is asked for, and can be done, in the startup exchange
  * @param mulpduBytes the largest ULPDU that we make; large ones cost less, and kernel siw takes any
  * @param batchBytes about how much is handed to the socket at once
  * @param sendQueueDepth work requests posted and not completed
@@ -18,8 +18,7 @@ import org.warpnfs.iwarp.mpa.Fpdu;
  * @param closeTimeoutNanos from the decision to end the stream to its end, if the peer does not play along
  */
 public record QueuePairConfig(
-        CrcPolicy crcPolicy,
-        boolean peerToPeer,
+        MpaChoices mpa,
         int mulpduBytes,
         int batchBytes,
         int sendQueueDepth,
@@ -53,8 +52,7 @@ public record QueuePairConfig(
     /** No CRC unless asked for, large FPDUs, 10 s to connect and 5 s to part. */
     public static QueuePairConfig defaults() {
         return new QueuePairConfig(
-                CrcPolicy.WHEN_ASKED,
-                false,
+                MpaChoices.defaults(),
                 DEFAULT_MULPDU_BYTES,
                 512 << 10,
                 4096,
@@ -64,11 +62,10 @@ public record QueuePairConfig(
                 TimeUnit.SECONDS.toNanos(5));
     }
 
-    /** These, with another CRC policy. */
-    public QueuePairConfig withCrcPolicy(CrcPolicy policy) {
+    /** These, with other choices for the startup exchange. */
+    public QueuePairConfig withMpa(MpaChoices choices) {
         return new QueuePairConfig(
-                policy,
-                peerToPeer,
+                choices,
                 mulpduBytes,
                 batchBytes,
                 sendQueueDepth,
@@ -78,11 +75,15 @@ public record QueuePairConfig(
                 closeTimeoutNanos);
     }
 
+    /** These, with another CRC policy. */
+    public QueuePairConfig withCrcPolicy(CrcPolicy policy) {
+        return withMpa(mpa.withCrcPolicy(policy));
+    }
+
     /** These, with another MULPDU. */
     public QueuePairConfig withMulpduBytes(int bytes) {
         return new QueuePairConfig(
-                crcPolicy,
-                peerToPeer,
+                mpa,
                 bytes,
                 batchBytes,
                 sendQueueDepth,
@@ -94,29 +95,12 @@ public record QueuePairConfig(
 
     /** These, with another choice of peer-to-peer startup. */
     public QueuePairConfig withPeerToPeer(boolean choice) {
-        return new QueuePairConfig(
-                crcPolicy,
-                choice,
-                mulpduBytes,
-                batchBytes,
-                sendQueueDepth,
-                receiveQueueDepth,
-                maxRegions,
-                startupTimeoutNanos,
-                closeTimeoutNanos);
+        return withMpa(mpa.withPeerToPeer(choice));
     }
 
     /** These, with other timeouts. */
     public QueuePairConfig withTimeouts(long startupNanos, long closeNanos) {
         return new QueuePairConfig(
-                crcPolicy,
-                peerToPeer,
-                mulpduBytes,
-                batchBytes,
-                sendQueueDepth,
-                receiveQueueDepth,
-                maxRegions,
-                startupNanos,
-                closeNanos);
+                mpa, mulpduBytes, batchBytes, sendQueueDepth, receiveQueueDepth, maxRegions, startupNanos, closeNanos);
     }
 }

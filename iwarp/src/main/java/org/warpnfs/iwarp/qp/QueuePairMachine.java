@@ -7,6 +7,7 @@ import org.warpnfs.iwarp.io.ProtocolViolation;
 import org.warpnfs.iwarp.memory.RegionTable;
 import org.warpnfs.iwarp.memory.StagSource;
 import org.warpnfs.iwarp.mpa.FpduBatch;
+import org.warpnfs.iwarp.mpa.RtrKind;
 import org.warpnfs.iwarp.rdmap.RdmapViolation;
 import org.warpnfs.iwarp.rdmap.TerminateHeader;
 import org.warpnfs.iwarp.verbs.Completion;
@@ -240,9 +241,9 @@ public final class QueuePairMachine {
         start.fpduArrived();
     }
 
-    /** Whether an FPDU without a ULPDU would be the RTR that was agreed on. */
-    boolean expectsEmptyFpdu() {
-        return start.expectsEmptyFpdu();
+    /** Whether such an RTR may open the stream. */
+    boolean expects(RtrKind kind) {
+        return start.expects(kind);
     }
 
     void received(Completion completion) {

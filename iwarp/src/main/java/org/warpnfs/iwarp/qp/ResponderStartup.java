@@ -3,6 +3,7 @@ package org.warpnfs.iwarp.qp;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.iwarp.mpa.MpaChoices;
 import org.warpnfs.iwarp.mpa.MpaError;
 import org.warpnfs.iwarp.mpa.MpaFrame;
 import org.warpnfs.iwarp.mpa.MpaFrameReader;
@@ -19,18 +20,16 @@ import org.warpnfs.iwarp.verbs.QueuePairHandler;
  * initiator's first FPDU.
  */
 final class ResponderStartup implements Startup, ConnectionRequest {
-    private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
-
     private final StreamStart start;
-    private final QueuePairConfig config;
+    private final MpaChoices choices;
     private final ConnectionRequestHandler decider;
     private final MpaFrameReader reader = new MpaFrameReader(MpaFrame.Kind.REQUEST);
     private @Nullable MpaFrame request;
     private boolean answered;
 
-    ResponderStartup(StreamStart start, QueuePairConfig config, ConnectionRequestHandler decider) {
+    ResponderStartup(StreamStart start, MpaChoices choices, ConnectionRequestHandler decider) {
         this.start = start;
-        this.config = config;
+        this.choices = choices;
         this.decider = decider;
     }
 
@@ -41,22 +40,21 @@ final class ResponderStartup implements Startup, ConnectionRequest {
             if (frame == null) {
                 return;
             }
+            MpaNegotiation.checkRevision(frame, choices);
+            refuseMarkers(frame);
             request = frame;
             if (!in.hasRemaining()) {
-                decide(frame);
+                decider.connectionRequested(this);
                 return;
             }
         }
         throw new MpaViolation(MpaError.BAD_FRAME, in.remaining() + " bytes before our reply (RFC 5044 section 7.1.2)");
     }
 
-    private void decide(MpaFrame frame) {
-        String why = MpaNegotiation.whyRefused(frame);
-        if (why != null) {
-            answered = true;
-            start.refuse(MpaNegotiation.reject(frame, NOTHING), why);
-        } else {
-            decider.connectionRequested(this);
+    /** Until we can insert them. */
+    static void refuseMarkers(MpaFrame frame) throws MpaViolation {
+        if (frame.markers()) {
+            throw new MpaViolation(MpaError.BAD_FRAME, "the peer wants markers");
         }
     }
 
@@ -95,8 +93,8 @@ final class ResponderStartup implements Startup, ConnectionRequest {
     @Override
     public void accept(ConnectOptions options, QueuePairHandler handler) {
         answer();
-        MpaNegotiation.Answer answer = MpaNegotiation.accept(
-                request(), config.crcPolicy(), options.ird(), options.ord(), options.privateData());
+        MpaNegotiation.Answer answer =
+                MpaNegotiation.accept(request(), choices, options.ird(), options.ord(), options.privateData());
         start.accepted(answer.reply(), answer.agreement(), privateData(), handler);
     }
 

@@ -3,6 +3,7 @@ package org.warpnfs.iwarp.qp;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.iwarp.io.ProtocolViolation;
 import org.warpnfs.iwarp.memory.RegionTable;
+import org.warpnfs.iwarp.mpa.MpaAgreement;
 import org.warpnfs.iwarp.mpa.MpaError;
 import org.warpnfs.iwarp.mpa.MpaViolation;
 import org.warpnfs.iwarp.rdmap.RdmapSender;
@@ -11,6 +12,7 @@ import org.warpnfs.iwarp.verbs.Completion;
 import org.warpnfs.iwarp.verbs.CompletionStatus;
 import org.warpnfs.iwarp.verbs.DisconnectReason;
 import org.warpnfs.iwarp.verbs.DisconnectReason.Cause;
+import org.warpnfs.iwarp.verbs.Rejection;
 
 /**
  * The states of a stream from its startup to its end, and all the ways in which it ends.
@@ -24,6 +26,7 @@ import org.warpnfs.iwarp.verbs.DisconnectReason.Cause;
  *             bad frame, end or loss of the stream   ENDING      the connection is closed
  *             deadline                               ENDING      the connection is closed
  * WAIT_FIRST  the first FPDU is whole                OPEN        established
+ *             deadline, in peer-to-peer mode         ENDING      the connection is closed
  * WAIT_FIRST, violation                              ENDING      Terminate leaves, our direction ends
  * OPEN        Terminate from the peer, end of stream ENDING      our direction ends
  *             disconnect(), once all work is done    ENDING      our direction ends
@@ -57,7 +60,7 @@ final class StreamLife {
     private StreamState state = StreamState.STARTUP;
     private @Nullable DisconnectReason reason;
     private @Nullable SendWork culprit;
-    private boolean crc;
+    private MpaAgreement.Framing framing = MpaAgreement.Framing.PLAIN;
     private boolean draining;
     private boolean peerEnded;
 
@@ -89,16 +92,25 @@ final class StreamLife {
 
     // How it begins.
 
-    /** As responder: the reply may leave, and nothing else before the first FPDU. */
-    void waitForFirst(boolean agreedCrc) {
-        crc = agreedCrc;
+    /** The startup frames say how FPDUs look. */
+    void framed(MpaAgreement.Framing agreed) {
+        framing = agreed;
+    }
+
+    /**
+     * As responder: the reply may leave, and nothing else before the first FPDU.
+     *
+     * @param rtrPromised whether the initiator has said that it comes at once: it is part of the startup then
+     */
+    void waitForFirst(boolean rtrPromised) {
         state = StreamState.WAIT_FIRST;
-        deadline.clear();
+        if (!rtrPromised) {
+            deadline.clear();
+        }
     }
 
     /** Both directions are open. */
-    void open(boolean agreedCrc) {
-        crc = agreedCrc;
+    void open() {
         state = StreamState.OPEN;
         deadline.clear();
     }
@@ -137,10 +149,28 @@ final class StreamLife {
             culprit = transmitter.oldestRead();
         }
         if (state != StreamState.OPEN) {
-            transmitter.open(crc, 0);
+            transmitter.open(framing, 0);
         }
         transmitter.terminate(RdmapSender.terminate(inbound.terminateHeader(violation)));
         end(Cause.LOCAL_TERMINATE, violation.detail(), Ending.TERMINATE);
+    }
+
+    /** As initiator: the peer refuses. */
+    void rejected(Rejection rejection) {
+        end(
+                new DisconnectReason(
+                        Cause.REJECTED,
+                        "the peer rejected the connection with "
+                                + rejection.privateData().remaining() + " bytes of private data",
+                        rejection),
+                Ending.CLOSE);
+    }
+
+    /** What we need cannot be had on this connection: the peer is told so in MPA's words (RFC 6581 section 9.3). */
+    void giveUp(String detail) {
+        transmitter.terminate(
+                RdmapSender.terminate(inbound.terminateHeader(new MpaViolation(MpaError.LOCAL_CATASTROPHIC, detail))));
+        end(Cause.REJECTED, detail, Ending.TERMINATE);
     }
 
     /** The peer has sent a Terminate. */
@@ -183,7 +213,7 @@ final class StreamLife {
 
     /** It took too long. */
     void timedOut() {
-        if (state == StreamState.STARTUP) {
+        if (state == StreamState.STARTUP || (state == StreamState.WAIT_FIRST && !draining)) {
             end(Cause.TIMEOUT, "no MPA startup within " + config.startupTimeoutNanos() + " ns", Ending.CLOSE);
         } else {
             end(Cause.LOCAL_CLOSE, "posted work did not leave in time", Ending.CLOSE);
@@ -220,10 +250,14 @@ final class StreamLife {
 
     /** Ends the stream, unless it has ended already. */
     void end(Cause cause, String detail, Ending ending) {
+        end(new DisconnectReason(cause, detail), ending);
+    }
+
+    private void end(DisconnectReason why, Ending ending) {
         if (reason != null) {
             return;
         }
-        reason = new DisconnectReason(cause, detail);
+        reason = why;
         state = StreamState.ENDING;
         regions.invalidateAll();
         inbound.flushReceives();

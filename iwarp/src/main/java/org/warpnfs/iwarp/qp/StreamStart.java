@@ -2,19 +2,18 @@ package org.warpnfs.iwarp.qp;
 
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.iwarp.mpa.MpaAgreement;
 import org.warpnfs.iwarp.mpa.MpaFrame;
 import org.warpnfs.iwarp.mpa.MpaViolation;
 import org.warpnfs.iwarp.mpa.RtrKind;
-import org.warpnfs.iwarp.rdmap.RdmapSender;
 import org.warpnfs.iwarp.verbs.ConnectOptions;
 import org.warpnfs.iwarp.verbs.ConnectionParameters;
 import org.warpnfs.iwarp.verbs.ConnectionRequestHandler;
-import org.warpnfs.iwarp.verbs.DisconnectReason.Cause;
+import org.warpnfs.iwarp.verbs.PeerReads;
 import org.warpnfs.iwarp.verbs.QueuePair;
 import org.warpnfs.iwarp.verbs.QueuePairHandler;
+import org.warpnfs.iwarp.verbs.Rejection;
 
 /**
  * How a stream begins: carries out what the two roles of the {@link Startup} decide, and remembers what was agreed on.
@@ -72,9 +71,9 @@ final class StreamStart {
         this.turns = turns;
         this.deadline = deadline;
         if (decider != null) {
-            this.startup = new ResponderStartup(this, config, decider);
+            this.startup = new ResponderStartup(this, config.mpa(), decider);
         } else if (options != null) {
-            this.startup = new InitiatorStartup(this, config, options);
+            this.startup = new InitiatorStartup(this, config.mpa(), options);
         } else {
             throw new IllegalArgumentException("neither responder nor initiator");
         }
@@ -117,9 +116,11 @@ final class StreamStart {
         }
     }
 
-    /** Whether an FPDU without a ULPDU would be the RTR that was agreed on. */
-    boolean expectsEmptyFpdu() {
-        return life.state() == StreamState.WAIT_FIRST && agreement != null && agreement.rtr() == RtrKind.FPDU;
+    /** Whether such an RTR may open the stream. */
+    boolean expects(RtrKind kind) {
+        return life.state() == StreamState.WAIT_FIRST
+                && agreement != null
+                && agreement.rtrKinds().contains(kind);
     }
 
     // What the two roles call.
@@ -135,7 +136,8 @@ final class StreamStart {
         }
         turns.setHandler(upperLayer);
         agree(agreed, peerPrivateData);
-        life.waitForFirst(agreed.crc());
+        life.framed(agreed.framing());
+        life.waitForFirst(!agreed.rtrKinds().isEmpty());
         upperLayer.created(queuePair);
         if (life.state() == StreamState.WAIT_FIRST) {
             sendFrame(reply);
@@ -154,23 +156,28 @@ final class StreamStart {
         turns.leaveSoon();
     }
 
+    /** As initiator: the reply says how FPDUs look, whatever else it says. */
+    void framed(MpaAgreement.Framing framing) {
+        life.framed(framing);
+    }
+
     /** As initiator: the peer accepts. */
     void concluded(MpaAgreement agreed, ByteBuffer peerPrivateData) {
         agree(agreed, peerPrivateData);
         open();
-        if (agreed.rtr() == RtrKind.FPDU) {
-            transmitter.sendEmptyFpdu();
-        } else if (agreed.rtr() == RtrKind.WRITE) {
-            transmitter.sendFirst(RdmapSender.write(0, 0, List.of()));
+        if (life.state() == StreamState.OPEN) {
+            agreed.rtrKinds().forEach(transmitter::sendRtr);
         }
     }
 
     /** As initiator: the peer refuses. */
-    void rejected(ByteBuffer peerPrivateData) {
-        life.end(
-                Cause.REJECTED,
-                "the peer rejected the connection with " + peerPrivateData.remaining() + " bytes of private data",
-                StreamLife.Ending.CLOSE);
+    void rejected(MpaFrame reply) {
+        PeerReads peerReads = reply.hasEnhancedBlock()
+                ? new PeerReads(
+                        reply.enhancedBlock().irdIfNamed(),
+                        reply.enhancedBlock().ordIfNamed())
+                : PeerReads.NONE;
+        life.rejected(new Rejection(reply.upperLayerPrivateData(), peerReads));
     }
 
     private void sendFrame(MpaFrame frame) {
@@ -182,9 +189,17 @@ final class StreamStart {
 
     private void agree(MpaAgreement agreed, ByteBuffer peerPrivateData) {
         agreement = agreed;
+        MpaAgreement.Reads reads = agreed.reads();
         parameters = new ConnectionParameters(
-                link.localAddress(), link.remoteAddress(), peerPrivateData, agreed.ird(), agreed.ord(), agreed.crc());
-        inbound.open(agreed.crc(), agreed.ird());
+                link.localAddress(),
+                link.remoteAddress(),
+                peerPrivateData,
+                reads.ird(),
+                reads.ord(),
+                agreed.framing().crc(),
+                new PeerReads(reads.peerIrd(), reads.peerOrd()),
+                agreed.revision());
+        inbound.open(agreed.framing(), reads.ird());
     }
 
     private void open() {
@@ -192,13 +207,13 @@ final class StreamStart {
         if (agreed == null) {
             throw new IllegalStateException("nothing was agreed on");
         }
-        life.open(agreed.crc());
-        transmitter.open(agreed.crc(), agreed.ord());
+        life.open();
+        transmitter.open(agreed.framing(), agreed.reads().ord());
         turns.established();
         turns.wantOutput();
-        if (agreed.ord() == 0 && transmitter.hasReads()) {
+        if (agreed.reads().ord() == 0 && transmitter.hasReads()) {
             // It was posted before anybody could know; now it could only wait for ever, and all behind it.
-            life.end(Cause.REJECTED, "a Read is posted, but the peer holds none: ORD is 0", StreamLife.Ending.QUIET);
+            life.giveUp("a Read is posted, but the peer holds none: ORD is 0");
         }
     }
 }

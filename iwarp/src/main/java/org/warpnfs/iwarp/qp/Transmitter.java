@@ -5,12 +5,16 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.iwarp.ddp.DdpMessage;
+import org.warpnfs.iwarp.ddp.TaggedBuffer;
 import org.warpnfs.iwarp.memory.Region;
 import org.warpnfs.iwarp.mpa.FpduBatch;
 import org.warpnfs.iwarp.mpa.FpduFramer;
+import org.warpnfs.iwarp.mpa.MpaAgreement;
+import org.warpnfs.iwarp.mpa.RtrKind;
 import org.warpnfs.iwarp.rdmap.RdmapSender;
 import org.warpnfs.iwarp.rdmap.RdmapStream;
 import org.warpnfs.iwarp.rdmap.RdmapViolation;
@@ -42,6 +46,24 @@ final class Transmitter {
     /** Scratch buffers kept for later batches. */
     private static final int MAX_KEPT_SCRATCH = 2;
 
+    /** The sink of a Read of nothing: no byte ever goes there. */
+    private static final TaggedBuffer NOWHERE = new TaggedBuffer() {
+        @Override
+        public long taggedOffset() {
+            return 0;
+        }
+
+        @Override
+        public int lengthBytes() {
+            return 0;
+        }
+
+        @Override
+        public void place(int offsetBytes, ByteBuffer bytes) {
+            throw new IllegalStateException("payload in the answer to a Read of nothing");
+        }
+    };
+
     private final int mulpduBytes;
     private final int batchBytes;
     private final RdmapStream stream;
@@ -65,6 +87,10 @@ final class Transmitter {
     private @Nullable Outgoing current;
     private @Nullable DdpMessage terminate;
     private boolean emptyFpdu;
+
+    /** Whether the oldest Read outstanding is an RTR, and no work of anybody's. */
+    private boolean readingNothing;
+
     private boolean stopped;
     private boolean answerNext;
     private int ord;
@@ -83,6 +109,10 @@ final class Transmitter {
         boolean isReadRequest() {
             return work != null && work.isRead();
         }
+
+        boolean isRtr() {
+            return work == null && answer == null;
+        }
     }
 
     private record InFlight(FpduBatch batch, List<Outgoing> ended) {}
@@ -93,18 +123,27 @@ final class Transmitter {
     }
 
     /** From here on messages may leave. */
-    void open(boolean crc, int outstandingReads) {
-        framer = new FpduFramer(crc);
+    void open(MpaAgreement.Framing framing, int outstandingReads) {
+        framer = new FpduFramer(framing.crc());
         ord = outstandingReads;
     }
 
-    /** Sends an FPDU without a ULPDU before anything else: an RTR. */
-    void sendEmptyFpdu() {
-        emptyFpdu = true;
+    /** Sends what opens the stream in peer-to-peer mode, before anything else and alone (RFC 6581 section 9.2). */
+    void sendRtr(RtrKind kind) {
+        switch (kind) {
+            case WRITE -> sendFirst(RdmapSender.write(0, 0, List.of()));
+            case FPDU -> emptyFpdu = true;
+            case SEND -> sendFirst(sender.send(List.of(), false, OptionalLong.empty()));
+            case READ -> {
+                ReadRequestHeader nothing = new ReadRequestHeader(0, 0, 0, 0, 0);
+                stream.readIssued(nothing, NOWHERE);
+                readingNothing = true;
+                sendFirst(sender.readRequest(nothing));
+            }
+        }
     }
 
-    /** Sends a message that belongs to no work request before any that does: an RTR. */
-    void sendFirst(DdpMessage message) {
+    private void sendFirst(DdpMessage message) {
         current = new Outgoing(message, null, null);
     }
 
@@ -198,6 +237,7 @@ final class Transmitter {
             emptyFpdu = false;
             fpdus.start(batch, 0);
             fpdus.end(batch);
+            return;
         }
         while (batch.hasRoom() && batch.lengthBytes() < batchBytes) {
             Outgoing outgoing = current != null ? current : next();
@@ -218,7 +258,7 @@ final class Transmitter {
                     // that.
                     stream.readAnswered();
                 }
-                if (outgoing.isReadRequest()) {
+                if (outgoing.isReadRequest() || outgoing.isRtr()) {
                     return;
                 }
             }
@@ -296,6 +336,10 @@ final class Transmitter {
 
     /** The oldest Read has all its bytes. */
     void readCompleted() {
+        if (readingNothing) {
+            readingNothing = false;
+            return;
+        }
         reading.remove().outcome = CompletionStatus.SUCCESS;
     }
 
@@ -320,7 +364,7 @@ final class Transmitter {
     /** The oldest Read that was requested; null if there is none. */
     @Nullable
     SendWork oldestRead() {
-        return reading.peek();
+        return readingNothing ? null : reading.peek();
     }
 
     private ByteBuffer takeScratch() {

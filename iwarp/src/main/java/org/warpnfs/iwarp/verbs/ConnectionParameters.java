@@ -12,6 +12,8 @@ import java.nio.ByteBuffer;
  * @param ird inbound RDMA Reads that we hold for the peer, 0 for none
  * @param ord RDMA Reads that we may have outstanding, 0 for none
  * @param crc whether each FPDU carries a checked CRC32C
+ * @param peerReads the limits on RDMA Reads that the peer named, whatever became of them
+ * @param revision of the connection protocol that both ends speak: 1 knows no limits on RDMA Reads, 2 does
  */
 public record ConnectionParameters(
         InetSocketAddress localAddress,
@@ -19,7 +21,9 @@ public record ConnectionParameters(
         ByteBuffer peerPrivateData,
         int ird,
         int ord,
-        boolean crc) {
+        boolean crc,
+        PeerReads peerReads,
+        int revision) {
     public ConnectionParameters {
         peerPrivateData = peerPrivateData.asReadOnlyBuffer();
     }

@@ -1,12 +1,21 @@
 package org.warpnfs.iwarp.verbs;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Why a connection ended.
  *
  * @param cause in one word, for counters
  * @param detail in a sentence, for people; names the peer's error code or our own finding
+ * @param rejection what the peer said if it refused to connect; null otherwise
  */
-public record DisconnectReason(Cause cause, String detail) {
+public record DisconnectReason(
+        Cause cause, String detail, @Nullable Rejection rejection) {
+    /** One without a rejection. */
+    public DisconnectReason(Cause cause, String detail) {
+        this(cause, detail, null);
+    }
+
     public enum Cause {
         /** We asked for it. */
         LOCAL_CLOSE,

@@ -18,14 +18,13 @@ class MpaFrameFuzzTest {
             return;
         }
         assertThat(again(MpaNegotiation.reject(request, NOTHING)).rejected()).isTrue();
-        if (MpaNegotiation.whyRefused(request) == null) {
-            MpaNegotiation.Answer answer =
-                    MpaNegotiation.accept(request, CrcPolicy.WHEN_ASKED, OFFERED_READS, OFFERED_READS, NOTHING);
-            assertThat(again(answer.reply())).isEqualTo(answer.reply());
-            assertThat(answer.agreement().ird()).isBetween(0, OFFERED_READS);
-            assertThat(answer.agreement().ord()).isBetween(0, OFFERED_READS);
-            assertThat(answer.agreement().crc() || !request.crc()).isTrue();
-        }
+        MpaNegotiation.Answer answer =
+                MpaNegotiation.accept(request, MpaChoices.defaults(), OFFERED_READS, OFFERED_READS, NOTHING);
+        assertThat(again(answer.reply())).isEqualTo(answer.reply());
+        assertThat(answer.agreement().reads().ird()).isBetween(0, OFFERED_READS);
+        assertThat(answer.agreement().reads().ord()).isBetween(0, OFFERED_READS);
+        assertThat(answer.agreement().framing())
+                .isEqualTo(new MpaAgreement.Framing(request.crc(), request.markers(), false));
     }
 
     @FuzzTest
@@ -35,13 +34,15 @@ class MpaFrameFuzzTest {
             return;
         }
         for (boolean peerToPeer : new boolean[] {false, true}) {
-            MpaFrame request =
-                    MpaNegotiation.request(CrcPolicy.REQUIRED, OFFERED_READS, OFFERED_READS, peerToPeer, NOTHING);
+            MpaChoices choices =
+                    MpaChoices.defaults().withCrcPolicy(CrcPolicy.REQUIRED).withPeerToPeer(peerToPeer);
+            MpaFrame request = MpaNegotiation.request(choices, OFFERED_READS, OFFERED_READS, NOTHING);
             try {
-                MpaAgreement agreement = MpaNegotiation.conclude(request, reply);
-                assertThat(agreement.crc()).isTrue();
-                assertThat(agreement.ird()).isBetween(0, OFFERED_READS);
-                assertThat(agreement.ord()).isBetween(0, OFFERED_READS);
+                MpaAgreement agreement = MpaNegotiation.conclude(request, reply, choices, OFFERED_READS, OFFERED_READS);
+                assertThat(agreement.framing()).isEqualTo(new MpaAgreement.Framing(true, reply.markers(), false));
+                assertThat(agreement.reads().ird()).isBetween(0, OFFERED_READS);
+                assertThat(agreement.reads().ord()).isBetween(0, OFFERED_READS);
+                assertThat(agreement.rtrKinds()).hasSize(peerToPeer ? 1 : 0);
             } catch (MpaViolation violation) {
                 assertThat(violation.detail()).isNotEmpty();
             }

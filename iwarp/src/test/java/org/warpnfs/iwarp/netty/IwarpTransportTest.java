@@ -90,7 +90,7 @@ class IwarpTransportTest {
             initiator.queuePair().execute(() -> {
                 initiator.checkRegionAtPeer();
                 responder.checkRegionAtPeer();
-                assertThat(initiator.queuePair().parameters().crc()).isEqualTo(crc == CrcPolicy.REQUIRED);
+                assertThat(initiator.queuePair().parameters().crc()).isEqualTo(crc != CrcPolicy.OFF);
                 initiator.queuePair().disconnect();
                 checked.complete(null);
             });
@@ -214,12 +214,15 @@ class IwarpTransportTest {
     }
 
     @Test
-    void connect_rejected_handlerHearsSo() throws Exception {
+    void connect_rejected_handlerHearsThePeersWords() throws Exception {
         try (IwarpTransport transport = new IwarpTransport()) {
-            Listener listener = transport.listen(ANY_PORT, request -> request.reject(ByteBuffer.allocate(4)));
-            CompletableFuture<DisconnectReason> reason = new CompletableFuture<>();
-            transport.connector().connect(listener.localAddress(), OPTIONS, new QuietHandler(reason));
-            assertThat(reason.get(PATIENCE_SECONDS, TimeUnit.SECONDS).cause()).isEqualTo(Cause.REJECTED);
+            ByteBuffer words = ByteBuffer.wrap(new byte[] {5, 6, 7, 8});
+            Listener listener = transport.listen(ANY_PORT, request -> request.reject(words));
+            CompletableFuture<DisconnectReason> ended = new CompletableFuture<>();
+            transport.connector().connect(listener.localAddress(), OPTIONS, new QuietHandler(ended));
+            DisconnectReason reason = ended.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+            assertThat(reason.cause()).isEqualTo(Cause.REJECTED);
+            assertThat(reason.rejection().privateData()).isEqualTo(words);
         }
     }
 

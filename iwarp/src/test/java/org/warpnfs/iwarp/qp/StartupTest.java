@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -14,12 +14,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.warpnfs.iwarp.Hex;
 import org.warpnfs.iwarp.mpa.CrcPolicy;
-import org.warpnfs.iwarp.verbs.AccessRight;
 import org.warpnfs.iwarp.verbs.ConnectOptions;
 import org.warpnfs.iwarp.verbs.ConnectionRequest;
 import org.warpnfs.iwarp.verbs.DisconnectReason.Cause;
-import org.warpnfs.iwarp.verbs.MemoryRegion;
-import org.warpnfs.iwarp.verbs.RemoteMemory;
+import org.warpnfs.iwarp.verbs.PeerReads;
+import org.warpnfs.iwarp.verbs.Rejection;
 import org.warpnfs.iwarp.verbs.WorkRequest;
 
 /** The startup of a queue pair in both roles: order, limits, timeouts, malformed frames. */
@@ -79,17 +78,51 @@ class StartupTest {
     }
 
     @ParameterizedTest
-    @CsvSource({
-        "80, 02, 00000000, markers",
-        "00, 03, 00000000, a later revision",
-        "10, 02, 80000000, peer-to-peer without RTR"
-    })
-    void responder_requestThatCannotBeMet_isRejectedAndHeardOut(
-            String flags, String revision, String privateData, String why) {
+    @ValueSource(strings = {"0000", "0003", "00ff", "1003", "1000"})
+    void responder_unknownRevision_isClosedWithoutAReply(String flagsAndRevision) {
         TestLink link = TestLink.responder(CONFIG, null);
-        link.in(REQUEST_KEY + flags + revision + "0004" + privateData);
-        String reply = link.takeWrite();
-        assertThat(Integer.parseInt(reply.substring(32, 34), 16) & 0x20).as(why).isEqualTo(0x20);
+        link.in(REQUEST_KEY + flagsAndRevision + "0004" + "00000000");
+        assertThat(link.writes).isEmpty();
+        assertThat(link.created).isNull();
+        assertThat(link.closed).isTrue();
+    }
+
+    @Test
+    void responder_ofRevision1Alone_closesOnRevision2AndAnswersRevision1() {
+        QueuePairConfig old = CONFIG.withMpa(CONFIG.mpa().withRevision(1, false));
+        TestLink closed = TestLink.responder(old, null);
+        closed.in(TestLink.REQUEST);
+        assertThat(closed.writes).isEmpty();
+        assertThat(closed.closed).isTrue();
+        TestLink link = TestLink.responder(old, null);
+        link.in(REQUEST_KEY + "0001" + "0000");
+        assertThat(link.takeWrite()).isEqualTo(REPLY_KEY + "00010000");
+    }
+
+    @Test
+    void responder_reservedFlagsAndR_areIgnoredInARequest() {
+        TestLink link = TestLink.responder(CONFIG, null);
+        link.in(REQUEST_KEY + "3f02" + "0004" + "00800002");
+        assertThat(link.takeWrite()).isEqualTo(REPLY_KEY + "10020004" + "00020004");
+    }
+
+    @Test
+    void responder_readLimitsLeftToTheUpperLayers_areAnsweredInKindAndStayOurs() {
+        TestLink link = TestLink.responder(CONFIG, null);
+        link.in(REQUEST_KEY + "1002" + "0004" + "3fff3fff");
+        assertThat(link.takeWrite()).isEqualTo(REPLY_KEY + "10020004" + "3fff3fff");
+        link.created.postReceive(1, ByteBuffer.allocate(0));
+        link.fpdu(EMPTY_SEND);
+        assertThat(link.created.parameters().ird()).isEqualTo(2);
+        assertThat(link.created.parameters().ord()).isEqualTo(4);
+        assertThat(link.created.parameters().peerReads()).isEqualTo(PeerReads.NONE);
+    }
+
+    @Test
+    void responder_rejected_hearsTheInitiatorOut() {
+        TestLink link = TestLink.responder(CONFIG, request -> request.reject(ByteBuffer.allocate(0)));
+        link.in(TestLink.REQUEST);
+        assertThat(link.takeWrite()).isEqualTo(REPLY_KEY + "30020004" + "00000000");
         assertThat(link.created).isNull();
         assertThat(link.outputEnded).isTrue();
         assertThat(link.closed).isFalse();
@@ -131,7 +164,14 @@ class StartupTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"WHEN_ASKED, 10, 10", "WHEN_ASKED, 50, 50", "REQUIRED, 10, 50", "REQUIRED, 50, 50"})
+    @CsvSource({
+        "OFF, 10, 10",
+        "OFF, 50, 50",
+        "PREFERRED, 10, 10",
+        "PREFERRED, 50, 50",
+        "REQUIRED, 10, 50",
+        "REQUIRED, 50, 50"
+    })
     void responder_crc_isOnIfEitherSideSaysSo(CrcPolicy policy, String asked, String answered) {
         TestLink link = TestLink.responder(CONFIG.withCrcPolicy(policy), null);
         link.in(REQUEST_KEY + asked + "02" + "0004" + "00800000");
@@ -162,38 +202,6 @@ class StartupTest {
     }
 
     @Test
-    void responder_writeAsRtr_opensTheStreamAndIsNotDelivered() {
-        TestLink link = TestLink.responder(CONFIG, null);
-        link.in(REQUEST_KEY + "1002" + "0004" + "8080c001");
-        assertThat(link.takeWrite()).isEqualTo(REPLY_KEY + "10020004" + "80018004");
-        link.in("000e c140 00000001 0000000000000000 00000000");
-        assertThat(link.established).isTrue();
-        assertThat(link.completions).isEmpty();
-    }
-
-    @Test
-    void responder_emptyFpduAsRtr_opensTheStreamOnce() {
-        TestLink link = TestLink.responder(CONFIG, null);
-        link.in(REQUEST_KEY + "1002" + "0004" + "c0800001");
-        assertThat(link.takeWrite()).isEqualTo(REPLY_KEY + "10020004" + "c0010004");
-        link.in("0000 0000 00000000");
-        assertThat(link.established).isTrue();
-        link.in("0000 0000 00000000");
-        assertThat(link.reason.cause()).isEqualTo(Cause.LOCAL_TERMINATE);
-    }
-
-    @Test
-    void responder_readAsRtr_opensTheStreamAndIsAnswered() {
-        TestLink link = TestLink.responder(CONFIG, null);
-        link.in(REQUEST_KEY + "1002" + "0004" + "80004000");
-        assertThat(link.takeWrite()).isEqualTo(REPLY_KEY + "10020004" + "80014000");
-        link.fpdu(
-                "4141 00000000 00000001 00000001 00000000 00000007 0000000000000009 00000000 00000000 0000000000000000");
-        assertThat(link.established).isTrue();
-        assertThat(link.takeWrite()).isEqualTo("000e" + "c142" + "00000007" + "0000000000000009" + "00000000");
-    }
-
-    @Test
     void initiator_accepted_sendsAtOnce() {
         TestLink link = TestLink.initiator(CONFIG, new ConnectOptions(Hex.bytes("01020304"), 5, 6));
         assertThat(link.takeWrite()).isEqualTo(REQUEST_KEY + "10020008" + "00050006" + "01020304");
@@ -204,65 +212,72 @@ class StartupTest {
         assertThat(link.established).isTrue();
         assertThat(Hex.of(link.created.parameters().peerPrivateData())).isEqualTo("aabbccddeeff");
         assertThat(link.created.parameters().ord()).isEqualTo(3);
+        assertThat(link.created.parameters().peerReads())
+                .isEqualTo(new PeerReads(OptionalInt.of(3), OptionalInt.of(5)));
+        assertThat(link.created.parameters().revision()).isEqualTo(2);
         assertThat(link.takeWrite()).isEqualTo("0012" + EMPTY_SEND.replace(" ", "") + "00000000");
     }
 
     @Test
-    void initiator_peerToPeer_sendsItsRtrFirst() {
-        TestLink link = TestLink.initiator(CONFIG.withPeerToPeer(true), TestLink.OPTIONS);
-        assertThat(link.takeWrite()).isEqualTo(REQUEST_KEY + "10020004" + "c0028004");
-        link.in(REPLY_KEY + "10020004" + "80048002");
-        assertThat(link.takeWrite()).isEqualTo("000e" + "c140" + "00000000" + "0000000000000000" + "00000000");
-        TestLink other = TestLink.initiator(CONFIG.withPeerToPeer(true), TestLink.OPTIONS);
-        other.writes.clear();
-        other.in(REPLY_KEY + "10020004" + "c0040002");
-        assertThat(other.takeWrite()).isEqualTo("0000" + "0000" + "00000000");
-    }
-
-    @Test
-    void initiator_peerToPeerWithAReadThatThePeerCannotHold_endsWithoutARtr() {
-        TestLink link = TestLink.initiator(CONFIG.withPeerToPeer(true), TestLink.OPTIONS);
-        link.writes.clear();
-        MemoryRegion sink = link.created.register(ByteBuffer.allocate(8), EnumSet.of(AccessRight.READ_SINK));
-        link.created.post(new WorkRequest.RdmaRead(1, sink, 0, 8, new RemoteMemory(5, 0)));
-        // IRD 0: the peer takes no RDMA Read.
-        link.in(REPLY_KEY + "10020004" + "80008002");
-        assertThat(link.reason.cause()).isEqualTo(Cause.REJECTED);
-        assertThat(link.outputEnded).isTrue();
-        assertThat(link.writes).isEmpty();
-        assertThat(link.bugs).isEmpty();
-    }
-
-    @Test
-    void initiator_rejected_hearsSo() {
+    void initiator_rejected_hearsThePeersWordsAndLimits() {
         TestLink link = TestLink.initiator(CONFIG, TestLink.OPTIONS);
-        link.in(REPLY_KEY + "30020004" + "00000000");
+        link.in(REPLY_KEY + "30020008" + "00033fff" + "aabbccdd");
         assertThat(link.closed).isTrue();
         assertThat(link.reason.cause()).isEqualTo(Cause.REJECTED);
+        Rejection rejection = link.reason.rejection();
+        assertThat(Hex.of(rejection.privateData())).isEqualTo("aabbccdd");
+        assertThat(rejection.peerReads()).isEqualTo(new PeerReads(OptionalInt.of(3), OptionalInt.empty()));
+    }
+
+    @Test
+    void initiator_rejectedWithoutABlock_hearsAllOfThePrivateData() {
+        TestLink link = TestLink.initiator(CONFIG, TestLink.OPTIONS);
+        link.in(REPLY_KEY + "20020002" + "aabb");
+        Rejection rejection = link.reason.rejection();
+        assertThat(Hex.of(rejection.privateData())).isEqualTo("aabb");
+        assertThat(rejection.peerReads()).isEqualTo(PeerReads.NONE);
     }
 
     @ParameterizedTest
     @CsvSource({
-        "10020004, 00040003, 2006, the peer would read three at once and we hold two",
-        "10020004, 00040002, 2007, no RTR chosen in peer-to-peer mode"
+        "10020004, 00040003, 2006, 00000000, the peer would read three at once and we hold two",
+        "10020004, 00040002, 2007, 00000000, no RTR chosen in peer-to-peer mode",
+        // The Terminate's CRCs were computed by another implementation.
+        "50020004, 00040003, 2006, 6540fb1b, the same with CRC",
+        "50020004, 00040002, 2007, 1bd2babe, the same with CRC"
     })
-    void initiator_replyThatCannotBeMet_isAnsweredWithATerminate(String header, String block, String code, String why) {
+    void initiator_replyThatCannotBeMet_isAnsweredWithATerminate(
+            String header, String block, String code, String crc, String why) {
         QueuePairConfig config = CONFIG.withPeerToPeer(code.equals("2007"));
         TestLink link = TestLink.initiator(config, TestLink.OPTIONS);
         link.writes.clear();
         link.in(REPLY_KEY + header + block);
         assertThat(link.takeWrite())
                 .as(why)
-                .isEqualTo("0016" + "41470000000000000002" + "0000000100000000" + code + "0000" + "00000000");
+                .isEqualTo("0016" + "41470000000000000002" + "0000000100000000" + code + "0000" + crc);
         assertThat(link.reason.cause()).isEqualTo(Cause.LOCAL_TERMINATE);
         assertThat(link.outputEnded).isTrue();
     }
 
     @Test
     void initiator_badReplyOrNone_closes() {
-        TestLink wrongKey = TestLink.initiator(CONFIG, TestLink.OPTIONS);
-        wrongKey.in("48545450");
-        assertThat(wrongKey.reason.cause()).isEqualTo(Cause.REJECTED);
+        for (String bad : new String[] {
+            "48545450",
+            // The key of a request: an initiator at the other end too (RFC 5044 section 7.1.2 rule 8).
+            REQUEST_KEY,
+            REPLY_KEY + "1002" + "0201",
+            REPLY_KEY + "1002" + "0002" + "0000",
+            REPLY_KEY + "0003" + "0000",
+            REPLY_KEY + "0000" + "0000"
+        }) {
+            TestLink link = TestLink.initiator(CONFIG, TestLink.OPTIONS);
+            link.writes.clear();
+            link.in(bad);
+            assertThat(link.reason.cause()).as(bad).isEqualTo(Cause.REJECTED);
+            assertThat(link.closed).isTrue();
+            // RFC 5044 section 8: closed at once, without a word.
+            assertThat(link.writes).isEmpty();
+        }
         TestLink silent = TestLink.initiator(CONFIG, TestLink.OPTIONS);
         silent.pass(CONFIG.startupTimeoutNanos());
         assertThat(silent.reason.cause()).isEqualTo(Cause.TIMEOUT);
