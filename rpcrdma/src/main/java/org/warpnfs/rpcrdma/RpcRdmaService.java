@@ -1,6 +1,7 @@
 package org.warpnfs.rpcrdma;
 
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -13,6 +14,7 @@ import org.dcache.oncrpc4j.rpc.RpcTransport;
 import org.warpnfs.iwarp.verbs.ConnectionRequest;
 import org.warpnfs.iwarp.verbs.ConnectionRequestHandler;
 import org.warpnfs.payload.PayloadPool;
+import org.warpnfs.rpcrdma.oncrpc.ConnectionConfiguration;
 import org.warpnfs.rpcrdma.oncrpc.OncRpcDispatcher;
 import org.warpnfs.rpcrdma.server.ResponderOptions;
 import org.warpnfs.rpcrdma.server.RpcRdmaAcceptor;
@@ -62,8 +64,12 @@ public final class RpcRdmaService implements ConnectionRequestHandler, AutoClose
             ResponderOptions options,
             Consumer<RpcTransport> disconnected,
             boolean watched) {
+        Map<OncRpcProgram, RpcDispatchable> served = new HashMap<>(programs);
+        if (options.rfc5666().connectionConfiguration()) {
+            served.putIfAbsent(ConnectionConfiguration.PROGRAM, new ConnectionConfiguration());
+        }
         acceptor = new RpcRdmaAcceptor(
-                options, pool, statistics, new OncRpcDispatcher(programs, executor, statistics, disconnected));
+                options, pool, statistics, new OncRpcDispatcher(served, executor, statistics, disconnected));
         watch = Thread.ofPlatform().name("rpcrdma-watch").daemon().unstarted(this::watch);
         if (watched) {
             watch.start();

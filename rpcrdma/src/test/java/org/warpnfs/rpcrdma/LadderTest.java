@@ -11,13 +11,16 @@ import com.tngtech.archunit.lang.ArchRule;
 /** Who may know whom. */
 @AnalyzeClasses(packages = "org.warpnfs.rpcrdma", importOptions = ImportOption.DoNotIncludeTests.class)
 class LadderTest {
-    private static final String[] JDK = {"java..", "org.jspecify.annotations.."};
+    private static final String[] JDK = {"java..", "jdk.jfr..", "org.jspecify.annotations.."};
 
     @ArchTest
     static final ArchRule wireKnowsNothing = only("..rpcrdma.wire..", "org.warpnfs.iwarp.io..");
 
     @ArchTest
     static final ArchRule statsKnowNothing = only("..rpcrdma.stats..");
+
+    @ArchTest
+    static final ArchRule traceKnowsNothing = only("..rpcrdma.trace..");
 
     @ArchTest
     static final ArchRule creditKnowsNothing = only("..rpcrdma.credit..");
@@ -45,6 +48,7 @@ class LadderTest {
             "..rpcrdma.credit..",
             "..rpcrdma.message..",
             "..rpcrdma.stats..",
+            "..rpcrdma.trace..",
             "org.warpnfs.iwarp.verbs..",
             "org.warpnfs.payload..",
             "org.slf4j..");
@@ -74,6 +78,7 @@ class LadderTest {
             "..rpcrdma.message..",
             "..rpcrdma.request..",
             "..rpcrdma.stats..",
+            "..rpcrdma.trace..",
             "org.warpnfs.payload..",
             "io.netty..",
             "org.slf4j..");

@@ -5,7 +5,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.warpnfs.rpcrdma.message.Padding;
 import org.warpnfs.rpcrdma.message.XdrStream;
+import org.warpnfs.rpcrdma.wire.RdmaMsgp;
 import org.warpnfs.rpcrdma.wire.RdmaSegment;
 import org.warpnfs.rpcrdma.wire.ReadSegment;
 import org.warpnfs.rpcrdma.wire.RpcRdmaViolation;
@@ -17,12 +19,17 @@ import org.warpnfs.rpcrdma.wire.RpcRdmaViolation;
  * body is what came inline or, in a long call, the Position-Zero chunk; it goes on after every cut.
  */
 public final class CallLayout {
+    /** More than any receive buffer is aligned to. */
+    private static final int MAX_ALIGNMENT_BYTES = 1 << 16;
+
     private final List<ReadChunk> chunks;
     private final boolean longCall;
+    private final Padding padding;
 
-    private CallLayout(List<ReadChunk> chunks, boolean longCall) {
+    private CallLayout(List<ReadChunk> chunks, boolean longCall, Padding padding) {
         this.chunks = List.copyOf(chunks);
         this.longCall = longCall;
+        this.padding = padding;
     }
 
     /**
@@ -37,7 +44,7 @@ public final class CallLayout {
             throw RpcRdmaViolation.chunk(xid, "Position-Zero Read chunk in an RDMA_MSG");
         }
         checkPositions(xid, chunks, inlineBytes);
-        return new CallLayout(chunks, false);
+        return new CallLayout(chunks, false, Padding.NONE);
     }
 
     /**
@@ -51,12 +58,39 @@ public final class CallLayout {
             throw RpcRdmaViolation.chunk(xid, "RDMA_NOMSG call without a Position-Zero Read chunk");
         }
         checkPositions(xid, chunks.subList(1, chunks.size()), chunks.getFirst().lengthBytes());
-        return new CallLayout(chunks, true);
+        return new CallLayout(chunks, true, Padding.NONE);
+    }
+
+    /**
+     * The layout of an RDMA_MSGP (RFC 5666 section 3.9).
+     *
+     * @throws RpcRdmaViolation if its alignment is none, or if it has Read chunks: whether their positions count the padding
+     *     is not defined
+     */
+    public static CallLayout ofPadded(RdmaMsgp msgp) throws RpcRdmaViolation {
+        long alignmentBytes = msgp.alignmentBytes();
+        if (Long.bitCount(alignmentBytes) != 1 || alignmentBytes > MAX_ALIGNMENT_BYTES) {
+            throw RpcRdmaViolation.chunk(msgp.xid(), "RDMA_MSGP with an alignment of " + alignmentBytes);
+        }
+        if (!msgp.lists().readList().isEmpty()) {
+            throw RpcRdmaViolation.chunk(msgp.xid(), "RDMA_MSGP with Read chunks");
+        }
+        Padding padding = new Padding((int) alignmentBytes, msgp.thresholdBytes(), msgp.encodedLengthBytes());
+        return new CallLayout(List.of(), false, padding);
     }
 
     /** What to pull, in order of position; a Position-Zero chunk comes first. */
     public List<ReadChunk> chunks() {
         return chunks;
+    }
+
+    /** Bytes in all chunks together. */
+    public long lengthBytes() {
+        long sum = 0;
+        for (ReadChunk chunk : chunks) {
+            sum += chunk.lengthBytes();
+        }
+        return sum;
     }
 
     /** True if the first chunk is the body. */
@@ -72,7 +106,7 @@ public final class CallLayout {
      */
     public XdrStream assemble(ByteBuffer inline, List<ByteBuffer> pulled) {
         ByteBuffer body = longCall ? pulled.getFirst() : inline;
-        XdrStream.Builder stream = new XdrStream.Builder();
+        XdrStream.Builder stream = new XdrStream.Builder().padding(padding);
         int taken = body.position();
         long cursor = 0;
         for (int i = longCall ? 1 : 0; i < chunks.size(); i++) {

@@ -39,46 +39,21 @@ public sealed interface ReplyPlan {
      * @param inlineLimitBytes the largest message that the requester receives, header included
      */
     static ReplyPlan of(RpcMessage reply, ChunkLists offered, int inlineLimitBytes) {
-        List<SinkWrite> writes = new ArrayList<>();
-        ChunkFiller filler = new ChunkFiller(writes);
-        List<WriteChunk> writeList = new ArrayList<>(offered.writeList().size());
-        List<RpcMessage.Item> kept = new ArrayList<>();
-        for (int i = 0; i < reply.items().size(); i++) {
-            RpcMessage.Item item = reply.items().get(i);
-            WriteChunk chunk =
-                    i < offered.writeList().size() ? offered.writeList().get(i) : null;
-            if (chunk == null || chunk.lengthBytes() == 0) {
-                kept.add(item);
-                if (chunk != null) {
-                    writeList.add(chunk);
-                }
-                continue;
-            }
-            if (item.payload().lengthBytes() > chunk.lengthBytes()) {
-                return new TooBig("result of " + item.payload().lengthBytes() + " bytes for a Write chunk of "
-                        + chunk.lengthBytes());
-            }
-            writeList.add(filler.fill(chunk, List.of(item.payload().buffer())));
+        ReplyReduction reduced = ReplyReduction.of(reply, offered);
+        if (reduced.overflow().isPresent()) {
+            return new TooBig(reduced.overflow().get());
         }
-        for (int i = writeList.size(); i < offered.writeList().size(); i++) {
-            writeList.add(ChunkFiller.unused(offered.writeList().get(i)));
-        }
-        return placeBody(RpcMessage.splice(reply.xdr(), kept), writeList, writes, filler, offered, inlineLimitBytes);
+        return placeBody(RpcMessage.splice(reply.xdr(), reduced.kept()), reduced, offered, inlineLimitBytes);
     }
 
     private static ReplyPlan placeBody(
-            List<ByteBuffer> body,
-            List<WriteChunk> writeList,
-            List<SinkWrite> writes,
-            ChunkFiller filler,
-            ChunkLists offered,
-            int inlineLimitBytes) {
+            List<ByteBuffer> body, ReplyReduction reduced, ChunkLists offered, int inlineLimitBytes) {
         long bodyBytes = body.stream().mapToLong(ByteBuffer::remaining).sum();
         Optional<WriteChunk> unusedReplyChunk = offered.replyChunk().map(ChunkFiller::unused);
-        ChunkLists inlineLists = new ChunkLists(List.of(), writeList, unusedReplyChunk);
+        ChunkLists inlineLists = new ChunkLists(List.of(), reduced.writeList(), unusedReplyChunk);
         int headerBytes = FixedHeader.ENCODED_BYTES + inlineLists.encodedLengthBytes();
         if (bodyBytes <= inlineLimitBytes - headerBytes) {
-            return new Fits(false, writes, inlineLists, body, (int) bodyBytes);
+            return new Fits(false, reduced.writes(), inlineLists, body, (int) bodyBytes);
         }
         if (headerBytes > inlineLimitBytes) {
             return new TooBig(
@@ -89,7 +64,9 @@ public sealed interface ReplyPlan {
             return new TooBig("reply of " + bodyBytes + " bytes for an inline threshold of " + inlineLimitBytes
                     + " and a Reply chunk of " + roomBytes);
         }
+        List<SinkWrite> writes = new ArrayList<>(reduced.writes());
+        ChunkFiller filler = new ChunkFiller(writes);
         Optional<WriteChunk> filled = offered.replyChunk().map(chunk -> filler.fill(chunk, body));
-        return new Fits(true, writes, new ChunkLists(List.of(), writeList, filled), List.of(), 0);
+        return new Fits(true, writes, new ChunkLists(List.of(), reduced.writeList(), filled), List.of(), 0);
     }
 }

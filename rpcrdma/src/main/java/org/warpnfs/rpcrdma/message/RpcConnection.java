@@ -1,6 +1,7 @@
 package org.warpnfs.rpcrdma.message;
 
 import java.net.InetSocketAddress;
+import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -22,4 +23,13 @@ public interface RpcConnection {
      * @param sent hears null once the call is on its way, or why it will not go
      */
     void sendBackwardCall(RpcMessage call, Consumer<@Nullable String> sent);
+
+    /**
+     * Takes what a requester says by the connection configuration protocol (RFC 5666 section 6), in force from the next reply on.
+     *
+     * @return empty if the transport has nothing to configure
+     */
+    default Optional<ConfigurationAnswer> configure(ConfigurationRequest request) {
+        return Optional.empty();
+    }
 }

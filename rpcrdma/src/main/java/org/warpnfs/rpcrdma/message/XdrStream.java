@@ -11,7 +11,7 @@ import java.util.List;
  *
  * The stream is a row of fragments: what came inline, and what was pulled by RDMA Read. A chunk's XDR pad is not
  * transferred; the stream shows zeros in its place. {@link #counted} takes a counted item as one piece and does not copy it
- * unless it straddles two fragments.
+ * unless it straddles two fragments. {@link #beginCounted} goes before it: a message that came as RDMA_MSGP has padding there.
  *
  * <h2>Buffers</h2>
  *
@@ -27,13 +27,16 @@ public final class XdrStream {
     private static final ByteBuffer ZERO_PAD = ByteBuffer.allocateDirect(4).asReadOnlyBuffer();
 
     private final List<Fragment> fragments;
+    private final Padding padding;
     private final int lengthBytes;
     private int next;
     private ByteBuffer current;
     private int remainingBytes;
+    private int skippedPaddingBytes;
 
-    private XdrStream(List<Fragment> fragments) {
+    private XdrStream(List<Fragment> fragments, Padding padding) {
         this.fragments = fragments;
+        this.padding = padding;
         long sum = 0;
         for (Fragment fragment : fragments) {
             sum += fragment.memory.remaining();
@@ -48,7 +51,7 @@ public final class XdrStream {
         return new Builder().inline(message).build();
     }
 
-    /** Length of the unreduced message. */
+    /** Length of the unreduced message, with all padding of RDMA_MSGP. */
     public int lengthBytes() {
         return lengthBytes;
     }
@@ -58,9 +61,9 @@ public final class XdrStream {
         return remainingBytes;
     }
 
-    /** Bytes already read: the position in the sense of RFC 8166 section 3.4.5. */
+    /** Bytes already read, without padding: the position in the sense of RFC 8166 section 3.4.5. */
     public int position() {
-        return lengthBytes - remainingBytes;
+        return lengthBytes - remainingBytes - skippedPaddingBytes;
     }
 
     /** Starts over at the first byte. */
@@ -68,6 +71,7 @@ public final class XdrStream {
         next = 0;
         current = ZERO_PAD.slice(0, 0);
         remainingBytes = lengthBytes;
+        skippedPaddingBytes = 0;
     }
 
     /** Reads one word. */
@@ -110,6 +114,21 @@ public final class XdrStream {
             left -= step;
         }
         remainingBytes -= countBytes;
+    }
+
+    /**
+     * Begins a counted item, whose count was just read: skips the padding that RDMA_MSGP puts before its data.
+     *
+     * @return false if the message ends inside the padding, or if a chunk begins here and {@link #agreesWithChunk} says no
+     */
+    public boolean beginCounted(int countBytes) {
+        int paddingBytes = padding.before(lengthBytes - remainingBytes, countBytes);
+        if (paddingBytes > remainingBytes) {
+            return false;
+        }
+        skip(paddingBytes);
+        skippedPaddingBytes += paddingBytes;
+        return agreesWithChunk(countBytes);
     }
 
     /**
@@ -179,6 +198,13 @@ public final class XdrStream {
     /** Lays fragments in a row. */
     public static final class Builder {
         private final List<Fragment> fragments = new ArrayList<>(4);
+        private Padding padding = Padding.NONE;
+
+        /** Says that long items have padding before them. */
+        public Builder padding(Padding before) {
+            padding = before;
+            return this;
+        }
 
         /** Appends bytes from position to limit that came with the message itself. */
         public Builder inline(ByteBuffer bytes) {
@@ -200,7 +226,7 @@ public final class XdrStream {
         }
 
         public XdrStream build() {
-            return new XdrStream(List.copyOf(fragments));
+            return new XdrStream(List.copyOf(fragments), padding);
         }
     }
 }

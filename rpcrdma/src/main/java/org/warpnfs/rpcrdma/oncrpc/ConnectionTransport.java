@@ -49,6 +49,10 @@ final class ConnectionTransport implements RpcTransport, InboundHandler {
         this.dispatcher = dispatcher;
     }
 
+    RpcConnection connection() {
+        return connection;
+    }
+
     @Override
     public void call(InboundCall call) {
         try {

@@ -43,7 +43,7 @@ final class CredentialParser {
         }
         RpcAuth credential =
                 switch (flavor) {
-                    case RpcAuthType.NONE -> none(bodyBytes);
+                    case RpcAuthType.NONE -> none(xdr, bodyBytes);
                     case RpcAuthType.UNIX -> unix(xdr, bodyBytes);
                     default ->
                         throw denied(
@@ -54,17 +54,20 @@ final class CredentialParser {
         if (verifierFlavor != RpcAuthType.NONE || verifierBytes != 0) {
             throw denied(RpcAuthStat.AUTH_BADVERF, "verifier is not an empty AUTH_NONE");
         }
+        begin(xdr, 0);
         return credential;
     }
 
-    private static RpcAuth none(int bodyBytes) throws RpcAuthException {
+    private static RpcAuth none(StreamXdr xdr, int bodyBytes) throws RpcAuthException, BadXdrOncRpcException {
         if (bodyBytes != 0) {
             throw denied(RpcAuthStat.AUTH_BADCRED, "AUTH_NONE with a body");
         }
+        begin(xdr, 0);
         return new RpcAuthTypeNone();
     }
 
     private static RpcAuth unix(StreamXdr xdr, int bodyBytes) throws RpcAuthException, BadXdrOncRpcException {
+        begin(xdr, bodyBytes);
         int begin = xdr.stream().position();
         int stamp = xdr.xdrDecodeInt();
         int machineNameBytes = xdr.xdrDecodeInt();
@@ -86,6 +89,13 @@ final class CredentialParser {
             throw denied(RpcAuthStat.AUTH_BADCRED, "AUTH_SYS of another length than it says");
         }
         return new RpcAuthTypeUnix(uid, gid, gids, stamp, "");
+    }
+
+    /** A body is an opaque like any other: RDMA_MSGP may have padding before it. */
+    private static void begin(StreamXdr xdr, int bodyBytes) throws RpcAuthException {
+        if (!xdr.stream().beginCounted(bodyBytes)) {
+            throw denied(RpcAuthStat.AUTH_BADCRED, "credential or verifier in a chunk, or beyond the message");
+        }
     }
 
     private static RpcAuthException denied(int status, String detail) {

@@ -27,6 +27,7 @@ import org.warpnfs.rpcrdma.message.InboundHandlerFactory;
 import org.warpnfs.rpcrdma.message.RpcConnection;
 import org.warpnfs.rpcrdma.stats.Counter;
 import org.warpnfs.rpcrdma.stats.TransportStatistics;
+import org.warpnfs.rpcrdma.trace.CallTrace;
 
 /**
  * Parses RPC call headers (RFC 5531 section 9) and runs programs.
@@ -131,6 +132,7 @@ public final class OncRpcDispatcher implements InboundHandlerFactory {
         int program = xdr.xdrDecodeInt();
         int version = xdr.xdrDecodeInt();
         int procedure = xdr.xdrDecodeInt();
+        CallTrace.dispatched(xid, transport, program, version, procedure);
         try {
             RpcAuth credential = CredentialParser.parse(xdr);
             return new RpcCall(xid, program, version, procedure, credential, xdr, transport);

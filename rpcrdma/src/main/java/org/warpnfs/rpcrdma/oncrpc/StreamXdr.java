@@ -28,6 +28,8 @@ class StreamXdr extends Xdr {
     static final ByteBufferManager MEMORY = new ByteBufferManager();
 
     private final XdrStream stream;
+    private int lastWord;
+    private int lastWordEnd;
 
     StreamXdr(XdrStream stream) {
         super(MEMORY.wrap(ByteBuffer.allocate(0)), MEMORY);
@@ -57,7 +59,9 @@ class StreamXdr extends Xdr {
     @Override
     public int xdrDecodeInt() throws BadXdrOncRpcException {
         requireBytes(Integer.BYTES);
-        return stream.readInt();
+        lastWord = stream.readInt();
+        lastWordEnd = stream.position();
+        return lastWord;
     }
 
     @Override
@@ -69,21 +73,17 @@ class StreamXdr extends Xdr {
     @Override
     public ByteBuffer xdrDecodeByteBuffer() throws BadXdrOncRpcException {
         int countBytes = xdrDecodeInt();
-        requireOpaque(countBytes);
-        if (!stream.agreesWithChunk(countBytes)) {
-            throw badXdr();
-        }
+        beginCounted(countBytes);
         return stream.counted(countBytes);
     }
 
     @Override
     public byte[] xdrDecodeDynamicOpaque() throws BadXdrOncRpcException {
         int countBytes = xdrDecodeInt();
-        requireOpaque(countBytes);
-        if (!stream.agreesWithChunk(countBytes)) {
-            throw badXdr();
-        }
-        return xdrDecodeOpaque(countBytes);
+        beginCounted(countBytes);
+        byte[] opaque = new byte[countBytes];
+        takeOpaque(opaque, 0, countBytes);
+        return opaque;
     }
 
     @Override
@@ -93,15 +93,36 @@ class StreamXdr extends Xdr {
 
     @Override
     public byte[] xdrDecodeOpaque(int countBytes) throws BadXdrOncRpcException {
-        requireOpaque(countBytes);
+        beginOpaque(countBytes);
         byte[] opaque = new byte[countBytes];
-        xdrDecodeOpaque(opaque, 0, countBytes);
+        takeOpaque(opaque, 0, countBytes);
         return opaque;
     }
 
     @Override
     public void xdrDecodeOpaque(byte[] into, int offset, int countBytes) throws BadXdrOncRpcException {
+        beginOpaque(countBytes);
+        takeOpaque(into, offset, countBytes);
+    }
+
+    /** A program that wants to see the count first decodes it by itself; the bytes that follow are a counted item all the same. */
+    private void beginOpaque(int countBytes) throws BadXdrOncRpcException {
+        if (countBytes == lastWord && stream.position() == lastWordEnd) {
+            beginCounted(countBytes);
+        } else {
+            requireOpaque(countBytes);
+        }
+    }
+
+    /** Begins a counted item whose count was just read, and whose bytes may be a chunk or have padding before them. */
+    private void beginCounted(int countBytes) throws BadXdrOncRpcException {
+        if (countBytes < 0 || !stream.beginCounted(countBytes)) {
+            throw badXdr();
+        }
         requireOpaque(countBytes);
+    }
+
+    private void takeOpaque(byte[] into, int offset, int countBytes) {
         stream.read(into, offset, countBytes);
         stream.skip(XdrStream.roundUp(countBytes) - countBytes);
     }

@@ -7,16 +7,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.warpnfs.iwarp.verbs.QueuePair;
 import org.warpnfs.rpcrdma.chunk.Invalidation;
+import org.warpnfs.rpcrdma.chunk.ReadReplyPlan;
 import org.warpnfs.rpcrdma.chunk.ReplyPlan;
+import org.warpnfs.rpcrdma.chunk.SinkWrite;
 import org.warpnfs.rpcrdma.credit.CreditLedger;
 import org.warpnfs.rpcrdma.message.RpcMessage;
 import org.warpnfs.rpcrdma.stats.Counter;
 import org.warpnfs.rpcrdma.stats.TransportStatistics;
+import org.warpnfs.rpcrdma.trace.CallTrace.ReplyKind;
+import org.warpnfs.rpcrdma.wire.ChunkLists;
 import org.warpnfs.rpcrdma.wire.PrivateData;
 import org.warpnfs.rpcrdma.wire.RdmaErrorChunk;
 import org.warpnfs.rpcrdma.wire.RdmaErrorVers;
 import org.warpnfs.rpcrdma.wire.RdmaMsg;
 import org.warpnfs.rpcrdma.wire.RdmaNomsg;
+import org.warpnfs.rpcrdma.wire.ReadSegment;
 import org.warpnfs.rpcrdma.wire.RpcRdmaHeader;
 import org.warpnfs.rpcrdma.wire.RpcRdmaViolation;
 import org.warpnfs.rpcrdma.wire.WriteChunk;
@@ -35,7 +40,7 @@ import org.warpnfs.rpcrdma.wire.WriteChunk;
  *
  * <h2>Errors</h2>
  *
- * A reply that fits nowhere becomes ERR_CHUNK (RFC 8166 section 4.5.3). Owner thread only.
+ * A reply that fits nowhere becomes ERR_CHUNK (RFC 8166 section 4.5.3), unless it may be exposed ({@link ExposedReplies}). Owner thread only.
  */
 final class CallAnswerer {
     private static final Logger LOG = LoggerFactory.getLogger(CallAnswerer.class);
@@ -44,11 +49,12 @@ final class CallAnswerer {
     private final ResponderContext context;
     private final TransportStatistics statistics;
     private final PrivateData peer;
-    private final int inlineLimitBytes;
+    private volatile int inlineLimitBytes;
     private final ReceiveBuffers receives;
     private final CreditLedger credits;
     private final MemoryQueue memory;
     private final ReplySender sender;
+    private final ExposedReplies exposed;
     private int buffersTaken;
     private int creditsCounted;
 
@@ -61,6 +67,7 @@ final class CallAnswerer {
             CreditLedger credits,
             MemoryQueue memory,
             ReplySender sender,
+            ExposedReplies exposed,
             int buffersTaken) {
         this.queuePair = queuePair;
         this.context = context;
@@ -71,12 +78,19 @@ final class CallAnswerer {
         this.credits = credits;
         this.memory = memory;
         this.sender = sender;
+        this.exposed = exposed;
         this.buffersTaken = buffersTaken;
     }
 
     /** The largest message that the requester receives from us. */
     int inlineLimitBytes() {
         return inlineLimitBytes;
+    }
+
+    /** The requester takes no more than this inline (RFC 5666 section 6.2); less than every requester must take is not heard. */
+    void limitReplies(long bytes) {
+        int mostBytes = context.options().inlineSendBytes();
+        inlineLimitBytes = Math.clamp(bytes, Math.min(PrivateData.UNIT_BYTES, mostBytes), mostBytes);
     }
 
     /** The requester may have one call outstanding. */
@@ -98,8 +112,15 @@ final class CallAnswerer {
             case ReplyPlan.Fits fits when fits.writes().size() <= sender.maxWrites() -> send(call, reply, fits);
             case ReplyPlan.Fits fits ->
                 refuse(call, reply, "reply of " + fits.writes().size() + " RDMA Writes");
-            case ReplyPlan.TooBig tooBig -> refuse(call, reply, tooBig.detail());
+            case ReplyPlan.TooBig tooBig -> expose(call, reply, tooBig.detail());
         }
+    }
+
+    /** Answers a call whose body turned out to be nonsense, and whose receive buffer is posted again. */
+    void refuse(RdmaCall call, String detail) {
+        LOG.debug("call {}: {}", call.xid(), detail);
+        statistics.increment(Counter.ERR_CHUNK_MALFORMED_SENT);
+        sendError(call);
     }
 
     /** Answers a message that was no call, and whose receive buffer is posted again. */
@@ -123,11 +144,50 @@ final class CallAnswerer {
         RpcRdmaHeader header = plan.longReply()
                 ? new RdmaNomsg(call.xid(), grant, plan.lists())
                 : new RdmaMsg(call.xid(), grant, plan.lists());
-        OptionalLong invalidate = context.options().remoteInvalidation() && peer.remoteInvalidation()
+        count(plan);
+        trace(call, plan.longReply() ? ReplyKind.LONG : ReplyKind.INLINE, header, plan.inlineBytes(), plan.writes());
+        sender.send(plan.writes(), header, plan.inline(), invalidation(call), reply);
+    }
+
+    private OptionalLong invalidation(RdmaCall call) {
+        return context.options().remoteInvalidation() && peer.remoteInvalidation()
                 ? Invalidation.candidate(call.lists())
                 : OptionalLong.empty();
-        count(plan);
-        sender.send(plan.writes(), header, plan.inline(), invalidate, reply);
+    }
+
+    /** The last way out, for a requester of RFC 5666: it reads the reply itself. */
+    private void expose(RdmaCall call, RpcMessage reply, String detail) {
+        ReadReplyPlan plan = exposed.allowed()
+                ? ReadReplyPlan.of(reply, call.lists(), inlineLimitBytes).orElse(null)
+                : null;
+        if (plan == null || plan.writes().size() > sender.maxWrites()) {
+            refuse(call, reply, detail);
+            return;
+        }
+        List<ReadSegment> readList = exposed.expose(call.xid(), plan).orElse(null);
+        if (readList == null) {
+            refuse(call, reply, detail + ", and too many replies wait to be read");
+            return;
+        }
+        ChunkLists lists =
+                new ChunkLists(readList, plan.lists().writeList(), plan.lists().replyChunk());
+        int grant = grant(call.creditsWanted());
+        RpcRdmaHeader header =
+                plan.longReply() ? new RdmaNomsg(call.xid(), grant, lists) : new RdmaMsg(call.xid(), grant, lists);
+        statistics.increment(Counter.REPLIES_SENT);
+        countWritten(lists);
+        trace(call, ReplyKind.EXPOSED, header, reply.xdr().remaining(), plan.writes());
+        sender.send(plan.writes(), header, plan.inline(), invalidation(call), reply);
+    }
+
+    private static void trace(
+            RdmaCall call, ReplyKind kind, RpcRdmaHeader header, int inlineBytes, List<SinkWrite> writes) {
+        long writtenBytes = 0;
+        for (SinkWrite write : writes) {
+            writtenBytes += write.lengthBytes();
+        }
+        call.trace()
+                .replied(kind, header.encodedLengthBytes() + (long) inlineBytes, writtenBytes, (int) header.credits());
     }
 
     private void count(ReplyPlan.Fits plan) {
@@ -135,17 +195,27 @@ final class CallAnswerer {
         if (plan.longReply()) {
             statistics.increment(Counter.LONG_REPLIES);
         }
-        for (WriteChunk chunk : plan.lists().writeList()) {
+        countWritten(plan.lists());
+    }
+
+    private void countWritten(ChunkLists lists) {
+        for (WriteChunk chunk : lists.writeList()) {
             statistics.add(Counter.WRITE_CHUNK_BYTES, chunk.lengthBytes());
         }
-        plan.lists().replyChunk().ifPresent(chunk -> statistics.add(Counter.REPLY_CHUNK_BYTES, chunk.lengthBytes()));
+        lists.replyChunk().ifPresent(chunk -> statistics.add(Counter.REPLY_CHUNK_BYTES, chunk.lengthBytes()));
     }
 
     private void refuse(RdmaCall call, RpcMessage reply, String detail) {
         LOG.debug("call {}: {}", call.xid(), detail);
         reply.release();
         statistics.increment(Counter.ERR_CHUNK_TOO_BIG_SENT);
-        sendError(RdmaErrorChunk.of(call.xid(), grant(call.creditsWanted())));
+        sendError(call);
+    }
+
+    private void sendError(RdmaCall call) {
+        RpcRdmaHeader error = RdmaErrorChunk.of(call.xid(), grant(call.creditsWanted()));
+        trace(call, ReplyKind.ERROR, error, 0, List.of());
+        sendError(error);
     }
 
     /** Errors go by a plain Send: they have no chunks, and the requester keeps its own. */
@@ -154,7 +224,7 @@ final class CallAnswerer {
     }
 
     private int grant(long wanted) {
-        int grant = credits.grant(wanted, memory.strained());
+        int grant = credits.grant(wanted, memory.strained(), exposed.open());
         countCredits(grant);
         return grant;
     }

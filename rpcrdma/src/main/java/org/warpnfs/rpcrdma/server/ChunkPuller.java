@@ -42,6 +42,7 @@ final class ChunkPuller {
     private final Consumer<RdmaCall> complete;
     private final ArrayDeque<PendingRead> waiting = new ArrayDeque<>();
     private final Map<Long, PendingRead> outstanding = new HashMap<>();
+    private volatile int maxReads = Integer.MAX_VALUE;
     private long nextId;
 
     /** @param complete hears of each call whose last byte has been placed */
@@ -49,6 +50,16 @@ final class ChunkPuller {
         this.queuePair = queuePair;
         this.statistics = statistics;
         this.complete = complete;
+    }
+
+    /** The requester holds no more RDMA Reads than this (RFC 5666 section 6.2), whatever the ORD. */
+    void limitReads(long most) {
+        maxReads = Math.clamp(most, 0, Integer.MAX_VALUE);
+    }
+
+    /** RDMA Reads that may be outstanding. */
+    int maxReads() {
+        return Math.min(queuePair.parameters().ord(), maxReads);
     }
 
     /** Starts to pull all chunks of a call that has its sink. */
@@ -66,6 +77,7 @@ final class ChunkPuller {
             }
         }
         call.setReadsLeft(reads);
+        call.trace().pulling();
         postWaiting();
         if (!waiting.isEmpty()) {
             statistics.increment(Counter.ORD_WAITS);
@@ -90,6 +102,7 @@ final class ChunkPuller {
                 region.invalidate();
                 read.call.setRegion(null);
             }
+            read.call.trace().pulled(read.call.layout().lengthBytes());
             complete.accept(read.call);
         }
         postWaiting();
@@ -106,8 +119,9 @@ final class ChunkPuller {
     }
 
     private void postWaiting() {
-        int ord = queuePair.parameters().ord();
-        while (!waiting.isEmpty() && outstanding.size() < ord && queuePair.connected()) {
+        // Those that wait were taken while Reads were allowed, so one goes at least.
+        int most = Math.max(1, maxReads());
+        while (!waiting.isEmpty() && outstanding.size() < most && queuePair.connected()) {
             PendingRead read = waiting.remove();
             long id = nextId++;
             outstanding.put(id, read);

@@ -12,7 +12,9 @@ import org.warpnfs.rpcrdma.chunk.ReadChunk;
 import org.warpnfs.rpcrdma.message.InboundCall;
 import org.warpnfs.rpcrdma.message.RpcMessage;
 import org.warpnfs.rpcrdma.message.XdrStream;
+import org.warpnfs.rpcrdma.trace.CallTrace;
 import org.warpnfs.rpcrdma.wire.ChunkLists;
+import org.warpnfs.rpcrdma.wire.RpcRdmaHeader;
 
 /**
  * One call on its way through the responder.
@@ -26,6 +28,8 @@ import org.warpnfs.rpcrdma.wire.ChunkLists;
  * (none)    | received, chunks to pull  -> WAITING
  * WAITING   | memory for its sink       -> PULLING, RDMA Reads queued
  * PULLING   | last byte placed          -> RUNNING, handed to the RPC layer
+ * (none),
+ * PULLING   | complete, of another XID  -> (gone),  ERR_CHUNK, buffers given back
  * WAITING,
  * PULLING   | connection ended          -> (gone),  sink given back
  * RUNNING   | reply or drop, any thread -> ENDING,  queued for the owner thread
@@ -45,7 +49,13 @@ final class RdmaCall implements InboundCall {
     /** Sinks start on a page each, so that a backend may write from them as they are. */
     private static final int SINK_ALIGNMENT_BYTES = 4096;
 
-    private final RpcRdmaConnection connection;
+    /** Hears once of each call that has ended, on any thread. */
+    interface Endings {
+        void ended(RdmaCall call, @Nullable RpcMessage reply);
+    }
+
+    private final Endings endings;
+    private final CallTrace trace;
     private final long xid;
     private final long creditsWanted;
     private final ChunkLists lists;
@@ -60,20 +70,25 @@ final class RdmaCall implements InboundCall {
 
     /** @param inline what followed the header, in receive buffer {@code receiveNumber} */
     RdmaCall(
-            RpcRdmaConnection connection,
-            long xid,
-            long creditsWanted,
+            Endings endings,
+            CallTrace trace,
+            RpcRdmaHeader header,
             ChunkLists lists,
             CallLayout layout,
             int receiveNumber,
             ByteBuffer inline) {
-        this.connection = connection;
-        this.xid = xid;
-        this.creditsWanted = creditsWanted;
+        this.endings = endings;
+        this.trace = trace;
+        this.xid = header.xid();
+        this.creditsWanted = header.credits();
         this.lists = lists;
         this.layout = layout;
         this.receiveNumber = receiveNumber;
         this.inline = inline;
+    }
+
+    CallTrace trace() {
+        return trace;
     }
 
     long xid() {
@@ -141,8 +156,12 @@ final class RdmaCall implements InboundCall {
         return readsLeft == 0;
     }
 
-    /** Every chunk is in the sink: the message is complete. */
-    void assemble() {
+    /**
+     * Every chunk is in the sink: the message is complete.
+     *
+     * @return false if it is none: it does not begin with the XID of its header (RFC 5666 section 4.1)
+     */
+    boolean assemble() {
         List<ByteBuffer> pulled = new ArrayList<>(layout.chunks().size());
         long offset = 0;
         for (ReadChunk chunk : layout.chunks()) {
@@ -150,7 +169,11 @@ final class RdmaCall implements InboundCall {
             pulled.add(sink == null ? ByteBuffer.allocate(0) : sink.buffer().slice((int) offset, chunk.lengthBytes()));
             offset += chunk.lengthBytes();
         }
-        stream = layout.assemble(inline, pulled);
+        XdrStream whole = layout.assemble(inline, pulled);
+        boolean sound = whole.remainingBytes() >= Integer.BYTES && Integer.toUnsignedLong(whole.readInt()) == xid;
+        whole.rewind();
+        stream = whole;
+        return sound;
     }
 
     static long align(long offsetBytes) {
@@ -171,7 +194,7 @@ final class RdmaCall implements InboundCall {
             reply.release();
             throw new IllegalStateException("call " + xid + " ended twice");
         }
-        connection.endLater(this, reply);
+        endings.ended(this, reply);
     }
 
     @Override
@@ -179,6 +202,6 @@ final class RdmaCall implements InboundCall {
         if (!ended.compareAndSet(false, true)) {
             throw new IllegalStateException("call " + xid + " ended twice");
         }
-        connection.endLater(this, null);
+        endings.ended(this, null);
     }
 }

@@ -20,6 +20,7 @@ import org.warpnfs.rpcrdma.wire.PrivateData;
  * @param maxBackwardCalls calls of ours that one requester may leave unanswered (RFC 8167)
  * @param stallLimit how long work may be outstanding on a connection without any of it completing, before it is ended
  * @param remoteInvalidation whether to use Send with Invalidate where the requester offers it
+ * @param rfc5666 what is done for a requester of RFC 5666 alone
  */
 public record ResponderOptions(
         int inlineSendBytes,
@@ -35,7 +36,8 @@ public record ResponderOptions(
         int maxBackwardCalls,
         Duration stallLimit,
         boolean remoteInvalidation,
-        HeaderLimits headerLimits) {
+        HeaderLimits headerLimits,
+        Rfc5666Options rfc5666) {
     /** What a Linux client expects of a server. */
     public static final ResponderOptions DEFAULT = new ResponderOptions(
             4096,
@@ -51,7 +53,8 @@ public record ResponderOptions(
             2,
             Duration.ofSeconds(60),
             true,
-            HeaderLimits.DEFAULT);
+            HeaderLimits.DEFAULT,
+            Rfc5666Options.DEFAULT);
 
     public ResponderOptions {
         if (credits < 1 || maxCredits < credits) {
@@ -63,7 +66,7 @@ public record ResponderOptions(
         privateData(inlineSendBytes, inlineReceiveBytes);
     }
 
-    /** What the responder says while connecting. It exposes no memory, so there is nothing for a peer to invalidate. */
+    /** What the responder says while connecting. It exposes nothing in a call of its own, so there is nothing for a peer to invalidate. */
     PrivateData privateData() {
         return privateData(inlineSendBytes, inlineReceiveBytes);
     }
@@ -84,7 +87,8 @@ public record ResponderOptions(
                 maxBackwardCalls,
                 stallLimit,
                 remoteInvalidation,
-                headerLimits);
+                headerLimits,
+                rfc5666);
     }
 
     /** Another limit of connections, the rest the same. */
@@ -103,7 +107,8 @@ public record ResponderOptions(
                 maxBackwardCalls,
                 stallLimit,
                 remoteInvalidation,
-                headerLimits);
+                headerLimits,
+                rfc5666);
     }
 
     /** Another limit of outstanding work requests, the rest the same. */
@@ -122,7 +127,8 @@ public record ResponderOptions(
                 maxBackwardCalls,
                 stallLimit,
                 remoteInvalidation,
-                headerLimits);
+                headerLimits,
+                rfc5666);
     }
 
     /** Another limit of calls that run at once, the rest the same. */
@@ -141,7 +147,28 @@ public record ResponderOptions(
                 maxBackwardCalls,
                 stallLimit,
                 remoteInvalidation,
-                headerLimits);
+                headerLimits,
+                rfc5666);
+    }
+
+    /** Other things that RFC 8166 dropped, the rest the same. */
+    public ResponderOptions with(Rfc5666Options other) {
+        return new ResponderOptions(
+                inlineSendBytes,
+                inlineReceiveBytes,
+                credits,
+                maxCredits,
+                ord,
+                maxConnections,
+                maxReceiveBuffers,
+                maxRunning,
+                maxHeldBytes,
+                maxPostedWork,
+                maxBackwardCalls,
+                stallLimit,
+                remoteInvalidation,
+                headerLimits,
+                other);
     }
 
     private static PrivateData privateData(int sendBytes, int receiveBytes) {

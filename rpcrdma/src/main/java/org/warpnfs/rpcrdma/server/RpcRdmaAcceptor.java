@@ -10,6 +10,7 @@ import org.warpnfs.iwarp.verbs.ConnectOptions;
 import org.warpnfs.iwarp.verbs.ConnectionRequest;
 import org.warpnfs.iwarp.verbs.ConnectionRequestHandler;
 import org.warpnfs.payload.PayloadPool;
+import org.warpnfs.rpcrdma.credit.ByteBudget;
 import org.warpnfs.rpcrdma.credit.ReceiveBudget;
 import org.warpnfs.rpcrdma.message.InboundHandlerFactory;
 import org.warpnfs.rpcrdma.stats.Counter;
@@ -47,7 +48,12 @@ public final class RpcRdmaAcceptor implements ConnectionRequestHandler {
             TransportStatistics statistics,
             InboundHandlerFactory handlers) {
         context = new ResponderContext(
-                options, pool, new ReceiveBudget(options.maxReceiveBuffers()), statistics, handlers);
+                options,
+                pool,
+                new ReceiveBudget(options.maxReceiveBuffers()),
+                new ByteBudget(options.rfc5666().maxExposedBytesInAll()),
+                statistics,
+                handlers);
     }
 
     @Override
@@ -67,8 +73,9 @@ public final class RpcRdmaAcceptor implements ConnectionRequestHandler {
                 new RpcRdmaConnection(context, peer, request.remoteAddress(), buffers, this::gone);
         connections.add(connection);
         context.statistics().increment(Counter.CONNECTIONS_ACCEPTED);
-        // No inbound Reads: a responder of RFC 8166 exposes no memory.
-        request.accept(new ConnectOptions(options.privateData().encoded(), 0, options.ord()), connection);
+        // No inbound Reads, but for RFC 5666: a responder of RFC 8166 exposes no memory.
+        int ird = Math.min(options.rfc5666().ird(), request.peerOrd());
+        request.accept(new ConnectOptions(options.privateData().encoded(), ird, options.ord()), connection);
         if (draining) {
             connection.drain();
         }

@@ -2,13 +2,9 @@ package org.warpnfs.rpcrdma.server;
 
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
-import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.Queue;
-import java.util.Set;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -18,64 +14,52 @@ import org.warpnfs.iwarp.verbs.CompletionStatus;
 import org.warpnfs.iwarp.verbs.DisconnectReason;
 import org.warpnfs.iwarp.verbs.QueuePair;
 import org.warpnfs.iwarp.verbs.QueuePairHandler;
-import org.warpnfs.rpcrdma.chunk.CallLayout;
 import org.warpnfs.rpcrdma.credit.CreditLedger;
-import org.warpnfs.rpcrdma.message.InboundHandler;
+import org.warpnfs.rpcrdma.message.ConfigurationAnswer;
+import org.warpnfs.rpcrdma.message.ConfigurationRequest;
 import org.warpnfs.rpcrdma.message.RpcConnection;
 import org.warpnfs.rpcrdma.message.RpcMessage;
 import org.warpnfs.rpcrdma.message.StallWatch;
-import org.warpnfs.rpcrdma.message.XdrStream;
 import org.warpnfs.rpcrdma.stats.Counter;
 import org.warpnfs.rpcrdma.stats.TransportStatistics;
-import org.warpnfs.rpcrdma.wire.ChunkLists;
 import org.warpnfs.rpcrdma.wire.PrivateData;
-import org.warpnfs.rpcrdma.wire.RdmaDone;
-import org.warpnfs.rpcrdma.wire.RdmaErrorChunk;
-import org.warpnfs.rpcrdma.wire.RdmaErrorVers;
-import org.warpnfs.rpcrdma.wire.RdmaMsg;
-import org.warpnfs.rpcrdma.wire.RdmaMsgp;
-import org.warpnfs.rpcrdma.wire.RdmaNomsg;
 import org.warpnfs.rpcrdma.wire.RpcRdmaHeader;
-import org.warpnfs.rpcrdma.wire.RpcRdmaViolation;
 
 /**
  * The responder's end of one RDMA connection.
  *
  * <h2>Operation</h2>
  *
- * Each message that arrives is a call, a reply to a backward call, or a breach. A call's chunks are pulled ({@link
- * MemoryQueue}, {@link ChunkPuller}) and it is handed up when its last byte has been placed; its reply is planned
- * ({@link CallAnswerer}), its RDMA Writes are posted, then its Send ({@link ReplySender}). Replies of one moment leave with one flush. {@link RdmaCall} holds the
- * states of a call.
+ * A message that arrives becomes a call ({@link CallReceiver}). Its chunks are pulled ({@link MemoryQueue}, {@link ChunkPuller}) and it
+ * is handed up in its turn ({@link RunQueue}); when it ends ({@link EndedCalls}) its reply is planned ({@link CallAnswerer}), its RDMA
+ * Writes are posted, then its Send ({@link ReplySender}). {@link RdmaCall} holds the states of a call. This class makes the parts and
+ * sees to the beginning and the end of the connection.
  *
  * <h2>Buffers</h2>
  *
- * A receive buffer stays with its call until the call ends and is posted again before the reply that gives its credit back.
+ * None of its own.
  *
  * <h2>Errors</h2>
  *
- * A header that makes no sense is answered with RDMA_ERROR (RFC 8166 section 4.5) and costs the requester nothing more. A
- * requester that overruns its credits loses the connection. When the connection ends, calls that are not complete are dropped:
- * none runs with half of its data.
+ * When the connection ends, calls that are not complete are dropped: none runs with half of its data.
  *
  * <p>All but {@link #abort}, {@link #sendBackwardCall}, the addresses and {@link #open} is for the owner thread.
  */
 public final class RpcRdmaConnection implements QueuePairHandler, RpcConnection {
     private static final Logger LOG = LoggerFactory.getLogger(RpcRdmaConnection.class);
 
-    private record Ending(RdmaCall call, @Nullable RpcMessage reply) {}
-
     /** What exists from the making of the queue pair on. */
     private record Parts(
             QueuePair queuePair,
-            ReceiveBuffers receives,
             CreditLedger credits,
             MemoryQueue memory,
             ChunkPuller puller,
             RunQueue runs,
             ReplySender sender,
             CallAnswerer answerer,
-            BackwardChannel backward) {}
+            CallReceiver receiver,
+            BackwardChannel backward,
+            ExposedReplies exposed) {}
 
     private final ResponderContext context;
     private final TransportStatistics statistics;
@@ -84,16 +68,10 @@ public final class RpcRdmaConnection implements QueuePairHandler, RpcConnection 
     private final InetSocketAddress remoteAddress;
     private final int firstBuffers;
     private final Consumer<RpcRdmaConnection> gone;
-    private final Queue<Ending> endings = new ConcurrentLinkedQueue<>();
-    private final AtomicBoolean endingsScheduled = new AtomicBoolean();
     private volatile @Nullable Parts parts;
     private volatile boolean open;
     private volatile @Nullable InetSocketAddress localAddress;
-    private @Nullable InboundHandler handler;
     private volatile boolean draining;
-
-    /** Calls that have not been handed up. */
-    private final Set<RdmaCall> incomplete = new LinkedHashSet<>();
 
     /**
      * @param peer what the requester said while connecting
@@ -122,22 +100,33 @@ public final class RpcRdmaConnection implements QueuePairHandler, RpcConnection 
         ResponderOptions options = context.options();
         ReceiveBuffers receives = new ReceiveBuffers(options.inlineReceiveBytes());
         ReplySender sender = new ReplySender(queuePair, options.maxPostedWork(), statistics);
-        ChunkPuller puller = new ChunkPuller(queuePair, statistics, this::complete);
+        ChunkPuller puller =
+                new ChunkPuller(queuePair, statistics, call -> parts().receiver.complete(call));
         CreditLedger credits = new CreditLedger(firstBuffers, Math.max(firstBuffers, options.maxCredits()));
         MemoryQueue memory =
                 new MemoryQueue(queuePair, context.pool(), options.maxHeldBytes(), statistics, puller::pull);
-        parts = new Parts(
+        RunQueue runs =
+                new RunQueue(options.maxRunning(), options.maxHeldBytes(), sender::heldBytes, call -> parts().receiver
+                        .run(call));
+        ExposedReplies exposed = new ExposedReplies(queuePair, options.rfc5666(), context.exposedBudget(), statistics);
+        CallAnswerer answerer =
+                new CallAnswerer(queuePair, context, peer, receives, credits, memory, sender, exposed, firstBuffers);
+        BackwardChannel backward = new BackwardChannel(
+                options.maxBackwardCalls(), (header, message) -> sendBackward(sender, header, message));
+        CallReceiver receiver = new CallReceiver(
+                this,
+                context,
+                new CallReceiver.Way(queuePair, receives, credits, memory, puller, runs, answerer),
+                new EndedCalls(queuePair, (call, reply) -> parts().receiver.end(call, reply), () -> {
+                    queuePair.flush();
+                    disconnectIfDrained(parts());
+                }),
+                backward,
+                exposed);
+        parts = new Parts(queuePair, credits, memory, puller, runs, sender, answerer, receiver, backward, exposed);
+        receives.grow(
                 queuePair,
-                receives,
-                credits,
-                memory,
-                puller,
-                new RunQueue(options.maxRunning(), options.maxHeldBytes(), sender::heldBytes, this::run),
-                sender,
-                new CallAnswerer(queuePair, context, peer, receives, credits, memory, sender, firstBuffers),
-                new BackwardChannel(
-                        options.maxBackwardCalls(), (header, message) -> sendBackward(sender, header, message)));
-        receives.grow(queuePair, firstBuffers + options.maxBackwardCalls());
+                firstBuffers + options.maxBackwardCalls() + options.rfc5666().doneBuffers());
     }
 
     @Override
@@ -146,7 +135,7 @@ public final class RpcRdmaConnection implements QueuePairHandler, RpcConnection 
         open = true;
         statistics.increment(Counter.CONNECTIONS_OPEN);
         parts().answerer.opened();
-        handler = context.handlers().opened(this);
+        parts().receiver.opened(context.handlers().opened(this));
         LOG.debug(
                 "{} connected, inline threshold {} bytes, ORD {}",
                 remoteAddress,
@@ -165,27 +154,33 @@ public final class RpcRdmaConnection implements QueuePairHandler, RpcConnection 
         p.runs.close();
         p.sender.close();
         p.backward.close();
-        incomplete.forEach(call -> {
-            statistics.increment(Counter.CALLS_DROPPED);
-            p.memory.release(call);
-        });
-        incomplete.clear();
+        p.exposed.close();
         p.answerer.closed();
+        count(reason.cause());
         if (wasOpen) {
             statistics.add(Counter.CONNECTIONS_OPEN, -1);
         }
-        InboundHandler up = handler;
-        if (up != null) {
-            up.closed();
-        }
+        p.receiver.close();
         gone.accept(this);
+    }
+
+    private void count(DisconnectReason.Cause cause) {
+        switch (cause) {
+            case LOCAL_TERMINATE -> statistics.increment(Counter.TERMINATES_SENT);
+            case PEER_TERMINATE -> statistics.increment(Counter.TERMINATES_RECEIVED);
+            case CONNECTION_LOST -> statistics.increment(Counter.CONNECTIONS_LOST);
+            case LOCAL_CLOSE, PEER_CLOSE, REJECTED, TIMEOUT, INTERNAL_ERROR -> {}
+        }
     }
 
     /** Takes no new calls; ends the connection once the last one has been answered. From any thread. */
     void drain() {
         draining = true;
         if (parts != null) {
-            onOwnerThread(this::disconnectIfDrained);
+            onOwnerThread(p -> {
+                p.receiver.drain();
+                disconnectIfDrained(p);
+            });
         }
     }
 
@@ -197,6 +192,11 @@ public final class RpcRdmaConnection implements QueuePairHandler, RpcConnection 
      */
     void endIfStalled(long nowNanos) {
         onOwnerThread(p -> {
+            if (p.exposed.expire(nowNanos)) {
+                statistics.increment(Counter.CONNECTIONS_ABORTED);
+                LOG.info("{} leaves replies unread", remoteAddress);
+                p.queuePair.abort("RDMA_DONE does not come");
+            }
             if (stallWatch.stalled(p.puller.outstanding() > 0 || !p.sender.idle(), nowNanos)) {
                 statistics.increment(Counter.CONNECTIONS_ABORTED);
                 LOG.info(
@@ -244,7 +244,11 @@ public final class RpcRdmaConnection implements QueuePairHandler, RpcConnection 
         Parts p = parts();
         stallWatch.progressed();
         switch (completion) {
-            case Completion.Received received -> received(p, received);
+            case Completion.Received received -> {
+                if (received.status() == CompletionStatus.SUCCESS) {
+                    p.receiver.received(received);
+                }
+            }
             case Completion.ReadDone done -> p.puller.completed(done);
             case Completion.Written written -> {
                 p.sender.written();
@@ -263,169 +267,7 @@ public final class RpcRdmaConnection implements QueuePairHandler, RpcConnection 
         queuePair.flush();
     }
 
-    private void received(Parts p, Completion.Received received) {
-        if (received.status() != CompletionStatus.SUCCESS) {
-            return;
-        }
-        int number = (int) received.workRequestId();
-        ByteBuffer message = received.buffer();
-        statistics.add(Counter.INLINE_RECEIVED_BYTES, message.remaining());
-        try {
-            switch (RpcRdmaHeader.parse(message, context.options().headerLimits())) {
-                case RdmaMsg msg -> message(p, number, msg, message);
-                case RdmaNomsg nomsg ->
-                    call(
-                            p,
-                            number,
-                            nomsg,
-                            nomsg.lists(),
-                            CallLayout.ofLong(nomsg.xid(), nomsg.lists().readList()),
-                            message);
-                case RdmaMsgp msgp ->
-                    throw RpcRdmaViolation.chunk(msgp.xid(), "RDMA_MSGP, which RFC 8166 section 4.3 rules out");
-                case RdmaDone ignored -> ignore(p, number);
-                case RdmaErrorVers ignored -> ignore(p, number);
-                case RdmaErrorChunk ignored -> ignore(p, number);
-            }
-        } catch (RpcRdmaViolation violation) {
-            refuse(p, number, violation);
-        }
-    }
-
-    private void message(Parts p, int number, RdmaMsg msg, ByteBuffer message) throws RpcRdmaViolation {
-        if (msg.lists().isEmpty() && isReply(message)) {
-            backwardReply(p, number, msg, message);
-            return;
-        }
-        CallLayout layout = CallLayout.ofInline(msg.xid(), msg.lists().readList(), message.remaining());
-        call(p, number, msg, msg.lists(), layout, message);
-    }
-
-    /** RPC says the direction in its second word: 1 is a reply (RFC 5531 section 9). */
-    private static boolean isReply(ByteBuffer message) {
-        return message.remaining() >= 8 && message.getInt(message.position() + 4) == 1;
-    }
-
-    private void backwardReply(Parts p, int number, RdmaMsg msg, ByteBuffer message) {
-        ByteBuffer copy = ByteBuffer.allocate(message.remaining()).put(message).flip();
-        p.receives.post(p.queuePair, number);
-        InboundHandler up = handler;
-        if (up != null && p.backward.replied(msg.xid(), msg.credits())) {
-            statistics.increment(Counter.BACKWARD_REPLIES_RECEIVED);
-            up.backwardReply(XdrStream.of(copy));
-        } else {
-            statistics.increment(Counter.MESSAGES_IGNORED);
-        }
-    }
-
-    private void ignore(Parts p, int number) {
-        statistics.increment(Counter.MESSAGES_IGNORED);
-        p.receives.post(p.queuePair, number);
-    }
-
-    private void refuse(Parts p, int number, RpcRdmaViolation violation) {
-        LOG.debug("{}: {}", remoteAddress, violation.getMessage());
-        p.receives.post(p.queuePair, number);
-        p.answerer.refuse(violation);
-    }
-
-    private void call(Parts p, int number, RpcRdmaHeader header, ChunkLists lists, CallLayout layout, ByteBuffer inline)
-            throws RpcRdmaViolation {
-        RdmaCall call = new RdmaCall(this, header.xid(), header.credits(), lists, layout, number, inline);
-        long sinkBytes = call.sinkBytes();
-        if (sinkBytes > context.pool().maxLengthBytes()) {
-            throw RpcRdmaViolation.chunk(header.xid(), "Read chunks of " + sinkBytes + " bytes");
-        }
-        if (sinkBytes > 0 && p.queuePair.parameters().ord() == 0) {
-            throw RpcRdmaViolation.chunk(header.xid(), "Read chunks from a requester that holds no RDMA Reads");
-        }
-        if (draining) {
-            statistics.increment(Counter.CALLS_DROPPED);
-            return;
-        }
-        if (!p.credits.callReceived()) {
-            statistics.increment(Counter.CREDIT_OVERRUNS);
-            statistics.increment(Counter.CONNECTIONS_ABORTED);
-            LOG.info("{} overran its {} credits", remoteAddress, p.credits.buffers());
-            p.queuePair.abort("credit overrun");
-            return;
-        }
-        count(call);
-        incomplete.add(call);
-        if (sinkBytes == 0) {
-            complete(call);
-        } else {
-            p.memory.add(call);
-        }
-    }
-
-    private void count(RdmaCall call) {
-        statistics.increment(Counter.CALLS_RECEIVED);
-        statistics.add(Counter.READ_CHUNKS, call.layout().chunks().size());
-        statistics.add(Counter.WRITE_CHUNKS, call.lists().writeList().size());
-        if (call.lists().replyChunk().isPresent()) {
-            statistics.increment(Counter.REPLY_CHUNKS_OFFERED);
-        }
-        if (call.layout().longCall()) {
-            statistics.increment(Counter.LONG_CALLS);
-        }
-    }
-
-    /** The call's last byte is here. */
-    private void complete(RdmaCall call) {
-        call.assemble();
-        parts().runs.add(call);
-    }
-
-    private void run(RdmaCall call) {
-        InboundHandler up = handler;
-        if (up == null) {
-            throw new IllegalStateException("a call before the connection was established");
-        }
-        incomplete.remove(call);
-        statistics.add(Counter.CALLS_RUNNING, 1);
-        up.call(call);
-    }
-
     // What leaves
-
-    /** Ends a call that ran; from any thread. */
-    void endLater(RdmaCall call, @Nullable RpcMessage reply) {
-        endings.add(new Ending(call, reply));
-        if (endingsScheduled.compareAndSet(false, true)) {
-            parts().queuePair.execute(this::endCalls);
-        }
-    }
-
-    private void endCalls() {
-        // Cleared first: an ending that is added from here on schedules the next round.
-        endingsScheduled.set(false);
-        Parts p = parts();
-        for (Ending ending = endings.poll(); ending != null; ending = endings.poll()) {
-            end(p, ending.call, ending.reply);
-        }
-        p.queuePair.flush();
-        disconnectIfDrained(p);
-    }
-
-    private void end(Parts p, RdmaCall call, @Nullable RpcMessage reply) {
-        statistics.add(Counter.CALLS_RUNNING, -1);
-        p.memory.release(call);
-        p.credits.callEnded();
-        boolean connected = p.queuePair.connected();
-        if (connected) {
-            p.receives.post(p.queuePair, call.receiveNumber());
-        }
-        if (reply != null && connected) {
-            p.answerer.reply(call, reply);
-        } else {
-            statistics.increment(Counter.CALLS_DROPPED);
-            if (reply != null) {
-                reply.release();
-            }
-        }
-        p.runs.ended();
-    }
 
     @Override
     public void sendBackwardCall(RpcMessage call, Consumer<@Nullable String> sent) {
@@ -443,6 +285,17 @@ public final class RpcRdmaConnection implements QueuePairHandler, RpcConnection 
     private void sendBackward(ReplySender sender, RpcRdmaHeader header, ByteBuffer message) {
         statistics.increment(Counter.BACKWARD_CALLS_SENT);
         sender.send(List.of(), header, List.of(message), OptionalLong.empty(), RpcMessage.of(message));
+    }
+
+    @Override
+    public Optional<ConfigurationAnswer> configure(ConfigurationRequest request) {
+        onOwnerThread(p -> {
+            p.answerer.limitReplies(request.maxReplyBytes());
+            p.puller.limitReads(request.maxReads());
+        });
+        return Optional.of(new ConfigurationAnswer(
+                context.options().inlineReceiveBytes(),
+                parts().queuePair.parameters().ird()));
     }
 
     private void disconnectIfDrained(Parts p) {

@@ -11,25 +11,39 @@ public enum Counter {
     CONNECTIONS_REFUSED(Kind.TOTAL),
     /** Ended by us because the peer broke a rule. */
     CONNECTIONS_ABORTED(Kind.TOTAL),
+    /** Ended inside a message, or reset. */
+    CONNECTIONS_LOST(Kind.TOTAL),
+    /** Streams that we ended with a Terminate. */
+    TERMINATES_SENT(Kind.TOTAL),
+    /** Streams that the peer ended with one. */
+    TERMINATES_RECEIVED(Kind.TOTAL),
 
     CALLS_RECEIVED(Kind.TOTAL),
     CALLS_RUNNING(Kind.LEVEL),
     REPLIES_SENT(Kind.TOTAL),
     /** Given up without an answer: the connection ended first, or drains. */
     CALLS_DROPPED(Kind.TOTAL),
-    /** Calls that came whole in a Position-Zero Read chunk. */
+    /** Calls that came whole in a Position-Zero Read chunk: as many of those chunks there were. */
     LONG_CALLS(Kind.TOTAL),
+    /** Calls that came as RDMA_MSGP (RFC 5666). */
+    PADDED_CALLS(Kind.TOTAL),
     /** Replies that went whole into a Reply chunk. */
     LONG_REPLIES(Kind.TOTAL),
     BACKWARD_CALLS_SENT(Kind.TOTAL),
     BACKWARD_REPLIES_RECEIVED(Kind.TOTAL),
 
+    /** Arguments that came as Read chunks; Position-Zero chunks are {@link #LONG_CALLS}. */
     READ_CHUNKS(Kind.TOTAL),
     WRITE_CHUNKS(Kind.TOTAL),
     REPLY_CHUNKS_OFFERED(Kind.TOTAL),
     RDMA_READS(Kind.TOTAL),
     RDMA_WRITES(Kind.TOTAL),
     INVALIDATIONS_SENT(Kind.TOTAL),
+    /** Replies that the requester was to read itself (RFC 5666). */
+    REPLIES_EXPOSED(Kind.TOTAL),
+    DONES_RECEIVED(Kind.TOTAL),
+    /** Exposed replies that were taken back because no RDMA_DONE came. */
+    DONES_MISSED(Kind.TOTAL),
 
     INLINE_RECEIVED_BYTES(Kind.TOTAL),
     INLINE_SENT_BYTES(Kind.TOTAL),
@@ -37,11 +51,15 @@ public enum Counter {
     /** Result data in Write chunks. */
     WRITE_CHUNK_BYTES(Kind.TOTAL),
     REPLY_CHUNK_BYTES(Kind.TOTAL),
+    /** Reply data that requesters may read now. */
+    EXPOSED_BYTES(Kind.LEVEL),
     TCP_RECEIVED_BYTES(Kind.TOTAL),
     TCP_SENT_BYTES(Kind.TOTAL),
 
     /** Credits that requesters hold now, all connections together. */
     CREDITS_GRANTED(Kind.LEVEL),
+    /** Of those, how many calls hold: received, and not ended. */
+    CREDITS_IN_USE(Kind.LEVEL),
     /** Calls that had to wait for payload memory. */
     MEMORY_WAITS(Kind.TOTAL),
     /** RDMA Reads that had to wait for the ORD. */
@@ -54,6 +72,8 @@ public enum Counter {
     ERR_CHUNK_TOO_BIG_SENT(Kind.TOTAL),
     MESSAGES_IGNORED(Kind.TOTAL),
     CREDIT_OVERRUNS(Kind.TOTAL),
+    /** Calls with the XID of one that was still in flight on their connection. */
+    DUPLICATE_XIDS(Kind.TOTAL),
     READS_FAILED(Kind.TOTAL),
     RECORDS_REFUSED(Kind.TOTAL),
 

@@ -27,7 +27,7 @@ class CreditLedgerTest {
                     assertThat(ledger.buffers() + more).isLessThanOrEqualTo(20);
                     ledger.grow(random.nextInt(more + 1));
                     boolean strained = random.nextBoolean();
-                    int grant = ledger.grant(wanted, strained);
+                    int grant = ledger.grant(wanted, strained, 0);
                     assertThat(grant).isBetween(1, ledger.buffers()).isEqualTo(ledger.granted());
                     if (strained) {
                         assertThat(grant).isLessThanOrEqualTo(Math.max(1, inFlight));

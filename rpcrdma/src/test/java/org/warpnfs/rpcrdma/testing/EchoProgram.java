@@ -39,6 +39,8 @@ public final class EchoProgram implements RpcDispatchable {
     public static final int HALF = 6;
     /** opaque COPY(opaque data), by the byte array decoders. */
     public static final int COPY = 7;
+    /** The same, by a program that looks at the count before it takes the bytes. */
+    public static final int BOUNDED_COPY = 8;
 
     private final PayloadPool pool;
     public final List<RpcCall> parked = new ArrayList<>();
@@ -90,6 +92,11 @@ public final class EchoProgram implements RpcDispatchable {
                 });
             case COPY -> {
                 byte[] data = call.getXdr().xdrDecodeDynamicOpaque();
+                call.reply((Encoded) xdr -> xdr.xdrEncodeByteBuffer(ByteBuffer.wrap(data)));
+            }
+            case BOUNDED_COPY -> {
+                byte[] data = new byte[call.getXdr().xdrDecodeInt()];
+                call.getXdr().xdrDecodeOpaque(data, 0, data.length);
                 call.reply((Encoded) xdr -> xdr.xdrEncodeByteBuffer(ByteBuffer.wrap(data)));
             }
             default -> call.failProcedureUnavailable();

@@ -14,12 +14,18 @@ import org.warpnfs.iwarp.verbs.DisconnectReason;
 import org.warpnfs.iwarp.verbs.MemoryRegion;
 import org.warpnfs.iwarp.verbs.QueuePair;
 import org.warpnfs.iwarp.verbs.QueuePairHandler;
+import org.warpnfs.iwarp.verbs.RemoteMemory;
 import org.warpnfs.iwarp.verbs.WorkRequest;
 import org.warpnfs.rpcrdma.wire.PrivateData;
+import org.warpnfs.rpcrdma.wire.RdmaSegment;
 
 /** A requester that sends whatever it is told to, byte by byte. */
 public final class RawRequester implements QueuePairHandler {
     public final List<ByteBuffer> received = new ArrayList<>();
+    /** STags of ours that came back with a message. */
+    public final List<Long> invalidated = new ArrayList<>();
+
+    public final List<CompletionStatus> reads = new ArrayList<>();
     public DisconnectReason ended;
     private final int receives;
     private final int receiveBytes;
@@ -38,8 +44,14 @@ public final class RawRequester implements QueuePairHandler {
 
     public static RawRequester connect(
             Connector connector, InetSocketAddress server, ByteBuffer privateData, int ird, int receiveBytes) {
+        return connect(connector, server, privateData, ird, 0, receiveBytes);
+    }
+
+    /** Connects as one that would also like to issue RDMA Reads itself. */
+    public static RawRequester connect(
+            Connector connector, InetSocketAddress server, ByteBuffer privateData, int ird, int ord, int receiveBytes) {
         RawRequester raw = new RawRequester(200, receiveBytes);
-        connector.connect(server, new ConnectOptions(privateData, ird, 0), raw);
+        connector.connect(server, new ConnectOptions(privateData, ird, ord), raw);
         return raw;
     }
 
@@ -51,6 +63,16 @@ public final class RawRequester implements QueuePairHandler {
 
     public MemoryRegion register(ByteBuffer memory, AccessRight right) {
         return queuePair.register(memory, Set.of(right));
+    }
+
+    /** Reads the responder's memory into a buffer; how it ended is found in {@link #reads}. */
+    public ByteBuffer read(RdmaSegment segment) {
+        ByteBuffer sink = ByteBuffer.allocate((int) segment.lengthBytes());
+        MemoryRegion region = register(sink, AccessRight.READ_SINK);
+        RemoteMemory source = new RemoteMemory(segment.handle(), segment.offset());
+        queuePair.post(new WorkRequest.RdmaRead(0, region, 0, (int) segment.lengthBytes(), source));
+        queuePair.flush();
+        return sink;
     }
 
     public boolean open() {
@@ -74,7 +96,11 @@ public final class RawRequester implements QueuePairHandler {
     public void completed(QueuePair qp, Completion completion) {
         if (completion instanceof Completion.Received message && message.status() == CompletionStatus.SUCCESS) {
             received.add(message.buffer());
+            message.invalidatedStag().ifPresent(invalidated::add);
             qp.postReceive(0, ByteBuffer.allocate(receiveBytes));
+        }
+        if (completion instanceof Completion.ReadDone read) {
+            reads.add(read.status());
         }
     }
 

@@ -1,0 +1,47 @@
+package org.warpnfs.rpcrdma.server;
+
+import java.time.Duration;
+
+/**
+ * What RFC 8166 dropped and a responder may still do for a requester of RFC 5666. RDMA_MSGP and RDMA_DONE are understood without
+ * any option.
+ *
+ * @param replyByReadChunks whether a reply that fits nowhere else may be exposed for the requester to read (RFC 5666 section 3.8). It
+ *     opens memory to the peer until RDMA_DONE comes
+ * @param maxExposedReplies of one connection at once
+ * @param maxExposedBytes of one connection at once
+ * @param maxExposedBytesInAll of all connections together
+ * @param doneLimit how long RDMA_DONE may take; then the memory is taken back, and if it happens again the connection is ended
+ * @param connectionConfiguration whether the connection configuration protocol answers (RFC 5666 section 6)
+ */
+public record Rfc5666Options(
+        boolean replyByReadChunks,
+        int maxExposedReplies,
+        long maxExposedBytes,
+        long maxExposedBytesInAll,
+        Duration doneLimit,
+        boolean connectionConfiguration) {
+    /** No memory is exposed; a requester may configure its connection. */
+    public static final Rfc5666Options DEFAULT =
+            new Rfc5666Options(false, 8, 8 << 20, 256 << 20, Duration.ofSeconds(60), true);
+
+    /** All of RFC 5666. */
+    public static final Rfc5666Options ALL =
+            new Rfc5666Options(true, 8, 8 << 20, 256 << 20, Duration.ofSeconds(60), true);
+
+    public Rfc5666Options {
+        if (maxExposedReplies < 1 || maxExposedBytes < 1 || maxExposedBytesInAll < 1 || doneLimit.isNegative()) {
+            throw new IllegalArgumentException("a limit of exposed replies is below what one of them needs");
+        }
+    }
+
+    /** RDMA Reads of the requester's that a connection holds. */
+    int ird() {
+        return replyByReadChunks ? maxExposedReplies : 0;
+    }
+
+    /** Receive buffers beyond those for calls, so that RDMA_DONE always finds one. */
+    int doneBuffers() {
+        return replyByReadChunks ? maxExposedReplies : 0;
+    }
+}

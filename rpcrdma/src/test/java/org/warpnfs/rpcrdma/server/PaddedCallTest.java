@@ -1,0 +1,138 @@
+package org.warpnfs.rpcrdma.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.warpnfs.rpcrdma.testing.SimulatedResponder.header;
+import static org.warpnfs.rpcrdma.testing.SimulatedResponder.last;
+import static org.warpnfs.rpcrdma.testing.SimulatedResponder.message;
+
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.warpnfs.iwarp.verbs.AccessRight;
+import org.warpnfs.iwarp.verbs.MemoryRegion;
+import org.warpnfs.rpcrdma.stats.Counter;
+import org.warpnfs.rpcrdma.testing.EchoProgram;
+import org.warpnfs.rpcrdma.testing.RawRequester;
+import org.warpnfs.rpcrdma.testing.Rpc;
+import org.warpnfs.rpcrdma.testing.SimulatedResponder;
+import org.warpnfs.rpcrdma.wire.ChunkLists;
+import org.warpnfs.rpcrdma.wire.RdmaMsg;
+import org.warpnfs.rpcrdma.wire.RdmaMsgp;
+import org.warpnfs.rpcrdma.wire.RdmaSegment;
+import org.warpnfs.rpcrdma.wire.WriteChunk;
+
+/** RDMA_MSGP, as a requester of RFC 5666 may send it (section 3.9). */
+class PaddedCallTest {
+    private final SimulatedResponder responder = new SimulatedResponder(ResponderOptions.DEFAULT);
+
+    @AfterEach
+    void close() {
+        responder.close();
+    }
+
+    /** A WRITE whose data begins on a boundary of the Send, if it is as long as the threshold. */
+    private static ByteBuffer paddedWrite(RdmaMsgp msgp, byte[] data) {
+        ByteBuffer send = ByteBuffer.allocate(4096).put(msgp.encoded());
+        send.put(Rpc.header((int) msgp.xid(), EchoProgram.WRITE, 8)
+                .putInt(7)
+                .putInt(data.length)
+                .flip());
+        if (data.length >= msgp.thresholdBytes()) {
+            while (send.position() % msgp.alignmentBytes() != 0) {
+                // Not zero: what the padding holds is nobody's business.
+                send.put((byte) 0xee);
+            }
+        }
+        send.put(data);
+        send.position(send.position() + (-data.length & 3));
+        return send.putInt(9).flip();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "1024, 1, 1024",
+        "1023, 1024, 1024",
+        "1024, 1024, 1024",
+        "1025, 1024, 1024",
+        "0, 0, 64",
+        "5, 0, 4",
+        "3, 3, 2048"
+    })
+    void padded_arrives_dataAndTailAreFound(int count, long threshold, long alignment) throws Exception {
+        RawRequester raw = responder.connect(0);
+        byte[] data = EchoProgram.pattern(count, 1);
+        // With a threshold of 0 even the empty verifier and credential are padded: leave those to their own test.
+        RdmaMsgp msgp = new RdmaMsgp(5, 32, alignment, Math.max(1, threshold), ChunkLists.NONE);
+        raw.send(paddedWrite(msgp, data));
+        responder.settle();
+        ByteBuffer reply = last(raw);
+        assertThat(header(reply)).as("never RDMA_MSGP in return").isInstanceOf(RdmaMsg.class);
+        ByteBuffer results = Rpc.success(5, reply.slice());
+        assertThat(new int[] {results.getInt(), results.getInt(), results.getInt(), results.getInt()})
+                .containsExactly(7, count, EchoProgram.checksum(ByteBuffer.wrap(data)), 9);
+        assertThat(responder.count(Counter.PADDED_CALLS)).isEqualTo(1);
+    }
+
+    @Test
+    void threshold0_arrives_credentialAndVerifierArePaddedToo() throws Exception {
+        RawRequester raw = responder.connect(0);
+        RdmaMsgp msgp = new RdmaMsgp(5, 32, 64, 0, ChunkLists.NONE);
+        ByteBuffer send = ByteBuffer.allocate(4096).put(msgp.encoded());
+        send.put(Rpc.header(5, EchoProgram.NULL, 0).flip().limit(32));
+        send.position(128).putLong(0).position(192);
+        raw.send(send.flip());
+        responder.settle();
+        ByteBuffer reply = last(raw);
+        header(reply);
+        Rpc.success(5, reply.slice());
+    }
+
+    @Test
+    void countDecodedByHand_arrives_paddingIsSkipped() throws Exception {
+        RawRequester raw = responder.connect(0);
+        RdmaMsgp msgp = new RdmaMsgp(6, 32, 512, 100, ChunkLists.NONE);
+        byte[] data = EchoProgram.pattern(300, 2);
+        ByteBuffer send = ByteBuffer.allocate(4096).put(msgp.encoded());
+        send.put(Rpc.header(6, EchoProgram.BOUNDED_COPY, 4).putInt(data.length).flip());
+        send.position(512).put(data);
+        raw.send(send.flip());
+        responder.settle();
+        ByteBuffer reply = last(raw);
+        header(reply);
+        ByteBuffer results = Rpc.success(6, reply.slice());
+        assertThat(results.getInt()).isEqualTo(300);
+        assertThat(results.slice()).isEqualTo(ByteBuffer.wrap(data));
+    }
+
+    @Test
+    void paddedWithWriteChunk_arrives_resultGoesThere() throws Exception {
+        RawRequester raw = responder.connect(0);
+        ByteBuffer sink = ByteBuffer.allocate(5000);
+        MemoryRegion region = raw.register(sink, AccessRight.REMOTE_WRITE);
+        WriteChunk chunk = new WriteChunk(List.of(new RdmaSegment(region.stag(), 5000, region.taggedOffset())));
+        ChunkLists lists = new ChunkLists(List.of(), List.of(chunk), Optional.empty());
+        raw.send(message(
+                new RdmaMsgp(7, 32, 1024, 1024, lists),
+                Rpc.call(7, EchoProgram.READ, 5000).xdr()));
+        responder.settle();
+        assertThat(sink).isEqualTo(ByteBuffer.wrap(EchoProgram.pattern(5000, 0)));
+    }
+
+    @Test
+    void messageEndsInsideThePadding_arrives_garbageArgs() throws Exception {
+        RawRequester raw = responder.connect(0);
+        raw.send(message(
+                new RdmaMsgp(8, 32, 4096, 10, ChunkLists.NONE),
+                Rpc.call(8, EchoProgram.WRITE, 7, 20, 0, 0, 0, 0, 0, 9).xdr()));
+        responder.settle();
+        ByteBuffer reply = last(raw);
+        header(reply);
+        Rpc.accepted(8, 4, reply.slice());
+        assertThat(responder.program.writes).isZero();
+        responder.assertStillServes(raw);
+    }
+}

@@ -1,0 +1,112 @@
+package org.warpnfs.rpcrdma.testing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.dcache.oncrpc4j.rpc.OncRpcProgram;
+import org.dcache.oncrpc4j.rpc.RpcDispatchable;
+import org.warpnfs.iwarp.sim.Simulation;
+import org.warpnfs.payload.PayloadPool;
+import org.warpnfs.rpcrdma.RpcRdmaService;
+import org.warpnfs.rpcrdma.message.RpcMessage;
+import org.warpnfs.rpcrdma.server.ResponderOptions;
+import org.warpnfs.rpcrdma.stats.Counter;
+import org.warpnfs.rpcrdma.wire.ChunkLists;
+import org.warpnfs.rpcrdma.wire.HeaderLimits;
+import org.warpnfs.rpcrdma.wire.PrivateData;
+import org.warpnfs.rpcrdma.wire.RdmaMsg;
+import org.warpnfs.rpcrdma.wire.RpcRdmaHeader;
+import org.warpnfs.rpcrdma.wire.RpcRdmaViolation;
+
+/** A responder on a simulated network, with requesters that say what they are told to. */
+public final class SimulatedResponder {
+    public static final InetSocketAddress ADDRESS = new InetSocketAddress(InetAddress.getLoopbackAddress(), 20_049);
+
+    public final PayloadPool pool = new PayloadPool(8 << 20, 2 << 20);
+    public final EchoProgram program = new EchoProgram(pool);
+    public final Simulation simulation = new Simulation(7);
+    public final List<Runnable> operations = new ArrayList<>();
+    public final RpcRdmaService service;
+
+    public SimulatedResponder(ResponderOptions options) {
+        Map<OncRpcProgram, RpcDispatchable> programs = Map.of(EchoProgram.PROGRAM, program);
+        service = RpcRdmaService.unwatched(programs, operations::add, pool, options, transport -> {});
+        simulation.listen(ADDRESS, service);
+    }
+
+    /** Connects as a Linux client does, but for the RDMA Reads that the requester would like to issue itself. */
+    public RawRequester connect(int ord) {
+        RawRequester raw = RawRequester.connect(
+                simulation.connector(), ADDRESS, new PrivateData(true, 4096, 4096).encoded(), 128, ord, 4096);
+        simulation.run();
+        return raw;
+    }
+
+    /** Lets everything happen until nothing is left to do. */
+    public void settle() {
+        simulation.run();
+        while (!operations.isEmpty()) {
+            List<Runnable> now = List.copyOf(operations);
+            operations.clear();
+            now.forEach(Runnable::run);
+            simulation.run();
+        }
+    }
+
+    public long count(Counter counter) {
+        return service.statistics().get(counter);
+    }
+
+    /** A header and what follows it. */
+    public static ByteBuffer message(RpcRdmaHeader header, ByteBuffer rpc) {
+        return ByteBuffer.allocate(header.encodedLengthBytes() + rpc.remaining())
+                .put(header.encoded())
+                .put(rpc.duplicate())
+                .flip();
+    }
+
+    /** A message that is all inline. */
+    public static ByteBuffer inline(RpcMessage rpc) {
+        long xid = Integer.toUnsignedLong(rpc.xdr().getInt(0));
+        return message(new RdmaMsg(xid, 32, ChunkLists.NONE), rpc.flatten());
+    }
+
+    /** The header of the last message that a requester received, and behind it the buffer's position at what follows. */
+    public static RpcRdmaHeader header(ByteBuffer message) throws RpcRdmaViolation {
+        return RpcRdmaHeader.parse(message, HeaderLimits.DEFAULT);
+    }
+
+    /** The last message that a requester received. */
+    public static ByteBuffer last(RawRequester raw) {
+        return raw.received.getLast().duplicate();
+    }
+
+    /** Sends a NULL and looks for its answer. */
+    public void assertStillServes(RawRequester raw) throws RpcRdmaViolation {
+        int before = raw.received.size();
+        raw.send(inline(Rpc.call(0x7777, EchoProgram.NULL)));
+        settle();
+        assertThat(raw.received).hasSize(before + 1);
+        RpcRdmaHeader header = header(last(raw));
+        assertThat(header).isInstanceOf(RdmaMsg.class);
+        assertThat(header.credits()).isPositive();
+    }
+
+    /** Ends the service and looks whether it gave everything back. */
+    public void close() {
+        service.close();
+        settle();
+        assertThat(simulation.internalErrors()).isEmpty();
+        assertThat(pool.lentBytes()).as("payload memory lent").isZero();
+        for (Counter level : Counter.values()) {
+            if (level.kind() == Counter.Kind.LEVEL) {
+                assertThat(count(level)).as("%s", level).isZero();
+            }
+        }
+    }
+}
