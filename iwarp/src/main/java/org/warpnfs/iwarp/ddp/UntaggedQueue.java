@@ -21,16 +21,24 @@ import org.jspecify.annotations.Nullable;
  * A wrong MSN, no buffer, a message that does not fit and a hole in a message are violations; the queue is not used after one.
  */
 public final class UntaggedQueue {
+    private static final int FIRST_MSN = 1;
+
     private final int qn;
     private final Deque<UntaggedBuffer> posted = new ArrayDeque<>();
     private final Coverage coverage = new Coverage();
-    private int expectedMsn = 1;
+    private int expectedMsn;
     private boolean inMessage;
     private int openRsvdUlp;
     private long openRsvdUlpWord;
 
     public UntaggedQueue(int qn) {
+        this(qn, FIRST_MSN);
+    }
+
+    /** @param firstMsn 1 on every real stream; another where a test is to see the numbers wrap */
+    UntaggedQueue(int qn, int firstMsn) {
         this.qn = qn;
+        this.expectedMsn = firstMsn;
     }
 
     /** Adds a buffer for the next message that has none. */
@@ -93,7 +101,7 @@ public final class UntaggedQueue {
             openRsvdUlpWord = header.rsvdUlpWord();
             coverage.reset();
         }
-        if (!coverage.add(header.mo(), payloadBytes)) {
+        if (payloadBytes > 0 && !coverage.add(header.mo(), payloadBytes)) {
             throw violation(DdpError.UNTAGGED_MO, header, "more than " + Coverage.MAX_INTERVALS + " gaps");
         }
         if (!header.last()) {

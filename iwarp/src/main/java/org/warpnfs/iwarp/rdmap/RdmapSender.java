@@ -10,8 +10,18 @@ import org.warpnfs.iwarp.ddp.DdpMessage;
  * A message made is a message to be sent, in that order, for its number is spent.
  */
 public final class RdmapSender {
-    private int sendMsn = 1;
-    private int readRequestMsn = 1;
+    private int sendMsn;
+    private int readRequestMsn;
+
+    public RdmapSender() {
+        this(1);
+    }
+
+    /** @param firstMsn 1 on every real stream; another where a test is to see the numbers wrap */
+    RdmapSender(int firstMsn) {
+        sendMsn = firstMsn;
+        readRequestMsn = firstMsn;
+    }
 
     /** A Send in one of its four forms. */
     public DdpMessage send(List<ByteBuffer> message, boolean solicited, OptionalLong invalidateStag) {
