@@ -12,6 +12,9 @@ import java.util.OptionalLong;
  * the completion.
  */
 public sealed interface WorkRequest {
+    /** The longest message of any kind: lengths have 32 bits on the wire (RFC 5041 section 5.2). */
+    long MAX_MESSAGE_BYTES = (1L << 32) - 1;
+
     /** Given back in the completion; chosen freely by the poster. */
     long id();
 
@@ -26,6 +29,11 @@ public sealed interface WorkRequest {
             implements WorkRequest {
         public Send {
             message = List.copyOf(message);
+            checkLength(message);
+            if (invalidateStag.isPresent() && invalidateStag.getAsLong() >>> 32 != 0) {
+                throw new IllegalArgumentException(
+                        "STag " + Long.toHexString(invalidateStag.getAsLong()) + " is wider than 32 bits");
+            }
         }
 
         /** A plain Send. */
@@ -43,6 +51,7 @@ public sealed interface WorkRequest {
     record RdmaWrite(long id, List<ByteBuffer> source, RemoteMemory sink) implements WorkRequest {
         public RdmaWrite {
             source = List.copyOf(source);
+            checkLength(source);
         }
     }
 
@@ -62,6 +71,16 @@ public sealed interface WorkRequest {
                 throw new IllegalArgumentException("read of " + lengthBytes + " bytes at " + sinkOffsetBytes
                         + " does not fit a sink of " + sink.lengthBytes());
             }
+        }
+    }
+
+    private static void checkLength(List<ByteBuffer> pieces) {
+        long lengthBytes = 0;
+        for (ByteBuffer piece : pieces) {
+            lengthBytes += piece.remaining();
+        }
+        if (lengthBytes > MAX_MESSAGE_BYTES) {
+            throw new IllegalArgumentException("message of " + lengthBytes + " bytes, limit " + MAX_MESSAGE_BYTES);
         }
     }
 }

@@ -1,0 +1,269 @@
+package org.warpnfs.iwarp.qp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.warpnfs.iwarp.verbs.AccessRight;
+import org.warpnfs.iwarp.verbs.Completion;
+import org.warpnfs.iwarp.verbs.CompletionStatus;
+import org.warpnfs.iwarp.verbs.DisconnectReason.Cause;
+import org.warpnfs.iwarp.verbs.MemoryRegion;
+import org.warpnfs.iwarp.verbs.RemoteMemory;
+import org.warpnfs.iwarp.verbs.WorkRequest;
+
+/** How a stream ends, and what becomes of all that was under way (RFC 5040 sections 5.4, 6.2 and 7; RFC 5041 section 6.2). */
+class StreamEndTest {
+    private static final String TERMINATE = "4147 00000000 00000002 00000001 00000000";
+
+    private final RawPeer peer = RawPeer.open();
+    private final TestLink link = peer.link;
+
+    /** Who ends it. */
+    enum End {
+        PEER_TERMINATES {
+            @Override
+            void happen(RawPeer peer) {
+                peer.link.fpdu(TERMINATE + "1100 0000");
+            }
+        },
+        PEER_ERRS {
+            @Override
+            void happen(RawPeer peer) {
+                peer.link.fpdu("c140 00000000 0000000000000000 aa");
+            }
+        },
+        LINK_IS_LOST {
+            @Override
+            void happen(RawPeer peer) {
+                peer.link.machine.linkLost("reset by peer");
+            }
+        },
+        PEER_CLOSES_WITHIN_AN_FPDU {
+            @Override
+            void happen(RawPeer peer) {
+                peer.link.in("0012 4143");
+                peer.link.machine.receivedEnd();
+            }
+        },
+        WE_ABORT {
+            @Override
+            void happen(RawPeer peer) {
+                peer.link.created.abort("enough");
+                peer.link.runTasks();
+            }
+        };
+
+        abstract void happen(RawPeer peer);
+    }
+
+    /** 20 receives, 4 Reads that are out, 40 requests behind them of which the socket has taken nothing. */
+    private void loadUp() {
+        for (int i = 0; i < 20; i++) {
+            link.created.postReceive(1000 + i, ByteBuffer.allocate(10));
+        }
+        for (int i = 0; i < 4; i++) {
+            MemoryRegion sink = peer.region(4, AccessRight.READ_SINK);
+            link.created.post(new WorkRequest.RdmaRead(i, sink, 0, 4, new RemoteMemory(9, 0)));
+        }
+        link.created.flush();
+        link.socketTakes = false;
+        for (int i = 4; i < 24; i++) {
+            link.created.post(WorkRequest.Send.of(i, ByteBuffer.allocate(1)));
+        }
+        link.created.flush();
+        for (int i = 24; i < 44; i++) {
+            link.created.post(new WorkRequest.RdmaWrite(i, List.of(ByteBuffer.allocate(1)), new RemoteMemory(1, i)));
+        }
+        link.writes.clear();
+    }
+
+    @ParameterizedTest
+    @EnumSource(End.class)
+    void ended_muchOutstanding_eachCompletesOnceInOrderAndNothingFollows(End end) {
+        loadUp();
+        end.happen(peer);
+        link.socketTakes = true;
+        if (!link.closed && end != End.LINK_IS_LOST) {
+            link.releaseHeld();
+        }
+        assertThat(link.reason).isNotNull();
+        List<Long> receives = new ArrayList<>();
+        List<Long> work = new ArrayList<>();
+        for (Completion completion : link.completions) {
+            if (completion instanceof Completion.Received received) {
+                receives.add(completion.workRequestId());
+                assertThat(received.status()).isEqualTo(CompletionStatus.FLUSHED);
+                // No length is claimed: the buffer is as it was posted.
+                assertThat(received.buffer().remaining()).isEqualTo(10);
+            } else {
+                work.add(completion.workRequestId());
+                // Of a Send that the socket had taken we know no more; the rest is lost.
+                boolean taken = completion.workRequestId() >= 4 && completion.workRequestId() < 24;
+                if (!taken) {
+                    assertThat(completion.status()).isNotEqualTo(CompletionStatus.SUCCESS);
+                }
+            }
+        }
+        assertThat(receives)
+                .containsExactlyElementsOf(LongStream.range(1000, 1020).boxed().toList());
+        assertThat(work)
+                .containsExactlyElementsOf(LongStream.range(0, 44).boxed().toList());
+        assertThat(peer.ulpdus()).allMatch(ulpdu -> end == End.PEER_ERRS && ulpdu.startsWith("4147"));
+
+        // What is posted now is flushed, what arrives now is thrown away.
+        link.completions.clear();
+        assertThat(link.created.connected()).isFalse();
+        if (!link.closed && end != End.LINK_IS_LOST) {
+            link.fpdu("4143 00000000 00000000 00000002 00000000 aa");
+            assertThat(link.completions).isEmpty();
+            assertThat(link.writes).isEmpty();
+            link.machine.receivedEnd();
+            assertThat(link.closed).isTrue();
+        }
+        assertThat(link.bugs).isEmpty();
+    }
+
+    @Test
+    void ended_eachWay_isToldApart() {
+        List<Cause> causes = new ArrayList<>();
+        for (End end : End.values()) {
+            RawPeer other = RawPeer.open();
+            end.happen(other);
+            causes.add(other.link.reason.cause());
+        }
+        assertThat(causes)
+                .containsExactly(
+                        Cause.PEER_TERMINATE,
+                        Cause.LOCAL_TERMINATE,
+                        Cause.CONNECTION_LOST,
+                        Cause.CONNECTION_LOST,
+                        Cause.LOCAL_CLOSE);
+    }
+
+    @Test
+    void terminate_answersPending_noneFollowsIt() {
+        RawPeer deep = RawPeer.open(QueuePairConfig.defaults(), 16, 4);
+        MemoryRegion source = deep.region(4, AccessRight.REMOTE_READ);
+        deep.link.socketTakes = false;
+        deep.link.created.post(WorkRequest.Send.of(1, ByteBuffer.allocate(1)));
+        deep.link.created.flush();
+        deep.ulpdus();
+        for (int i = 0; i < 16; i++) {
+            deep.readRequest(source, 0, 4);
+        }
+        deep.link.created.post(WorkRequest.Send.of(2, ByteBuffer.allocate(1)));
+        // Two errors before the Terminate can leave: it is about the first.
+        deep.link.fpdu("c140 0000dead 0000000000000000 aa");
+        deep.link.fpdu("c040 0000beef 0000000000000000 aa");
+        assertThat(deep.link.writes).isEmpty();
+        deep.link.socketTakes = true;
+        deep.link.releaseHeld();
+        assertThat(deep.terminate()).isEqualTo("1100" + "c000" + "000f" + "c140" + "0000dead" + "0000000000000000");
+        assertThat(deep.link.outputEnded).isTrue();
+        assertThat(deep.link.completions)
+                .extracting(Completion::workRequestId, Completion::status)
+                .containsExactly(tuple(1L, CompletionStatus.SUCCESS), tuple(2L, CompletionStatus.FLUSHED));
+    }
+
+    @Test
+    void terminateDue_manySendsQueued_isTheNextMessage() {
+        link.socketTakes = false;
+        for (int i = 0; i < 100; i++) {
+            link.created.post(WorkRequest.Send.of(i, ByteBuffer.allocateDirect(100_000)));
+        }
+        link.created.flush();
+        link.writes.clear();
+        link.fpdu("c140 0000dead 0000000000000000 aa");
+        link.socketTakes = true;
+        link.releaseHeld();
+        assertThat(peer.terminate()).startsWith("1100");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "0000 0000",
+                "1202 c000 001c 4143 00000000 00000000 00000005 00000000",
+                "1100 c000 0012 c140 deadbeef 0000000000001000",
+                "0100 e000 002e 4141 00000000 00000001 00000001 00000000"
+                        + " 11111111 0000000000002000 00002710 22222222 0000000000003000",
+                // As siw writes it, with numbers nobody assigned, with every reserved bit, cut short, empty
+                "1000 0300 002e 4141 00000000 00000001 00000003 00000000",
+                "f7ee 1fff",
+                "1100 dfff 0012 c140 deadbeef 0000000000001000",
+                "0100 e000 002e 4141 0000",
+                "12",
+                ""
+            })
+    void terminate_anyContentNoReceivePosted_isTakenToldAndNotAnswered(String message) {
+        link.fpdu(TERMINATE + message);
+        assertThat(link.reason.cause()).isEqualTo(Cause.PEER_TERMINATE);
+        assertThat(link.reason.detail()).contains("layer").endsWith("raw " + message.replace(" ", ""));
+        assertThat(link.writes).isEmpty();
+        assertThat(link.outputEnded).isTrue();
+        assertThat(link.bugs).isEmpty();
+        // A second one is not looked at.
+        link.fpdu("4147 00000000 00000002 00000002 00000000 0000 0000");
+        assertThat(link.writes).isEmpty();
+        link.machine.receivedEnd();
+        assertThat(link.closed).isTrue();
+    }
+
+    @Test
+    void terminateInSegments_isTakenWithItsLast() {
+        link.fpdu("0147 00000000 00000002 00000001 00000000 1100");
+        assertThat(link.reason).isNull();
+        link.fpdu("4147 00000000 00000002 00000001 00000002 0000");
+        assertThat(link.reason.detail()).contains("layer 1 (DDP) type 1 code 0x00");
+    }
+
+    @Test
+    void terminateLongerThanAnyThereIs_isAnErrorOfThePeer() {
+        link.fpdu(TERMINATE + "00".repeat(53));
+        assertThat(peer.terminate()).startsWith("1205" + "c000" + "0047");
+    }
+
+    @Test
+    void writeTakenBySocket_isDoneThoughThePeerRefusesItLater() {
+        link.created.post(new WorkRequest.RdmaWrite(7, List.of(ByteBuffer.allocate(1)), new RemoteMemory(1, 0)));
+        link.created.flush();
+        link.runTasks();
+        assertThat(link.completions).containsExactly(new Completion.Written(7, CompletionStatus.SUCCESS));
+        link.fpdu(TERMINATE + "1100 c000 000f c140 00000001 0000000000000000");
+        assertThat(link.completions).hasSize(1);
+        assertThat(link.reason.cause()).isEqualTo(Cause.PEER_TERMINATE);
+    }
+
+    @Test
+    void bothTerminate_eachReportsItsOwn() {
+        link.socketTakes = false;
+        link.created.post(WorkRequest.Send.of(1, ByteBuffer.allocate(1)));
+        link.created.flush();
+        link.fpdu("c140 0000dead 0000000000000000 aa");
+        link.fpdu(TERMINATE + "1202 0000");
+        link.socketTakes = true;
+        link.releaseHeld();
+        assertThat(link.reason.cause()).isEqualTo(Cause.LOCAL_TERMINATE);
+    }
+
+    @Test
+    void streams_oneEnds_theOtherGoesOn() {
+        RawPeer other = RawPeer.open();
+        MemoryRegion region = other.region(4, AccessRight.REMOTE_WRITE);
+        link.fpdu("c140 0000dead 0000000000000000 aa");
+        other.write(region, 0, "aa");
+        other.receive(1);
+        other.send("43", "bb");
+        assertThat(region.memory().get(0)).isEqualTo((byte) 0xaa);
+        assertThat(other.link.completions).hasSize(1);
+        other.assertFine();
+    }
+}
