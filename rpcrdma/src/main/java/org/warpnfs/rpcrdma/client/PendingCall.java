@@ -5,15 +5,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 import org.warpnfs.iwarp.verbs.AccessRight;
 import org.warpnfs.iwarp.verbs.MemoryRegion;
 import org.warpnfs.iwarp.verbs.QueuePair;
 import org.warpnfs.rpcrdma.message.RpcMessage;
 import org.warpnfs.rpcrdma.message.XdrStream;
 import org.warpnfs.rpcrdma.request.ChunkOffer;
+import org.warpnfs.rpcrdma.request.ReplyHandler;
 import org.warpnfs.rpcrdma.request.RequestException;
-import org.warpnfs.rpcrdma.request.RequesterReply;
 import org.warpnfs.rpcrdma.wire.ChunkLists;
 import org.warpnfs.rpcrdma.wire.FixedHeader;
 import org.warpnfs.rpcrdma.wire.RdmaMsg;
@@ -33,7 +33,7 @@ import org.warpnfs.rpcrdma.wire.WriteChunk;
  *
  * <h2>Buffers</h2>
  *
- * What is registered stays so until {@link #end}. Payloads are released there too.
+ * What is registered stays so until {@link #complete} or {@link #fail}. Payloads are released there too.
  *
  * <h2>Errors</h2>
  *
@@ -45,18 +45,34 @@ final class PendingCall {
 
     private final RpcMessage message;
     private final ChunkOffer offer;
-    private final CompletableFuture<RequesterReply> result;
+    private final long deadlineNanos;
+    private final ReplyHandler handler;
     private final List<MemoryRegion> regions = new ArrayList<>(2);
+    private long sendId = -1;
     private boolean ended;
 
-    PendingCall(RpcMessage message, ChunkOffer offer, CompletableFuture<RequesterReply> result) {
+    PendingCall(RpcMessage message, ChunkOffer offer, long deadlineNanos, ReplyHandler handler) {
         this.message = message;
         this.offer = offer;
-        this.result = result;
+        this.deadlineNanos = deadlineNanos;
+        this.handler = handler;
     }
 
     long xid() {
         return Integer.toUnsignedLong(message.xdr().getInt(message.xdr().position()));
+    }
+
+    long deadlineNanos() {
+        return deadlineNanos;
+    }
+
+    /** The work request that carries the call, -1 until it is posted. */
+    long sendId() {
+        return sendId;
+    }
+
+    void setSendId(long id) {
+        sendId = id;
     }
 
     Marshalled marshal(QueuePair queuePair, long credits, int inlineLimitBytes) {
@@ -87,8 +103,10 @@ final class PendingCall {
         long before = 0;
         for (RpcMessage.Item item : message.items()) {
             ByteBuffer data = item.payload().buffer();
-            entries.add(new ReadSegment(item.offsetBytes() + before, readable(queuePair, data)));
-            before += XdrStream.roundUp(data.remaining());
+            if (data.hasRemaining()) {
+                entries.add(new ReadSegment(item.offsetBytes() + before, readable(queuePair, data)));
+                before += XdrStream.roundUp(data.remaining());
+            }
         }
         return entries;
     }
@@ -106,46 +124,64 @@ final class PendingCall {
         return new RdmaSegment(region.stag(), region.lengthBytes(), region.taggedOffset());
     }
 
-    /** A reply with a header that says success has come; {@code inline} follows the header. */
-    void complete(RpcRdmaHeader header, ChunkLists lists, ByteBuffer inline) {
-        end();
-        List<WriteChunk> writeList = lists.writeList();
-        if (!lists.readList().isEmpty() || writeList.size() > offer.writeSinks().size()) {
-            fail(RequestException.Failure.BAD_REPLY, "chunk lists that answer no offer");
-            return;
+    /** Whether the call offered memory under this steering tag. */
+    boolean owns(long stag) {
+        for (MemoryRegion region : regions) {
+            if (region.stag() == stag) {
+                return true;
+            }
         }
-        List<ByteBuffer> written = new ArrayList<>(writeList.size());
-        for (int i = 0; i < writeList.size(); i++) {
+        return false;
+    }
+
+    /**
+     * A reply with a header that says success has come.
+     *
+     * @param inline follows the header; read before this returns
+     * @return null, or what is wrong with the reply: the call has failed then
+     */
+    @Nullable
+    String complete(RpcRdmaHeader header, ChunkLists lists, ByteBuffer inline) {
+        end();
+        if (!lists.readList().isEmpty()
+                || lists.writeList().size() > offer.writeSinks().size()) {
+            return bad("chunk lists that answer no offer");
+        }
+        List<ByteBuffer> written = new ArrayList<>(lists.writeList().size());
+        for (int i = 0; i < lists.writeList().size(); i++) {
             ByteBuffer sink = offer.writeSinks().get(i);
-            long bytes = writeList.get(i).lengthBytes();
+            long bytes = lists.writeList().get(i).lengthBytes();
             if (bytes > sink.remaining()) {
-                fail(RequestException.Failure.BAD_REPLY, "a Write chunk with more in it than fits");
-                return;
+                return bad("a Write chunk with more in it than fits");
             }
             written.add(sink.slice(sink.position(), (int) bytes));
         }
         long replyBytes = lists.replyChunk().map(WriteChunk::lengthBytes).orElse(0L);
-        boolean longReply = header instanceof RdmaNomsg;
-        if (longReply ? offer.replySink().isEmpty() || replyBytes == 0 : replyBytes != 0) {
-            fail(RequestException.Failure.BAD_REPLY, "message type and Reply chunk disagree");
-            return;
+        if (!(header instanceof RdmaNomsg)) {
+            return replyBytes == 0
+                    ? good(inline, written)
+                    : bad("an inline reply that says the Reply chunk has " + replyBytes + " bytes");
         }
-        if (!longReply) {
-            ByteBuffer copy = ByteBuffer.allocate(inline.remaining()).put(inline);
-            result.complete(new RequesterReply(copy.flip(), written));
-            return;
+        ByteBuffer sink = offer.replySink().orElse(null);
+        if (sink == null || replyBytes == 0 || replyBytes > sink.remaining()) {
+            return bad("a long reply of " + replyBytes + " bytes that does not fit what was offered");
         }
-        ByteBuffer sink = offer.replySink().orElseThrow();
-        if (replyBytes > sink.remaining()) {
-            fail(RequestException.Failure.BAD_REPLY, "a Reply chunk with more in it than fits");
-            return;
-        }
-        result.complete(new RequesterReply(sink.slice(sink.position(), (int) replyBytes), written));
+        return good(sink.slice(sink.position(), (int) replyBytes), written);
+    }
+
+    private @Nullable String good(ByteBuffer reply, List<ByteBuffer> written) {
+        handler.replied(XdrStream.of(reply), written);
+        return null;
+    }
+
+    private String bad(String detail) {
+        handler.failed(new RequestException(RequestException.Failure.BAD_REPLY, detail));
+        return detail;
     }
 
     void fail(RequestException.Failure failure, String detail) {
         end();
-        result.completeExceptionally(new RequestException(failure, detail));
+        handler.failed(new RequestException(failure, detail));
     }
 
     /** Takes back what the responder could reach. */

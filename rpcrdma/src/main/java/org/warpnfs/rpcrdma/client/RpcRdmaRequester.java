@@ -2,16 +2,20 @@ package org.warpnfs.rpcrdma.client;
 
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
-import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.warpnfs.iwarp.verbs.Completion;
 import org.warpnfs.iwarp.verbs.CompletionStatus;
 import org.warpnfs.iwarp.verbs.ConnectOptions;
@@ -22,10 +26,15 @@ import org.warpnfs.iwarp.verbs.QueuePair;
 import org.warpnfs.iwarp.verbs.QueuePairHandler;
 import org.warpnfs.iwarp.verbs.WorkRequest;
 import org.warpnfs.rpcrdma.message.RpcMessage;
+import org.warpnfs.rpcrdma.request.BackwardCalls;
+import org.warpnfs.rpcrdma.request.CallWindow;
 import org.warpnfs.rpcrdma.request.ChunkOffer;
+import org.warpnfs.rpcrdma.request.ReplyHandler;
 import org.warpnfs.rpcrdma.request.RequestException;
-import org.warpnfs.rpcrdma.request.RequesterReply;
+import org.warpnfs.rpcrdma.request.RequestException.Failure;
+import org.warpnfs.rpcrdma.request.Requester;
 import org.warpnfs.rpcrdma.wire.ChunkLists;
+import org.warpnfs.rpcrdma.wire.FixedHeader;
 import org.warpnfs.rpcrdma.wire.HeaderLimits;
 import org.warpnfs.rpcrdma.wire.PrivateData;
 import org.warpnfs.rpcrdma.wire.RdmaDone;
@@ -43,36 +52,51 @@ import org.warpnfs.rpcrdma.wire.RpcRdmaViolation;
  * <h2>Operation</h2>
  *
  * One call may be outstanding until the first reply, then as many as the last reply granted (RFC 8166 section 3.3.3); the rest
- * wait. Calls of the responder's (RFC 8167) are answered by a function, inline.
+ * wait. Calls of one moment leave with one flush.
  *
  * <h2>Buffers</h2>
  *
- * A call's payloads, sources and sinks are registered while it is outstanding and not touched afterwards. Payloads are released
- * when it ends.
+ * A call's payloads, sources and sinks are registered while it is outstanding. They are given back when no byte of them is to be
+ * sent or placed any more: a reply that overtakes the completion of its call's Send waits for it.
  *
  * <h2>Errors</h2>
  *
- * A call fails with {@link RequestException}. When the connection ends, all of them fail; nothing is repeated. Safe for any
- * thread; results complete on the connection's owner thread.
+ * A reply that makes no sense fails its call and ends the connection; a reply that nobody waits for is dropped. When the
+ * connection ends, all calls fail; nothing is repeated ({@link org.warpnfs.rpcrdma.request.ReconnectingRequester} does that). Safe
+ * for any thread; handlers are called on the connection's owner thread.
  */
-public final class RpcRdmaRequester implements AutoCloseable {
+public final class RpcRdmaRequester implements Requester {
+    private static final Logger LOG = LoggerFactory.getLogger(RpcRdmaRequester.class);
     private static final int DIRECTION_OFFSET_BYTES = 4;
     private static final int DIRECTION_CALL = 0;
+    private static final int MAX_WAITING = 4096;
+    private static final int PLAIN_HEADER_BYTES = FixedHeader.ENCODED_BYTES + ChunkLists.NONE.encodedLengthBytes();
 
     private final RequesterOptions options;
-    private final UnaryOperator<ByteBuffer> backwardCalls;
+    private final BackwardCalls backwardCalls;
+    /** A reply that came before its call's Send has completed. The completion returns what is wrong with it, or null. */
+    private record EarlyReply(PendingCall call, Supplier<@Nullable String> completion) {}
+
     private final CompletableFuture<RpcRdmaRequester> connected = new CompletableFuture<>();
-    private final Map<Long, PendingCall> outstanding = new HashMap<>();
-    private final Queue<PendingCall> waiting = new ArrayDeque<>();
+    private final CallWindow<PendingCall> window = new CallWindow<>(1, MAX_WAITING);
+    private final Queue<PendingCall> submitted = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger submittedCount = new AtomicInteger();
+    private final AtomicBoolean submissionScheduled = new AtomicBoolean();
+    /** Calls that end with the connection, each for a reason of its own. */
+    private final List<PendingCall> overdue = new ArrayList<>();
+
+    private final List<PendingCall> failed = new ArrayList<>();
+    private final List<EarlyReply> early = new ArrayList<>();
     private final List<ByteBuffer> receives = new ArrayList<>();
     private volatile @Nullable QueuePair queuePair;
     private volatile @Nullable ConnectionParameters parameters;
-    private int granted = 1;
     private int inlineLimitBytes;
     private boolean ended;
-    private long nextId;
+    private long nextSendId;
+    private long lastSentId = -1;
+    private int backwardCallsRunning;
 
-    private RpcRdmaRequester(RequesterOptions options, UnaryOperator<ByteBuffer> backwardCalls) {
+    private RpcRdmaRequester(RequesterOptions options, BackwardCalls backwardCalls) {
         this.options = options;
         this.backwardCalls = backwardCalls;
     }
@@ -80,39 +104,38 @@ public final class RpcRdmaRequester implements AutoCloseable {
     /**
      * Connects.
      *
-     * @param backwardCalls answers a call of the responder's: RPC message in, reply out; called on the owner thread
+     * @param backwardCalls answers the responder's own calls
      */
     public static CompletableFuture<RpcRdmaRequester> connect(
-            Connector connector,
-            InetSocketAddress remote,
-            RequesterOptions options,
-            UnaryOperator<ByteBuffer> backwardCalls) {
+            Connector connector, InetSocketAddress remote, RequesterOptions options, BackwardCalls backwardCalls) {
         RpcRdmaRequester requester = new RpcRdmaRequester(options, backwardCalls);
         ByteBuffer privateData = options.privateData().encoded();
         connector.connect(remote, new ConnectOptions(privateData, options.ird(), 0), requester.new Events());
         return requester.connected;
     }
 
-    /**
-     * Makes a call.
-     *
-     * @param message begins with its XID, which no other outstanding call may have
-     * @param offer memory for what the reply may bring beside its inline part
-     */
-    public CompletableFuture<RequesterReply> call(RpcMessage message, ChunkOffer offer) {
-        CompletableFuture<RequesterReply> result = new CompletableFuture<>();
+    /** The same, with backward calls that are answered at once: RPC message in, reply out. */
+    public static CompletableFuture<RpcRdmaRequester> connect(
+            Connector connector,
+            InetSocketAddress remote,
+            RequesterOptions options,
+            UnaryOperator<ByteBuffer> backwardCalls) {
+        return connect(connector, remote, options, BackwardCalls.answeredBy(backwardCalls));
+    }
+
+    @Override
+    public void call(RpcMessage message, ChunkOffer offer, long deadlineNanos, ReplyHandler handler) {
+        PendingCall call = new PendingCall(message, offer, deadlineNanos, handler);
         QueuePair qp = queuePair();
-        qp.execute(() -> {
-            PendingCall call = new PendingCall(message, offer, result);
-            if (ended) {
-                call.fail(RequestException.Failure.DISCONNECTED, "the connection has ended");
-                return;
-            }
-            waiting.add(call);
-            sendWaiting(qp);
-            qp.flush();
-        });
-        return result;
+        if (submittedCount.incrementAndGet() > MAX_WAITING) {
+            submittedCount.decrementAndGet();
+            call.fail(Failure.REFUSED, "too many calls wait");
+            return;
+        }
+        submitted.add(call);
+        if (submissionScheduled.compareAndSet(false, true)) {
+            qp.execute(() -> takeSubmitted(qp));
+        }
     }
 
     /** What was agreed on while connecting. */
@@ -124,13 +147,28 @@ public final class RpcRdmaRequester implements AutoCloseable {
         return agreed;
     }
 
-    /** True while the connection lasts. */
+    @Override
+    public InetSocketAddress localAddress() {
+        return parameters().localAddress();
+    }
+
+    @Override
+    public InetSocketAddress remoteAddress() {
+        return parameters().remoteAddress();
+    }
+
+    @Override
     public boolean open() {
         QueuePair qp = queuePair;
         return qp != null && qp.connected();
     }
 
-    /** Ends the connection; calls that are outstanding fail. */
+    @Override
+    public void endOverdue(long nowNanos) {
+        QueuePair qp = queuePair();
+        qp.execute(() -> endOverdue(qp, nowNanos));
+    }
+
     @Override
     public void close() {
         QueuePair qp = queuePair();
@@ -145,65 +183,175 @@ public final class RpcRdmaRequester implements AutoCloseable {
         return qp;
     }
 
+    // Calls on their way out
+
+    private void takeSubmitted(QueuePair qp) {
+        // Cleared first: a call that is added from here on schedules the next round.
+        submissionScheduled.set(false);
+        for (PendingCall call = submitted.poll(); call != null; call = submitted.poll()) {
+            submittedCount.decrementAndGet();
+            if (ended) {
+                call.fail(Failure.DISCONNECTED, "the connection has ended");
+            } else if (!window.add(call.xid(), call.deadlineNanos(), call)) {
+                call.fail(Failure.REFUSED, "too many calls wait");
+            }
+        }
+        sendWaiting(qp);
+        qp.flush();
+    }
+
     private void sendWaiting(QueuePair qp) {
-        while (outstanding.size() < granted && qp.connected()) {
-            PendingCall call = waiting.poll();
+        while (qp.connected()) {
+            PendingCall call = window.next(this::refuse);
             if (call == null) {
                 return;
             }
-            if (outstanding.putIfAbsent(call.xid(), call) != null) {
-                call.fail(RequestException.Failure.BAD_REPLY, "XID " + call.xid() + " is already outstanding");
+            PendingCall.Marshalled marshalled = call.marshal(qp, options.credits(), inlineLimitBytes);
+            if (marshalled.header().encodedLengthBytes() > inlineLimitBytes) {
+                window.replied(call.xid());
+                call.fail(Failure.REFUSED, "chunk lists that the responder cannot receive");
                 continue;
             }
-            PendingCall.Marshalled marshalled = call.marshal(qp, options.credits(), inlineLimitBytes);
+            // Set first: a provider may complete work while it is being posted.
+            call.setSendId(nextSendId);
             send(qp, marshalled.header(), marshalled.inline());
         }
+    }
+
+    private void refuse(PendingCall call) {
+        call.fail(Failure.REFUSED, "XID " + call.xid() + " is already outstanding");
     }
 
     private void send(QueuePair qp, RpcRdmaHeader header, List<ByteBuffer> inline) {
         List<ByteBuffer> gather = new ArrayList<>(1 + inline.size());
         gather.add(header.encoded());
         gather.addAll(inline);
-        qp.post(new WorkRequest.Send(nextId++, gather, false, OptionalLong.empty()));
+        qp.post(new WorkRequest.Send(nextSendId++, gather, false, OptionalLong.empty()));
     }
 
-    private void received(QueuePair qp, ByteBuffer message) throws RpcRdmaViolation {
-        RpcRdmaHeader header = RpcRdmaHeader.parse(message, HeaderLimits.DEFAULT);
-        switch (header) {
-            case RdmaMsg msg
-            when isBackwardCall(msg, message) -> {
-                ByteBuffer reply = backwardCalls.apply(message);
-                send(qp, new RdmaMsg(msg.xid(), options.backwardCredits(), ChunkLists.NONE), List.of(reply));
-            }
-            case RdmaMsg msg -> completed(header, msg.lists(), message);
-            case RdmaNomsg nomsg -> completed(header, nomsg.lists(), message);
-            case RdmaErrorVers error -> failed(error, RequestException.Failure.ERR_VERS);
-            case RdmaErrorChunk error -> failed(error, RequestException.Failure.ERR_CHUNK);
-            case RdmaMsgp msgp -> failed(msgp, RequestException.Failure.BAD_REPLY);
-            case RdmaDone _ -> {}
+    private void endOverdue(QueuePair qp, long nowNanos) {
+        CallWindow.Overdue<PendingCall> found = window.takeOverdue(nowNanos);
+        boolean unsent = found.calls().stream().anyMatch(call -> call.sendId() > lastSentId);
+        if (qp.connected() && (found.responderSilent() || unsent)) {
+            overdue.addAll(found.calls());
+            qp.abort("the responder does not answer");
+            return;
         }
+        found.calls().forEach(RpcRdmaRequester::timeOut);
     }
 
-    private static boolean isBackwardCall(RdmaMsg msg, ByteBuffer message) {
+    private static void timeOut(PendingCall call) {
+        call.fail(Failure.TIMED_OUT, "call " + call.xid());
+    }
+
+    // What arrives
+
+    /** Returns what is wrong, if it ends the connection. */
+    private @Nullable String received(QueuePair qp, ByteBuffer message, OptionalLong invalidated)
+            throws RpcRdmaViolation {
+        RpcRdmaHeader header = RpcRdmaHeader.parse(message, HeaderLimits.DEFAULT);
+        return switch (header) {
+            case RdmaMsg msg
+            when isBackwardCall(msg, message) ->
+                invalidated.isPresent() ? "a backward call that invalidates" : answer(qp, msg, message);
+            case RdmaMsg msg -> replied(header, msg.lists(), message, invalidated);
+            case RdmaNomsg nomsg -> replied(header, nomsg.lists(), message, invalidated);
+            case RdmaErrorVers error -> refused(error, Failure.ERR_VERS);
+            case RdmaErrorChunk error -> refused(error, Failure.ERR_CHUNK);
+            case RdmaMsgp _ -> "an RDMA_MSGP";
+            case RdmaDone _ -> null;
+        };
+    }
+
+    private boolean isBackwardCall(RdmaMsg msg, ByteBuffer message) {
         return msg.lists().isEmpty()
                 && message.remaining() >= 2 * DIRECTION_OFFSET_BYTES
                 && message.getInt(message.position() + DIRECTION_OFFSET_BYTES) == DIRECTION_CALL;
     }
 
-    private void completed(RpcRdmaHeader header, ChunkLists lists, ByteBuffer inline) {
-        PendingCall call = outstanding.remove(header.xid());
-        granted = grantOf(header);
-        if (call != null) {
-            call.complete(header, lists, inline);
+    private @Nullable String answer(QueuePair qp, RdmaMsg msg, ByteBuffer message) {
+        if (Integer.toUnsignedLong(message.getInt(message.position())) != msg.xid()) {
+            return "a backward call with two XIDs";
+        }
+        if (backwardCallsRunning == Math.max(1, options.backwardCredits())) {
+            return "more backward calls than were granted";
+        }
+        backwardCallsRunning++;
+        ByteBuffer call = ByteBuffer.allocate(message.remaining()).put(message).flip();
+        AtomicBoolean answered = new AtomicBoolean();
+        backwardCalls.call(call, reply -> {
+            if (!answered.compareAndSet(false, true)) {
+                throw new IllegalStateException("a backward call answered twice");
+            }
+            qp.execute(() -> sendBackwardReply(qp, msg.xid(), reply));
+        });
+        return null;
+    }
+
+    private void sendBackwardReply(QueuePair qp, long xid, ByteBuffer reply) {
+        backwardCallsRunning--;
+        if (reply.remaining() > inlineLimitBytes - PLAIN_HEADER_BYTES) {
+            LOG.warn("backward reply of {} bytes does not fit inline and is dropped", reply.remaining());
+            return;
+        }
+        if (qp.connected()) {
+            send(qp, new RdmaMsg(xid, options.backwardCredits(), ChunkLists.NONE), List.of(reply));
+            qp.flush();
         }
     }
 
-    private void failed(RpcRdmaHeader header, RequestException.Failure failure) {
-        PendingCall call = outstanding.remove(header.xid());
-        granted = grantOf(header);
-        if (call != null) {
-            call.fail(failure, "call " + header.xid());
+    private @Nullable String replied(
+            RpcRdmaHeader header, ChunkLists lists, ByteBuffer inline, OptionalLong invalidated) {
+        if (!window.expects(header.xid())) {
+            LOG.debug("reply to call {}, which nobody waits for", header.xid());
+            return invalidated.isPresent() ? "an invalidation that belongs to no call" : null;
         }
+        PendingCall call = window.replied(header.xid());
+        window.setRoom(grantOf(header));
+        if (call == null) {
+            return null;
+        }
+        if (invalidated.isPresent() && (!options.remoteInvalidation() || !call.owns(invalidated.getAsLong()))) {
+            failed.add(call);
+            return "an invalidation that the call did not invite";
+        }
+        if (call.sendId() > lastSentId) {
+            ByteBuffer copy =
+                    ByteBuffer.allocate(inline.remaining()).put(inline).flip();
+            early.add(new EarlyReply(call, () -> call.complete(header, lists, copy)));
+            return null;
+        }
+        return call.complete(header, lists, inline);
+    }
+
+    /** Ends calls whose reply was here before we heard that the last of their bytes had left. */
+    private @Nullable String endEarly() {
+        String wrong = null;
+        for (Iterator<EarlyReply> replies = early.iterator(); replies.hasNext() && wrong == null; ) {
+            EarlyReply reply = replies.next();
+            if (reply.call.sendId() <= lastSentId) {
+                replies.remove();
+                wrong = reply.completion.get();
+            }
+        }
+        return wrong;
+    }
+
+    private @Nullable String refused(RpcRdmaHeader header, Failure failure) {
+        PendingCall call = window.replied(header.xid());
+        if (call == null) {
+            return null;
+        }
+        window.setRoom(grantOf(header));
+        Supplier<@Nullable String> completion = () -> {
+            call.fail(failure, "call " + header.xid());
+            return null;
+        };
+        if (call.sendId() > lastSentId) {
+            early.add(new EarlyReply(call, completion));
+            return null;
+        }
+        return completion.get();
     }
 
     private int grantOf(RpcRdmaHeader header) {
@@ -235,16 +383,38 @@ public final class RpcRdmaRequester implements AutoCloseable {
 
         @Override
         public void completed(QueuePair qp, Completion completion) {
-            if (completion instanceof Completion.Received received && received.status() == CompletionStatus.SUCCESS) {
-                try {
-                    received(qp, received.buffer());
-                } catch (RpcRdmaViolation violation) {
-                    qp.abort(String.valueOf(violation.getMessage()));
-                }
-                int number = (int) received.workRequestId();
-                qp.postReceive(number, receives.get(number).clear());
-                sendWaiting(qp);
+            if (completion.status() != CompletionStatus.SUCCESS) {
+                return;
             }
+            if (completion instanceof Completion.Sent sent) {
+                lastSentId = sent.workRequestId();
+                abortIf(qp, early.isEmpty() ? null : endEarly());
+            } else if (completion instanceof Completion.Received received) {
+                received(qp, received);
+            }
+        }
+
+        private void received(QueuePair qp, Completion.Received received) {
+            String wrong;
+            try {
+                wrong = RpcRdmaRequester.this.received(qp, received.buffer(), received.invalidatedStag());
+            } catch (RpcRdmaViolation violation) {
+                wrong = String.valueOf(violation.getMessage());
+            }
+            if (abortIf(qp, wrong)) {
+                return;
+            }
+            int number = (int) received.workRequestId();
+            qp.postReceive(number, receives.get(number).clear());
+            sendWaiting(qp);
+        }
+
+        private boolean abortIf(QueuePair qp, @Nullable String wrong) {
+            if (wrong != null) {
+                LOG.info("{} sent {}", qp.parameters().remoteAddress(), wrong);
+                qp.abort(wrong);
+            }
+            return wrong != null;
         }
 
         @Override
@@ -256,12 +426,14 @@ public final class RpcRdmaRequester implements AutoCloseable {
         public void disconnected(QueuePair qp, DisconnectReason reason) {
             ended = true;
             String detail = reason.cause() + ": " + reason.detail();
-            connected.completeExceptionally(new RequestException(RequestException.Failure.DISCONNECTED, detail));
-            List<PendingCall> failed = new ArrayList<>(outstanding.values());
-            failed.addAll(waiting);
-            outstanding.clear();
-            waiting.clear();
-            failed.forEach(call -> call.fail(RequestException.Failure.DISCONNECTED, detail));
+            connected.completeExceptionally(new RequestException(Failure.DISCONNECTED, detail));
+            overdue.forEach(RpcRdmaRequester::timeOut);
+            overdue.clear();
+            failed.forEach(call -> call.fail(Failure.BAD_REPLY, detail));
+            failed.clear();
+            early.forEach(reply -> reply.call.fail(Failure.DISCONNECTED, detail));
+            early.clear();
+            window.close().forEach(call -> call.fail(Failure.DISCONNECTED, detail));
         }
     }
 }

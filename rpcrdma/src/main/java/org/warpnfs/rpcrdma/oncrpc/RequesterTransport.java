@@ -4,7 +4,10 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.CompletionHandler;
+import java.time.Duration;
+import java.util.List;
 import org.dcache.oncrpc4j.rpc.OncRpcAcceptedException;
+import org.dcache.oncrpc4j.rpc.OncRpcException;
 import org.dcache.oncrpc4j.rpc.OncRpcRejectedException;
 import org.dcache.oncrpc4j.rpc.ReplyQueue;
 import org.dcache.oncrpc4j.rpc.RpcAccepsStatus;
@@ -14,40 +17,54 @@ import org.dcache.oncrpc4j.rpc.RpcAuthStat;
 import org.dcache.oncrpc4j.rpc.RpcReply;
 import org.dcache.oncrpc4j.rpc.RpcTransport;
 import org.dcache.oncrpc4j.xdr.Xdr;
-import org.jspecify.annotations.Nullable;
-import org.warpnfs.rpcrdma.client.RpcRdmaRequester;
 import org.warpnfs.rpcrdma.message.RpcMessage;
 import org.warpnfs.rpcrdma.message.XdrStream;
 import org.warpnfs.rpcrdma.request.ChunkOffer;
-import org.warpnfs.rpcrdma.request.RequesterReply;
+import org.warpnfs.rpcrdma.request.ReplyHandler;
+import org.warpnfs.rpcrdma.request.RequestException;
+import org.warpnfs.rpcrdma.request.Requester;
 
 /**
  * A requester as oncrpc4j's {@code RpcCall} wants it: {@code new RpcCall(program, version, auth, transport)} makes calls
- * over RDMA.
+ * over RDMA or TCP.
  *
  * <h2>Operation</h2>
  *
- * Calls that do not fit inline go as long calls; every call offers a Reply chunk. Who wants Read and Write chunks for single
- * items uses {@link RpcRdmaRequester} itself.
+ * {@code RpcCall} encodes into an Xdr of its own, which does not know payloads: its calls go inline or as long calls, and offer a Reply
+ * chunk. {@link RpcCaller} makes calls whose DDP-eligible items travel in Read and Write chunks.
  *
  * <h2>Buffers</h2>
  *
- * Call and reply are copied.
+ * Of an {@code RpcCall}, call and reply are copied.
  *
  * <h2>Errors</h2>
  *
- * A call that fails below RPC fails its handler with {@link org.warpnfs.rpcrdma.request.RequestException}. Safe for any
- * thread; handlers run on the connection's owner thread and must not block.
+ * A call that fails below RPC fails its handler with {@link RequestException}. Safe for any thread; handlers run on the
+ * connection's owner thread and must not block.
  */
 public final class RequesterTransport implements RpcTransport, AutoCloseable {
-    private final RpcRdmaRequester requester;
+    private final Requester requester;
     private final int maxReplyBytes;
+    private final Duration timeout;
     private final ReplyQueue replies = new ReplyQueue();
 
-    /** @param maxReplyBytes size of the Reply chunk that goes with each call; 0 for none */
-    public RequesterTransport(RpcRdmaRequester requester, int maxReplyBytes) {
+    /**
+     * @param maxReplyBytes size of the Reply chunk that goes with each {@code RpcCall}; 0 for none
+     * @param timeout after which the requester may end a call, if its owner watches the time
+     */
+    public RequesterTransport(Requester requester, int maxReplyBytes, Duration timeout) {
         this.requester = requester;
         this.maxReplyBytes = maxReplyBytes;
+        this.timeout = timeout;
+    }
+
+    /** With a minute for each call. */
+    public RequesterTransport(Requester requester, int maxReplyBytes) {
+        this(requester, maxReplyBytes, Duration.ofMinutes(1));
+    }
+
+    Requester requester() {
+        return requester;
     }
 
     @Override
@@ -56,38 +73,71 @@ public final class RequesterTransport implements RpcTransport, AutoCloseable {
         int xid = call.getInt(0);
         ChunkOffer offer =
                 maxReplyBytes == 0 ? ChunkOffer.NONE : ChunkOffer.reply(ByteBuffer.allocateDirect(maxReplyBytes));
-        var _ = requester.call(RpcMessage.of(call), offer).whenComplete((reply, failure) -> ended(xid, reply, failure));
+        requester.call(RpcMessage.of(call), offer, System.nanoTime() + timeout.toNanos(), new Waiting(xid));
         handler.completed(call.limit(), attachment);
     }
 
-    private void ended(int xid, @Nullable RequesterReply reply, @Nullable Throwable failure) {
-        CompletionHandler<RpcReply, RpcTransport> waiting = replies.get(xid);
-        if (waiting == null) {
-            // It timed out before.
-            return;
+    /** Hands the outcome to whoever waits in the reply queue, unless that timed out before. */
+    private final class Waiting implements ReplyHandler {
+        private final int xid;
+
+        Waiting(int xid) {
+            this.xid = xid;
         }
-        if (reply == null) {
-            waiting.failed(failure, this);
-            return;
+
+        @Override
+        public void replied(XdrStream message, List<ByteBuffer> written) {
+            CompletionHandler<RpcReply, RpcTransport> waiting = replies.get(xid);
+            if (waiting == null) {
+                return;
+            }
+            // oncrpc4j decodes when its caller comes round to it.
+            byte[] copy = new byte[message.remainingBytes()];
+            message.read(copy, 0, copy.length);
+            try {
+                RpcReply reply =
+                        reply(RequesterTransport.this, new ReplyXdr(XdrStream.of(ByteBuffer.wrap(copy)), written));
+                complete(RequesterTransport.this, waiting, reply);
+            } catch (IOException e) {
+                waiting.failed(e, RequesterTransport.this);
+            }
         }
-        try {
-            StreamXdr xdr = new StreamXdr(XdrStream.of(reply.message()));
-            xdr.xdrDecodeLong();
-            complete(this, waiting, new RpcReply(xid, xdr, this));
-        } catch (IOException e) {
-            waiting.failed(e, this);
+
+        @Override
+        public void failed(RequestException why) {
+            CompletionHandler<RpcReply, RpcTransport> waiting = replies.get(xid);
+            if (waiting != null) {
+                waiting.failed(why, RequesterTransport.this);
+            }
+        }
+    }
+
+    /** Reads a reply's header. */
+    static RpcReply reply(RpcTransport transport, StreamXdr xdr) throws IOException {
+        int xid = xdr.xdrDecodeInt();
+        xdr.xdrDecodeInt();
+        return new RpcReply(xid, xdr, transport);
+    }
+
+    /** What RPC says if it is not success. */
+    static void check(RpcReply reply) throws OncRpcException {
+        if (!reply.isAccepted()) {
+            throw new OncRpcRejectedException(reply.getRejectStatus());
+        }
+        if (reply.getAcceptStatus() != RpcAccepsStatus.SUCCESS) {
+            throw new OncRpcAcceptedException(reply.getAcceptStatus());
         }
     }
 
     /** Tells the one who waits what RPC says. */
     static void complete(RpcTransport transport, CompletionHandler<RpcReply, RpcTransport> waiting, RpcReply reply) {
-        if (!reply.isAccepted()) {
-            waiting.failed(new OncRpcRejectedException(reply.getRejectStatus()), transport);
-        } else if (reply.getAcceptStatus() != RpcAccepsStatus.SUCCESS) {
-            waiting.failed(new OncRpcAcceptedException(reply.getAcceptStatus()), transport);
-        } else {
-            waiting.completed(reply, transport);
+        try {
+            check(reply);
+        } catch (OncRpcException e) {
+            waiting.failed(e, transport);
+            return;
         }
+        waiting.completed(reply, transport);
     }
 
     @Override
@@ -102,12 +152,12 @@ public final class RequesterTransport implements RpcTransport, AutoCloseable {
 
     @Override
     public InetSocketAddress getLocalSocketAddress() {
-        return requester.parameters().localAddress();
+        return requester.localAddress();
     }
 
     @Override
     public InetSocketAddress getRemoteSocketAddress() {
-        return requester.parameters().remoteAddress();
+        return requester.remoteAddress();
     }
 
     @Override

@@ -214,7 +214,7 @@ class StreamXdr extends Xdr {
     }
 
     /** oncrpc4j keeps the constructor of its exception to itself, so one is had by asking for what is not there. */
-    private static BadXdrOncRpcException badXdr() {
+    static BadXdrOncRpcException badXdr() {
         try {
             new Xdr(MEMORY.wrap(ByteBuffer.allocate(0)), MEMORY).xdrDecodeInt();
         } catch (BadXdrOncRpcException e) {

@@ -6,12 +6,9 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.epoll.Epoll;
-import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollServerSocketChannel;
-import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -38,7 +35,6 @@ import org.warpnfs.rpcrdma.stats.TransportStatistics;
  * {@link #bind} throws if the address cannot be had. Safe for any thread.
  */
 public final class TcpListener implements AutoCloseable {
-    private static final long LOOP_SHUTDOWN_MILLIS = 2000;
     private static final long WATCH_SECONDS = 5;
     private static final int BACKLOG = 128;
 
@@ -63,9 +59,7 @@ public final class TcpListener implements AutoCloseable {
             TransportStatistics statistics,
             InboundHandlerFactory handlers)
             throws IOException {
-        EventLoopGroup loops = new MultiThreadIoEventLoopGroup(
-                options.eventLoopThreads(),
-                Epoll.isAvailable() ? EpollIoHandler.newFactory() : NioIoHandler.newFactory());
+        EventLoopGroup loops = TcpSockets.loops("rpc-tcp", options.eventLoopThreads());
         Class<? extends ServerChannel> type =
                 Epoll.isAvailable() ? EpollServerSocketChannel.class : NioServerSocketChannel.class;
         Map<Channel, TcpConnection> connections = new ConcurrentHashMap<>();
@@ -80,13 +74,14 @@ public final class TcpListener implements AutoCloseable {
                 .childHandler(new ChannelInitializer<Channel>() {
                     @Override
                     protected void initChannel(Channel channel) {
+                        TcpSockets.tune(channel);
                         accept(channel, options, runningBytes, statistics, handlers, connections);
                     }
                 })
                 .bind(address)
                 .awaitUninterruptibly();
         if (!bound.isSuccess()) {
-            shutDown(loops);
+            TcpSockets.shutDown(loops);
             throw new IOException(
                     "cannot listen on " + address + ": " + bound.cause().getMessage(), bound.cause());
         }
@@ -151,10 +146,6 @@ public final class TcpListener implements AutoCloseable {
         for (Channel channel : connections.keySet()) {
             channel.close().awaitUninterruptibly();
         }
-        shutDown(loops);
-    }
-
-    private static void shutDown(EventLoopGroup loops) {
-        loops.shutdownGracefully(0, LOOP_SHUTDOWN_MILLIS, TimeUnit.MILLISECONDS).awaitUninterruptibly();
+        TcpSockets.shutDown(loops);
     }
 }

@@ -1,0 +1,91 @@
+package org.warpnfs.rpcrdma;
+
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.warpnfs.iwarp.verbs.Connector;
+import org.warpnfs.rpcrdma.client.RequesterOptions;
+import org.warpnfs.rpcrdma.client.RpcRdmaRequester;
+import org.warpnfs.rpcrdma.request.BackwardCalls;
+import org.warpnfs.rpcrdma.request.ReconnectingRequester;
+import org.warpnfs.rpcrdma.request.Requester;
+import org.warpnfs.rpcrdma.request.RetryPolicy;
+import org.warpnfs.rpcrdma.tcp.TcpConnector;
+import org.warpnfs.rpcrdma.tcp.TcpRequesterOptions;
+
+/**
+ * Where a client begins: requesters over RDMA and over TCP that connect when they are first used, connect again when a connection
+ * ends, and end calls whose time is over.
+ *
+ * <pre>{@code
+ * try (IwarpTransport iwarp = new IwarpTransport(); RpcRequesters requesters = new RpcRequesters(1)) {
+ *     Requester requester = requesters.overRdma(
+ *             iwarp.connector(), server, RequesterOptions.DEFAULT, RetryPolicy.DEFAULT, BackwardCalls.NONE);
+ *     ...
+ * }
+ * }</pre>
+ *
+ * Has a thread for time and one or more for TCP; the verbs are the caller's. {@link #close()} closes every requester. Safe for any
+ * thread.
+ */
+public final class RpcRequesters implements AutoCloseable {
+    private static final long WATCH_MILLIS = 250;
+
+    private final TcpConnector tcp;
+    private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(
+            Thread.ofPlatform().name("rpc-requesters").daemon().factory());
+    private final Set<ReconnectingRequester> requesters = ConcurrentHashMap.newKeySet();
+
+    /** @param tcpThreads that TCP connections share, at least 1 */
+    public RpcRequesters(int tcpThreads) {
+        tcp = new TcpConnector(tcpThreads);
+        var _ = timer.scheduleAtFixedRate(this::watch, WATCH_MILLIS, WATCH_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    private void watch() {
+        requesters.removeIf(ReconnectingRequester::closed);
+        requesters.forEach(requester -> requester.endOverdue(System.nanoTime()));
+    }
+
+    /** The deadline of a call that is made now. */
+    public static long deadlineNanos(Duration timeout) {
+        return System.nanoTime() + timeout.toNanos();
+    }
+
+    /** A requester over RDMA. */
+    public Requester overRdma(
+            Connector connector,
+            InetSocketAddress remote,
+            RequesterOptions options,
+            RetryPolicy policy,
+            BackwardCalls backwardCalls) {
+        return kept(policy, () -> RpcRdmaRequester.connect(connector, remote, options, backwardCalls));
+    }
+
+    /** A requester over TCP with record marking. */
+    public Requester overTcp(
+            InetSocketAddress remote, TcpRequesterOptions options, RetryPolicy policy, BackwardCalls backwardCalls) {
+        return kept(policy, () -> tcp.connect(remote, options, backwardCalls));
+    }
+
+    private Requester kept(RetryPolicy policy, Supplier<? extends CompletableFuture<? extends Requester>> connections) {
+        ReconnectingRequester requester = new ReconnectingRequester(connections, policy, (delayNanos, task) -> {
+            var _ = timer.schedule(task, delayNanos, TimeUnit.NANOSECONDS);
+        });
+        requesters.add(requester);
+        return requester;
+    }
+
+    @Override
+    public void close() {
+        requesters.forEach(Requester::close);
+        timer.shutdownNow();
+        tcp.close();
+    }
+}

@@ -1,0 +1,135 @@
+package org.warpnfs.rpcrdma.oncrpc;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.dcache.oncrpc4j.rpc.RpcAuth;
+import org.dcache.oncrpc4j.rpc.RpcMessageType;
+import org.dcache.oncrpc4j.rpc.RpcReply;
+import org.dcache.oncrpc4j.xdr.XdrAble;
+import org.warpnfs.rpcrdma.message.XdrStream;
+import org.warpnfs.rpcrdma.request.ChunkOffer;
+import org.warpnfs.rpcrdma.request.ReplyHandler;
+import org.warpnfs.rpcrdma.request.RequestException;
+
+/**
+ * Makes calls to one version of a program, like oncrpc4j's {@code RpcCall}, with payloads that are not copied.
+ *
+ * <h2>Operation</h2>
+ *
+ * What the arguments encode by {@code xdrEncodePayload} or a {@code ByteBuffer} encoder goes inline if it fits, else in a Read chunk. What
+ * the results decode by {@code xdrDecodeByteBuffer} comes in the sinks, in their order, where the responder puts it there, and in the
+ * message where not: the same code works over TCP.
+ *
+ * <h2>Buffers</h2>
+ *
+ * Payloads pass to the transport. Sinks belong to it until the call has ended. A buffer that {@code xdrDecodeByteBuffer} returns is a view of
+ * the sink or, valid only while the results are being decoded, of the message.
+ *
+ * <h2>Errors</h2>
+ *
+ * {@link RequestException} for what fails below RPC, {@link org.dcache.oncrpc4j.rpc.OncRpcException} for what RPC refuses. Safe for any
+ * thread; results are decoded on the connection's owner thread.
+ */
+public final class RpcCaller {
+    private static final int RPC_VERSION = 2;
+
+    private final int program;
+    private final int version;
+    private final RpcAuth auth;
+    private final RequesterTransport transport;
+    private final AtomicInteger xids =
+            new AtomicInteger(ThreadLocalRandom.current().nextInt());
+
+    public RpcCaller(int program, int version, RpcAuth auth, RequesterTransport transport) {
+        this.program = program;
+        this.version = version;
+        this.auth = auth;
+        this.transport = transport;
+    }
+
+    /**
+     * Makes a call and waits for its end.
+     *
+     * @param sinks room for each DDP-eligible result, from position to limit
+     * @throws IOException if it failed, below RPC or in it
+     */
+    public void call(int procedure, XdrAble arguments, XdrAble results, List<ByteBuffer> sinks, Duration timeout)
+            throws IOException {
+        try {
+            start(procedure, arguments, results, new ChunkOffer(sinks, Optional.empty()), timeout)
+                    .get();
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof IOException io ? io : new IOException(e.getCause());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("interrupted while waiting for a reply");
+        }
+    }
+
+    /**
+     * Makes a call.
+     *
+     * @param offer room for DDP-eligible results, and for a reply that does not fit inline
+     * @return completed when the results have been decoded
+     * @throws IOException if the arguments cannot be encoded
+     */
+    public CompletableFuture<Void> start(
+            int procedure, XdrAble arguments, XdrAble results, ChunkOffer offer, Duration timeout) throws IOException {
+        ItemXdr xdr = new ItemXdr(XdrStream.of(ByteBuffer.allocate(0)));
+        boolean encoded = false;
+        try {
+            xdr.beginEncoding();
+            xdr.xdrEncodeInt(xids.getAndIncrement());
+            xdr.xdrEncodeInt(RpcMessageType.CALL);
+            xdr.xdrEncodeInt(RPC_VERSION);
+            xdr.xdrEncodeInt(program);
+            xdr.xdrEncodeInt(version);
+            xdr.xdrEncodeInt(procedure);
+            auth.xdrEncode(xdr);
+            arguments.xdrEncode(xdr);
+            xdr.endEncoding();
+            encoded = true;
+        } finally {
+            if (!encoded) {
+                xdr.close();
+            }
+        }
+        Decoding decoding = new Decoding(results);
+        transport.requester().call(xdr.takeMessage(), offer, System.nanoTime() + timeout.toNanos(), decoding);
+        return decoding.done;
+    }
+
+    private final class Decoding implements ReplyHandler {
+        private final XdrAble results;
+        private final CompletableFuture<Void> done = new CompletableFuture<>();
+
+        Decoding(XdrAble results) {
+            this.results = results;
+        }
+
+        @Override
+        public void replied(XdrStream message, List<ByteBuffer> written) {
+            try {
+                RpcReply reply = RequesterTransport.reply(transport, new ReplyXdr(message, written));
+                RequesterTransport.check(reply);
+                reply.getReplyResult(results);
+                done.complete(null);
+            } catch (IOException | RuntimeException e) {
+                done.completeExceptionally(e);
+            }
+        }
+
+        @Override
+        public void failed(RequestException why) {
+            done.completeExceptionally(why);
+        }
+    }
+}

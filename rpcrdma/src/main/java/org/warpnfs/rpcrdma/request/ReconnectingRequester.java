@@ -1,0 +1,348 @@
+package org.warpnfs.rpcrdma.request;
+
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.payload.Payload;
+import org.warpnfs.rpcrdma.message.RpcMessage;
+import org.warpnfs.rpcrdma.message.XdrStream;
+import org.warpnfs.rpcrdma.request.RequestException.Failure;
+
+/**
+ * A requester that outlives its connections.
+ *
+ * <h2>Operation</h2>
+ *
+ * Calls whose connection ended are sent again on the next one, with the same XID: a responder with a reply cache can tell. The first call
+ * connects, and so does the first one after all attempts failed.
+ *
+ * <pre>
+ * state        event                              state after
+ * idle         call                               connecting
+ * connecting   connected                          connected; what waits is sent
+ * connecting   failed, attempts left              pausing
+ * connecting   failed, no attempts left           idle; what waits fails
+ * pausing      the pause is over                  connecting
+ * connected    ended, attempts left               pausing if calls wait, else idle
+ * connected    ended, no attempts left            idle; what waits fails
+ * any          close()                            closed; what waits fails, and so does what comes
+ * </pre>
+ *
+ * <h2>Buffers</h2>
+ *
+ * Payloads and sinks belong to the call until it ends here; a connection that failed no longer touches them.
+ *
+ * <h2>Errors</h2>
+ *
+ * {@link Failure#DISCONNECTED} when attempts are used up, with the reason of the last; {@link Failure#REFUSED} for more calls than the
+ * policy holds. Safe for any thread.
+ */
+public final class ReconnectingRequester implements Requester {
+    /** Runs a task later. */
+    @FunctionalInterface
+    public interface Timer {
+        void after(long delayNanos, Runnable task);
+    }
+
+    private enum State {
+        IDLE,
+        CONNECTING,
+        PAUSING,
+        CONNECTED,
+        CLOSED
+    }
+
+    private final Supplier<? extends CompletableFuture<? extends Requester>> connections;
+    private final RetryPolicy policy;
+    private final Timer timer;
+    private final Object lock = new Object();
+    private final Queue<Attempt> waiting = new ArrayDeque<>();
+    private int sent;
+    private State state = State.IDLE;
+    private volatile @Nullable Requester current;
+    private int failures;
+    private @Nullable Requester repliedOn;
+
+    /** @param connections starts to connect; the future fails with a {@link RequestException} */
+    public ReconnectingRequester(
+            Supplier<? extends CompletableFuture<? extends Requester>> connections, RetryPolicy policy, Timer timer) {
+        this.connections = connections;
+        this.policy = policy;
+        this.timer = timer;
+    }
+
+    @Override
+    public void call(RpcMessage message, ChunkOffer offer, long deadlineNanos, ReplyHandler handler) {
+        Attempt attempt = new Attempt(message, offer, deadlineNanos, handler);
+        String refusal = null;
+        synchronized (lock) {
+            if (state == State.CLOSED) {
+                refusal = "the requester is closed";
+            } else if (waiting.size() + sent >= policy.maxCalls()) {
+                refusal = "too many calls wait";
+            } else {
+                waiting.add(attempt);
+            }
+        }
+        if (refusal != null) {
+            attempt.end(new RequestException(Failure.REFUSED, refusal));
+            return;
+        }
+        proceed();
+    }
+
+    /** Does what the state asks for: sends what waits, or connects. */
+    private void proceed() {
+        Requester known = current;
+        if (known != null && !known.open()) {
+            // It ended while no call was outstanding, so that nobody said so.
+            lost(known, new RequestException(Failure.DISCONNECTED, "the connection has ended"));
+        }
+        Requester on = null;
+        List<Attempt> now = List.of();
+        boolean connect = false;
+        synchronized (lock) {
+            if (state == State.CONNECTED) {
+                on = current;
+                now = new ArrayList<>(waiting);
+                sent += now.size();
+                waiting.clear();
+            } else if (state == State.IDLE && !waiting.isEmpty()) {
+                connect = true;
+                state = State.CONNECTING;
+            }
+        }
+        if (connect) {
+            connect();
+        } else if (on != null) {
+            for (Attempt attempt : now) {
+                attempt.sendOn(on);
+            }
+        }
+    }
+
+    private void connect() {
+        CompletableFuture<? extends Requester> connecting;
+        try {
+            connecting = connections.get();
+        } catch (IllegalStateException e) {
+            connecting = CompletableFuture.failedFuture(e);
+        }
+        var _ = connecting.whenComplete((requester, failure) -> {
+            if (failure == null) {
+                connected(requester);
+            } else {
+                lost(null, asRequestException(failure));
+            }
+        });
+    }
+
+    private void connected(Requester requester) {
+        boolean wanted;
+        synchronized (lock) {
+            wanted = state == State.CONNECTING;
+            if (wanted) {
+                state = State.CONNECTED;
+                current = requester;
+            }
+        }
+        if (wanted) {
+            proceed();
+        } else {
+            requester.close();
+        }
+    }
+
+    /**
+     * A connection could not be made, or has ended.
+     *
+     * @param ended null if it was never made
+     */
+    private void lost(@Nullable Requester ended, RequestException why) {
+        List<Attempt> given = new ArrayList<>();
+        long pauseNanos = -1;
+        synchronized (lock) {
+            boolean ours = ended == null ? state == State.CONNECTING : state == State.CONNECTED && ended == current;
+            if (!ours) {
+                return;
+            }
+            current = ended == null ? current : null;
+            failures = ended != null && ended == repliedOn ? 0 : failures + 1;
+            repliedOn = null;
+            state = State.IDLE;
+            if (failures >= policy.attempts()) {
+                failures = 0;
+                given.addAll(waiting);
+                waiting.clear();
+            } else if (!waiting.isEmpty() || sent > 0) {
+                state = State.PAUSING;
+                pauseNanos = policy.delayNanos(failures);
+            }
+        }
+        given.forEach(attempt -> attempt.end(why));
+        if (pauseNanos == 0) {
+            pauseOver();
+        } else if (pauseNanos > 0) {
+            timer.after(pauseNanos, this::pauseOver);
+        }
+    }
+
+    private void pauseOver() {
+        synchronized (lock) {
+            if (state != State.PAUSING) {
+                return;
+            }
+            state = State.IDLE;
+        }
+        proceed();
+    }
+
+    @Override
+    public void endOverdue(long nowNanos) {
+        List<Attempt> over = new ArrayList<>();
+        Requester on;
+        synchronized (lock) {
+            for (Iterator<Attempt> attempts = waiting.iterator(); attempts.hasNext(); ) {
+                Attempt attempt = attempts.next();
+                if (attempt.deadlineNanos != NO_DEADLINE && nowNanos - attempt.deadlineNanos > 0) {
+                    attempts.remove();
+                    over.add(attempt);
+                }
+            }
+            on = current;
+        }
+        over.forEach(
+                attempt -> attempt.end(new RequestException(Failure.TIMED_OUT, "no connection came about in time")));
+        if (on != null) {
+            on.endOverdue(nowNanos);
+        }
+    }
+
+    /** True once {@link #close()} was called. */
+    public boolean closed() {
+        synchronized (lock) {
+            return state == State.CLOSED;
+        }
+    }
+
+    @Override
+    public boolean open() {
+        Requester on = current;
+        return on != null && on.open();
+    }
+
+    @Override
+    public InetSocketAddress localAddress() {
+        return connection().localAddress();
+    }
+
+    @Override
+    public InetSocketAddress remoteAddress() {
+        return connection().remoteAddress();
+    }
+
+    private Requester connection() {
+        Requester on = current;
+        if (on == null) {
+            throw new IllegalStateException("not connected");
+        }
+        return on;
+    }
+
+    @Override
+    public void close() {
+        List<Attempt> given;
+        Requester on;
+        synchronized (lock) {
+            state = State.CLOSED;
+            given = new ArrayList<>(waiting);
+            waiting.clear();
+            on = current;
+        }
+        given.forEach(attempt -> attempt.end(new RequestException(Failure.DISCONNECTED, "the requester was closed")));
+        if (on != null) {
+            on.close();
+        }
+    }
+
+    private static RequestException asRequestException(Throwable failure) {
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        return cause instanceof RequestException known
+                ? known
+                : new RequestException(Failure.DISCONNECTED, String.valueOf(cause.getMessage()));
+    }
+
+    /** One call, on whatever connection it is. */
+    private final class Attempt implements ReplyHandler {
+        private final RpcMessage message;
+        private final ChunkOffer offer;
+        private final long deadlineNanos;
+        private final ReplyHandler handler;
+        private @Nullable Requester on;
+        private int timesSent;
+
+        Attempt(RpcMessage message, ChunkOffer offer, long deadlineNanos, ReplyHandler handler) {
+            this.message = message;
+            this.offer = offer;
+            this.deadlineNanos = deadlineNanos;
+            this.handler = handler;
+        }
+
+        /** The connection releases what it gets, so it gets views: the payloads may be needed again. */
+        void sendOn(Requester requester) {
+            on = requester;
+            timesSent++;
+            List<RpcMessage.Item> views = new ArrayList<>(message.items().size());
+            for (RpcMessage.Item item : message.items()) {
+                views.add(new RpcMessage.Item(
+                        item.offsetBytes(), Payload.unpooled(item.payload().buffer())));
+            }
+            requester.call(new RpcMessage(message.xdr(), views), offer, deadlineNanos, this);
+        }
+
+        @Override
+        public void replied(XdrStream reply, List<ByteBuffer> written) {
+            synchronized (lock) {
+                sent--;
+                repliedOn = on;
+                failures = 0;
+            }
+            message.release();
+            handler.replied(reply, written);
+        }
+
+        @Override
+        public void failed(RequestException why) {
+            boolean again;
+            synchronized (lock) {
+                sent--;
+                again = why.failure() == Failure.DISCONNECTED && state != State.CLOSED && timesSent < policy.attempts();
+                if (again) {
+                    waiting.add(this);
+                }
+            }
+            if (!again) {
+                end(why);
+            }
+            if (why.failure() == Failure.DISCONNECTED && on != null) {
+                lost(on, why);
+                // Another connection may be there already.
+                proceed();
+            }
+        }
+
+        void end(RequestException why) {
+            message.release();
+            handler.failed(why);
+        }
+    }
+}

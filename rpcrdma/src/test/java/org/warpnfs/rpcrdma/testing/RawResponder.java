@@ -1,0 +1,96 @@
+package org.warpnfs.rpcrdma.testing;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+import org.warpnfs.iwarp.verbs.Completion;
+import org.warpnfs.iwarp.verbs.CompletionStatus;
+import org.warpnfs.iwarp.verbs.ConnectOptions;
+import org.warpnfs.iwarp.verbs.ConnectionRequest;
+import org.warpnfs.iwarp.verbs.ConnectionRequestHandler;
+import org.warpnfs.iwarp.verbs.DisconnectReason;
+import org.warpnfs.iwarp.verbs.QueuePair;
+import org.warpnfs.iwarp.verbs.QueuePairHandler;
+import org.warpnfs.iwarp.verbs.RemoteMemory;
+import org.warpnfs.iwarp.verbs.WorkRequest;
+import org.warpnfs.rpcrdma.wire.PrivateData;
+
+/** A responder that sends whatever it is told to, byte by byte, on the latest connection. */
+public final class RawResponder implements ConnectionRequestHandler, QueuePairHandler {
+    private static final int RECEIVE_BYTES = 4096;
+
+    public final List<ByteBuffer> received = new ArrayList<>();
+    public DisconnectReason ended;
+    public int connections;
+    private QueuePair queuePair;
+
+    @Override
+    public void connectionRequested(ConnectionRequest request) {
+        request.accept(new ConnectOptions(new PrivateData(true, 4096, 4096).encoded(), 0, 16), this);
+    }
+
+    /** Words in network order. */
+    public static ByteBuffer words(int... words) {
+        ByteBuffer out = ByteBuffer.allocate(4 * words.length);
+        for (int word : words) {
+            out.putInt(word);
+        }
+        return out.flip();
+    }
+
+    /** An RDMA_MSG without chunks that grants credits and carries a successful reply without results. */
+    public static ByteBuffer success(int xid, int credits) {
+        return words(xid, 1, credits, 0, 0, 0, 0, xid, 1, 0, 0, 0, 0);
+    }
+
+    /** The XID of the call that came as number {@code index}. */
+    public int xid(int index) {
+        return received.get(index).getInt(0);
+    }
+
+    public void send(ByteBuffer message) {
+        send(message, OptionalLong.empty());
+    }
+
+    public void send(ByteBuffer message, OptionalLong invalidate) {
+        queuePair.post(new WorkRequest.Send(0, List.of(message), false, invalidate));
+        queuePair.flush();
+    }
+
+    public void write(ByteBuffer data, long stag, long offset) {
+        queuePair.post(new WorkRequest.RdmaWrite(0, List.of(data), new RemoteMemory(stag, offset)));
+        queuePair.flush();
+    }
+
+    public void abort() {
+        queuePair.abort("the test wants it");
+    }
+
+    @Override
+    public void created(QueuePair qp) {
+        queuePair = qp;
+        connections++;
+        for (int i = 0; i < 200; i++) {
+            qp.postReceive(i, ByteBuffer.allocate(RECEIVE_BYTES));
+        }
+    }
+
+    @Override
+    public void established(QueuePair qp) {
+        // The first message says the same.
+    }
+
+    @Override
+    public void completed(QueuePair qp, Completion completion) {
+        if (completion instanceof Completion.Received message && message.status() == CompletionStatus.SUCCESS) {
+            received.add(message.buffer());
+            qp.postReceive(0, ByteBuffer.allocate(RECEIVE_BYTES));
+        }
+    }
+
+    @Override
+    public void disconnected(QueuePair qp, DisconnectReason reason) {
+        ended = reason;
+    }
+}
