@@ -42,6 +42,8 @@ public final class EchoProgram implements RpcDispatchable {
     /** The same, by a program that looks at the count before it takes the bytes. */
     public static final int BOUNDED_COPY = 8;
 
+    private static final int MAX_COUNT = 1 << 20;
+
     private final PayloadPool pool;
     public final List<RpcCall> parked = new ArrayList<>();
     public final List<RpcTransport> transports = new ArrayList<>();
@@ -81,7 +83,11 @@ public final class EchoProgram implements RpcDispatchable {
             case READ -> read(call);
             case BULK -> {
                 int count = call.getXdr().xdrDecodeInt();
-                call.reply((Encoded) xdr -> xdr.xdrEncodeDynamicOpaque(pattern(count, 0)));
+                if (count < 0 || count > MAX_COUNT) {
+                    call.failRpcGarbage();
+                } else {
+                    call.reply((Encoded) xdr -> xdr.xdrEncodeDynamicOpaque(pattern(count, 0)));
+                }
             }
             case FAIL -> throw new IllegalArgumentException("this procedure always fails");
             case PARK -> parked.add(call);
@@ -95,7 +101,12 @@ public final class EchoProgram implements RpcDispatchable {
                 call.reply((Encoded) xdr -> xdr.xdrEncodeByteBuffer(ByteBuffer.wrap(data)));
             }
             case BOUNDED_COPY -> {
-                byte[] data = new byte[call.getXdr().xdrDecodeInt()];
+                int count = call.getXdr().xdrDecodeInt();
+                if (count < 0 || count > MAX_COUNT) {
+                    call.failRpcGarbage();
+                    return;
+                }
+                byte[] data = new byte[count];
                 call.getXdr().xdrDecodeOpaque(data, 0, data.length);
                 call.reply((Encoded) xdr -> xdr.xdrEncodeByteBuffer(ByteBuffer.wrap(data)));
             }
@@ -118,7 +129,11 @@ public final class EchoProgram implements RpcDispatchable {
 
     private void read(RpcCall call) throws IOException {
         int count = call.getXdr().xdrDecodeInt();
-        Payload payload = pool.tryAcquire(count);
+        Payload payload = count < 0 || count > MAX_COUNT ? null : pool.tryAcquire(count);
+        if (payload == null) {
+            call.failRpcGarbage();
+            return;
+        }
         payload.buffer().put(0, pattern(count, 0));
         call.reply((Encoded) xdr -> {
             xdr.xdrEncodeInt(0x11111111);

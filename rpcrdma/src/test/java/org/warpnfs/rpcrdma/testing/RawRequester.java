@@ -50,8 +50,14 @@ public final class RawRequester implements QueuePairHandler {
     /** Connects as one that would also like to issue RDMA Reads itself. */
     public static RawRequester connect(
             Connector connector, InetSocketAddress server, ByteBuffer privateData, int ird, int ord, int receiveBytes) {
-        RawRequester raw = new RawRequester(200, receiveBytes);
-        connector.connect(server, new ConnectOptions(privateData, ird, ord), raw);
+        return connect(connector, server, new ConnectOptions(privateData, ird, ord), 200, receiveBytes);
+    }
+
+    /** Connects with any number of receives. */
+    public static RawRequester connect(
+            Connector connector, InetSocketAddress server, ConnectOptions options, int receives, int receiveBytes) {
+        RawRequester raw = new RawRequester(receives, receiveBytes);
+        connector.connect(server, options, raw);
         return raw;
     }
 
