@@ -16,7 +16,8 @@ final class Iwarp {
                     case OFF -> CrcPolicy.OFF;
                     case ON -> CrcPolicy.REQUIRED;
                 };
-        return new IwarpTransport(
-                IwarpConfig.defaults().withQueuePair(QueuePairConfig.defaults().withCrcPolicy(crc)));
+        return new IwarpTransport(IwarpConfig.builder()
+                .queuePair(QueuePairConfig.defaults().withCrcPolicy(crc))
+                .build());
     }
 }

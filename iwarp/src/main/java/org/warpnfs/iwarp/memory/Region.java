@@ -3,6 +3,7 @@ package org.warpnfs.iwarp.memory;
 import java.nio.ByteBuffer;
 import java.util.EnumSet;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.warpnfs.iwarp.ddp.DdpError;
 import org.warpnfs.iwarp.ddp.DdpViolation;
 import org.warpnfs.iwarp.rdmap.RdmapRegion;
@@ -10,11 +11,11 @@ import org.warpnfs.iwarp.verbs.AccessRight;
 import org.warpnfs.iwarp.verbs.MemoryRegion;
 
 /**
- * A memory region of one queue pair.
+ * A memory region: of one stream ({@link StreamRegion}) or of a protection domain ({@link DomainRegion}).
  *
  * <h2>Operation</h2>
  *
- * Made by a {@link RegionTable}; its offsets start at 0, so they tell a peer nothing about addresses.
+ * Its offsets start at 0, so they tell a peer nothing about addresses.
  *
  * <h2>Buffers</h2>
  *
@@ -25,15 +26,22 @@ import org.warpnfs.iwarp.verbs.MemoryRegion;
  *
  * Placing into a revoked region is the peer's violation.
  */
-public final class Region implements MemoryRegion, RdmapRegion {
-    private final RegionTable table;
+public abstract sealed class Region implements MemoryRegion, RdmapRegion permits StreamRegion, DomainRegion {
     private final long stag;
     private final ByteBuffer memory;
     private final EnumSet<AccessRight> rights;
-    private boolean valid = true;
 
-    Region(RegionTable table, long stag, ByteBuffer memory, Set<AccessRight> rights) {
-        this.table = table;
+    /** Read by every thread that looks for an STag, written by the one that may revoke it. */
+    private volatile boolean valid = true;
+
+    /** The next in its scope's list. */
+    @Nullable
+    Region older;
+
+    @Nullable
+    Region newer;
+
+    Region(long stag, ByteBuffer memory, Set<AccessRight> rights) {
         this.stag = stag;
         this.memory = memory.slice();
         this.rights = EnumSet.noneOf(AccessRight.class);
@@ -41,59 +49,51 @@ public final class Region implements MemoryRegion, RdmapRegion {
     }
 
     @Override
-    public long stag() {
+    public final long stag() {
         return stag;
     }
 
     @Override
-    public long taggedOffset() {
+    public final long taggedOffset() {
         return 0;
     }
 
     @Override
-    public int lengthBytes() {
+    public final int lengthBytes() {
         return memory.capacity();
     }
 
     @Override
-    public ByteBuffer memory() {
+    public final ByteBuffer memory() {
         return memory.duplicate();
     }
 
     @Override
-    public boolean valid() {
+    public final boolean valid() {
         return valid;
     }
 
-    @Override
-    public void invalidate() {
-        if (valid) {
-            revoke();
-            table.remove(this);
-        }
-    }
-
-    void revoke() {
+    final void revoke() {
         valid = false;
     }
 
     /** Whether it may be the sink of a Read of ours. */
-    public boolean allowsReadSink() {
-        return rights.contains(AccessRight.READ_SINK);
+    public final boolean allowsLocalWrite() {
+        return rights.contains(AccessRight.LOCAL_WRITE);
     }
 
     @Override
-    public boolean allowsRemoteWrite() {
+    public final boolean allowsRemoteWrite() {
         return rights.contains(AccessRight.REMOTE_WRITE);
     }
 
     @Override
-    public boolean allowsRemoteRead() {
+    public final boolean allowsRemoteRead() {
         return rights.contains(AccessRight.REMOTE_READ);
     }
 
     @Override
-    public ByteBuffer source(int offsetBytes, int lengthBytes) {
+    public final ByteBuffer source(int offsetBytes, int lengthBytes) {
         return memory.slice(offsetBytes, lengthBytes);
     }
 

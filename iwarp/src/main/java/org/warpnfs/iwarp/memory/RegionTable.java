@@ -1,24 +1,20 @@
 package org.warpnfs.iwarp.memory;
 
 import java.nio.ByteBuffer;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.HashSet;
-import java.util.Map;
-import java.util.Queue;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.iwarp.rdmap.RdmapRegions;
 import org.warpnfs.iwarp.verbs.AccessRight;
+import org.warpnfs.iwarp.verbs.LimitReachedException;
 import org.warpnfs.iwarp.verbs.MemoryRegion;
 
 /**
- * The regions of one queue pair, by STag.
+ * The regions that one stream can reach: its own, and those of its protection domain if it is in one.
  *
  * <h2>Operation</h2>
  *
- * An STag is drawn until it is neither in use nor was lately: a peer that holds on to an old one must not find it alive again.
+ * Peers' STags are looked up in the registry of all, and found if they are this stream's or its domain's.
  *
  * <h2>Buffers</h2>
  *
@@ -26,71 +22,89 @@ import org.warpnfs.iwarp.verbs.MemoryRegion;
  *
  * <h2>Errors</h2>
  *
- * Registering beyond the limit throws {@link IllegalStateException}. Owner thread only.
+ * Registering beyond a limit throws {@link LimitReachedException}; revoking from another thread than the owner's throws {@link
+ * IllegalStateException}, since that thread may be placing.
  */
 public final class RegionTable implements RdmapRegions {
-    /** Retired STags that are not given out again yet. */
-    private static final int QUARANTINE = 1024;
+    private final StagRegistry registry;
+    private final BooleanSupplier inOwnerThread;
+    private final RegionScope own;
+    private @Nullable Domain domain;
 
-    private final StagSource stags;
-    private final int maxRegions;
-    private final Map<Long, Region> regions = new HashMap<>();
-    private final Queue<Long> retired = new ArrayDeque<>();
-    private final Set<Long> retiredSet = new HashSet<>();
-
-    public RegionTable(StagSource stags, int maxRegions) {
-        this.stags = stags;
-        this.maxRegions = maxRegions;
+    /**
+     * @param maxRegions of this stream, at one time
+     * @param bytes what they may take
+     * @param inOwnerThread whether the caller is on the thread that places
+     */
+    public RegionTable(
+            StagRegistry registry, StagSource stags, int maxRegions, Quota bytes, BooleanSupplier inOwnerThread) {
+        this.registry = registry;
+        this.inOwnerThread = inOwnerThread;
+        this.own = new RegionScope(registry, stags, maxRegions, bytes);
     }
 
-    /** Registers memory from position to limit. */
+    /** Puts the stream into a domain, before its peer can name an STag. */
+    public void join(Domain joined) {
+        domain = joined;
+    }
+
+    /** Registers memory from position to limit, for this stream. */
     public Region register(ByteBuffer memory, Set<AccessRight> rights) {
-        if (regions.size() >= maxRegions) {
-            throw new IllegalStateException("limit of " + maxRegions + " memory regions reached");
-        }
-        if (memory.isReadOnly()
-                && (rights.contains(AccessRight.REMOTE_WRITE) || rights.contains(AccessRight.READ_SINK))) {
-            throw new IllegalArgumentException("read-only memory cannot be written by a peer");
-        }
-        long stag = stags.next();
-        while (regions.containsKey(stag) || retiredSet.contains(stag)) {
-            stag = stags.next();
-        }
-        Region region = new Region(this, stag, memory, rights);
-        regions.put(stag, region);
-        return region;
+        return own.register(memory, rights, this::region);
+    }
+
+    private Region region(long stag, ByteBuffer memory, Set<AccessRight> rights) {
+        return new StreamRegion(this, stag, memory, rights);
     }
 
     /** A region that was never valid: for an upper layer that has not heard yet that its connection has ended. */
     public Region registerDead(ByteBuffer memory, Set<AccessRight> rights) {
-        Region region = new Region(this, stags.next(), memory, rights);
+        Region region = region(own.deadStag(), memory, rights);
         region.revoke();
         return region;
     }
 
     @Override
     public @Nullable Region find(long stag) {
-        return regions.get(stag);
+        Region region = registry.find(stag);
+        return region != null && reaches(region) ? region : null;
     }
 
-    /** Whether a region was registered here and is still valid. */
+    @Override
+    public boolean isOfOthers(long stag) {
+        Region region = registry.find(stag);
+        return region != null && !reaches(region);
+    }
+
+    private boolean reaches(Region region) {
+        return switch (region) {
+            case StreamRegion ofStream -> ofStream.isOf(this);
+            case DomainRegion ofDomain -> domain != null && ofDomain.isOf(domain);
+        };
+    }
+
+    /** Whether a region is valid on this stream. */
     public boolean holds(MemoryRegion region) {
-        return regions.get(region.stag()) == region;
+        return region instanceof Region known && known.valid() && reaches(known);
     }
 
-    /** Invalidates every region. */
+    void invalidate(StreamRegion region) {
+        if (!inOwnerThread.getAsBoolean()) {
+            throw new IllegalStateException("a region of one stream is invalidated by its owner thread");
+        }
+        if (region.valid()) {
+            region.revoke();
+            own.remove(region);
+        }
+    }
+
+    /** The stream has ended: invalidates every region of its own, and leaves its domain. */
     public void invalidateAll() {
-        for (Region region : new ArrayList<>(regions.values())) {
-            region.invalidate();
+        for (Region region = own.newest(); region != null; region = own.newest()) {
+            region.revoke();
+            own.remove(region);
         }
-    }
-
-    void remove(Region region) {
-        regions.remove(region.stag());
-        retired.add(region.stag());
-        retiredSet.add(region.stag());
-        if (retired.size() > QUARANTINE) {
-            retiredSet.remove(retired.remove());
-        }
+        own.close();
+        domain = null;
     }
 }

@@ -1,60 +1,124 @@
 package org.warpnfs.iwarp.netty;
 
 import org.warpnfs.iwarp.qp.QueuePairConfig;
+import org.warpnfs.iwarp.qp.RnicLimits;
 
 /**
  * Limits and choices of a transport.
  *
  * @param queuePair of each connection
+ * @param limits of all connections together
  * @param eventLoopThreads threads that connections are spread over; 0 for one per processor
  * @param maxConnections connections accepted at one time; more are closed at once
  * @param maxHalfOpenConnections of those, how many may be in their startup; more are closed at once
+ * @param maxConnectionsPerAddress of those, how many may come from one address; more are closed at once
  * @param connectTimeoutMillis for the TCP connection of an initiator
  * @param congestionControl name of TCP's congestion control, where the platform lets it be chosen; empty for its own choice
  */
 public record IwarpConfig(
         QueuePairConfig queuePair,
+        RnicLimits limits,
         int eventLoopThreads,
         int maxConnections,
         int maxHalfOpenConnections,
+        int maxConnectionsPerAddress,
         int connectTimeoutMillis,
         String congestionControl) {
     public IwarpConfig {
-        if (eventLoopThreads < 0 || maxConnections < 1 || maxHalfOpenConnections < 1 || connectTimeoutMillis < 1) {
-            throw new IllegalArgumentException(
-                    "limits are at least 1: " + maxConnections + ", " + maxHalfOpenConnections + ", "
-                            + connectTimeoutMillis + "; threads at least 0: " + eventLoopThreads);
+        if (maxConnections < 1
+                || maxHalfOpenConnections < 1
+                || maxConnectionsPerAddress < 1
+                || connectTimeoutMillis < 1) {
+            throw new IllegalArgumentException("limits are at least 1: connections " + maxConnections + ", half open "
+                    + maxHalfOpenConnections + ", per address " + maxConnectionsPerAddress + ", connect timeout "
+                    + connectTimeoutMillis);
+        }
+        if (eventLoopThreads < 0) {
+            throw new IllegalArgumentException("threads are at least 0: " + eventLoopThreads);
         }
     }
 
     /**
-     * A thread per processor, 1024 connections, 128 of them half open, 10 s to connect. Cubic, because paced congestion
-     * control such as bbr halves what a loopback or data centre link gives.
+     * A thread per processor, 1024 connections, of which 128 half open and 512 from one address, 10 s to connect. Cubic, because
+     * paced congestion control such as bbr halves what a loopback or data centre link gives.
      */
     public static IwarpConfig defaults() {
-        return new IwarpConfig(QueuePairConfig.defaults(), 0, 1024, 128, 10_000, "cubic");
+        return new Builder().build();
     }
 
-    /** These, with other queue pairs. */
-    public IwarpConfig withQueuePair(QueuePairConfig config) {
-        return new IwarpConfig(
-                config,
-                eventLoopThreads,
-                maxConnections,
-                maxHalfOpenConnections,
-                connectTimeoutMillis,
-                congestionControl);
+    /** The defaults, to be changed. */
+    public static Builder builder() {
+        return new Builder();
     }
 
-    /** These, with another number of threads. */
-    public IwarpConfig withEventLoopThreads(int threads) {
-        return new IwarpConfig(
-                queuePair, threads, maxConnections, maxHalfOpenConnections, connectTimeoutMillis, congestionControl);
-    }
+    /** A configuration under construction; each setter is named after what it sets. */
+    public static final class Builder {
+        private QueuePairConfig queuePair = QueuePairConfig.defaults();
+        private RnicLimits limits = RnicLimits.defaults();
+        private int eventLoopThreads;
+        private int maxConnections = 1024;
+        private int maxHalfOpenConnections = 128;
+        private int maxConnectionsPerAddress = 512;
+        private int connectTimeoutMillis = 10_000;
+        private String congestionControl = "cubic";
 
-    /** These, with other limits on what is accepted. */
-    public IwarpConfig withConnectionLimits(int connections, int halfOpen) {
-        return new IwarpConfig(
-                queuePair, eventLoopThreads, connections, halfOpen, connectTimeoutMillis, congestionControl);
+        private Builder() {}
+
+        public Builder queuePair(QueuePairConfig config) {
+            queuePair = config;
+            return this;
+        }
+
+        public Builder limits(RnicLimits chosen) {
+            limits = chosen;
+            return this;
+        }
+
+        public Builder eventLoopThreads(int threads) {
+            eventLoopThreads = threads;
+            return this;
+        }
+
+        public Builder maxConnections(int connections) {
+            maxConnections = connections;
+            return this;
+        }
+
+        public Builder maxHalfOpenConnections(int connections) {
+            maxHalfOpenConnections = connections;
+            return this;
+        }
+
+        public Builder maxConnectionsPerAddress(int connections) {
+            maxConnectionsPerAddress = connections;
+            return this;
+        }
+
+        public Builder connectTimeoutMillis(int millis) {
+            connectTimeoutMillis = millis;
+            return this;
+        }
+
+        public Builder congestionControl(String name) {
+            congestionControl = name;
+            return this;
+        }
+
+        /**
+         * What was chosen.
+         *
+         * @throws IllegalArgumentException if a number is out of its range
+         */
+        public IwarpConfig build() {
+            return new IwarpConfig(
+                    queuePair,
+                    limits,
+                    eventLoopThreads,
+                    maxConnections,
+                    maxHalfOpenConnections,
+                    maxConnectionsPerAddress,
+                    connectTimeoutMillis,
+                    congestionControl);
+        }
     }
 }

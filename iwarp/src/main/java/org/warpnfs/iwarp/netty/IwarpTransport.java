@@ -23,17 +23,19 @@ import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.warpnfs.iwarp.memory.StagSource;
+import org.warpnfs.iwarp.qp.LocalRnic;
 import org.warpnfs.iwarp.qp.QueuePairMachine;
 import org.warpnfs.iwarp.verbs.ConnectOptions;
 import org.warpnfs.iwarp.verbs.ConnectionRequestHandler;
 import org.warpnfs.iwarp.verbs.Connector;
 import org.warpnfs.iwarp.verbs.Listener;
+import org.warpnfs.iwarp.verbs.ProtectionDomain;
 import org.warpnfs.iwarp.verbs.QueuePairHandler;
 
 /**
@@ -67,8 +69,8 @@ public final class IwarpTransport implements AutoCloseable {
     private final boolean epoll;
     private final EventLoopGroup eventLoops;
     private final ChannelGroup channels = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
-    private final TransportStatistics statistics = new TransportStatistics();
-    private final SecureRandom random = new SecureRandom();
+    private final LocalRnic rnic;
+    private final TransportStatistics statistics;
 
     public IwarpTransport() {
         this(IwarpConfig.defaults());
@@ -80,6 +82,8 @@ public final class IwarpTransport implements AutoCloseable {
 
     IwarpTransport(IwarpConfig config, boolean epoll) {
         this.config = config;
+        this.rnic = new LocalRnic(new SecureRandom(), config.limits());
+        this.statistics = new TransportStatistics(rnic);
         this.epoll = epoll;
         IoHandlerFactory io = epoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
         int threads =
@@ -90,6 +94,11 @@ public final class IwarpTransport implements AutoCloseable {
     /** Counters, for all listeners and connectors together. */
     public TransportStatistics statistics() {
         return statistics;
+    }
+
+    /** A new protection domain, for queue pairs of this transport. */
+    public ProtectionDomain createProtectionDomain() {
+        return rnic.createProtectionDomain();
     }
 
     /**
@@ -130,16 +139,17 @@ public final class IwarpTransport implements AutoCloseable {
 
     @SuppressWarnings("FutureReturnValueIgnored") // nobody waits for the end of a connection that was not admitted
     private void accepted(SocketChannel channel, ConnectionRequestHandler handler) {
-        if (!statistics.admit(config)) {
+        InetAddress peer = channel.remoteAddress().getAddress();
+        if (!statistics.admit(peer, config)) {
             // Said once per connection at debug only: whoever floods us shall not flood the log too.
             LOG.debug("{} closed: too many connections", channel.remoteAddress());
             channel.close();
             return;
         }
-        channel.closeFuture().addListener(closed -> statistics.connectionClosed());
+        channel.closeFuture().addListener(closed -> statistics.connectionClosed(peer));
         SocketTuning.apply(channel, config.congestionControl());
         QueuePairChannel link = new QueuePairChannel(channel, channel.remoteAddress(), statistics);
-        link.attach(QueuePairMachine.responder(link, config.queuePair(), new StagSource(random), handler), true);
+        link.attach(QueuePairMachine.responder(link, config.queuePair(), rnic, handler), true);
         channels.add(channel);
         channel.pipeline().addLast(link);
     }
@@ -153,6 +163,7 @@ public final class IwarpTransport implements AutoCloseable {
         if (eventLoops.isShuttingDown()) {
             throw new IllegalStateException("the transport is closed");
         }
+        rnic.check(options);
         new Bootstrap()
                 .group(eventLoops)
                 .channel(epoll ? EpollSocketChannel.class : NioSocketChannel.class)
@@ -166,9 +177,7 @@ public final class IwarpTransport implements AutoCloseable {
                         SocketTuning.apply(channel, config.congestionControl());
                         QueuePairChannel link = new QueuePairChannel(channel, remote, statistics);
                         link.attach(
-                                QueuePairMachine.initiator(
-                                        link, config.queuePair(), new StagSource(random), options, handler),
-                                false);
+                                QueuePairMachine.initiator(link, config.queuePair(), rnic, options, handler), false);
                         channels.add(channel);
                         channel.pipeline().addLast(link);
                     }

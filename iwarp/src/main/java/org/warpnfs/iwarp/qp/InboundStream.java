@@ -45,14 +45,16 @@ final class InboundStream implements UlpduSink, RdmapUlp {
     private final QueuePairMachine machine;
     private final RdmapStream rdmap;
     private final DdpReceiver ddp;
+    private final ReceiveAccount receives;
     private @Nullable FpduDeframer deframer;
     private boolean emptyRtr;
 
     /** What a Send of nothing fills that is an RTR: it takes no receive of the upper layer's. */
     private final PostedReceive rtrReceive = new PostedReceive(0, ByteBuffer.allocate(0));
 
-    InboundStream(QueuePairMachine machine, RegionTable regions) {
+    InboundStream(QueuePairMachine machine, RegionTable regions, ReceiveAccount receives) {
         this.machine = machine;
+        this.receives = receives;
         this.rdmap = new RdmapStream(regions, this);
         this.ddp = new DdpReceiver(rdmap);
     }
@@ -85,11 +87,9 @@ final class InboundStream implements UlpduSink, RdmapUlp {
 
     // Receives.
 
-    int postedReceives() {
-        return rdmap.receives().size();
-    }
-
+    /** Posts a receive, unless a limit is reached. */
     void postReceive(PostedReceive receive) {
+        receives.take(receive);
         rdmap.receives().post(receive);
     }
 
@@ -100,10 +100,15 @@ final class InboundStream implements UlpduSink, RdmapUlp {
                 machine.received(receive.failed(CompletionStatus.FLUSHED));
             }
         }
+        receives.close();
     }
 
     private @Nullable PostedReceive pollReceive() {
-        return (PostedReceive) rdmap.receives().poll();
+        PostedReceive receive = (PostedReceive) rdmap.receives().poll();
+        if (receive != null && receive != rtrReceive) {
+            receives.give(receive);
+        }
+        return receive;
     }
 
     // What a violation means for those above and below.
@@ -168,13 +173,17 @@ final class InboundStream implements UlpduSink, RdmapUlp {
     public void sendDelivered(
             UntaggedBuffer buffer, int messageBytes, boolean solicited, OptionalLong invalidatedStag) {
         if (buffer != rtrReceive) {
-            machine.received(((PostedReceive) buffer).filled(messageBytes, solicited, invalidatedStag));
+            PostedReceive receive = (PostedReceive) buffer;
+            receives.give(receive);
+            machine.received(receive.filled(messageBytes, solicited, invalidatedStag));
         }
     }
 
     @Override
     public void sendRefused(UntaggedBuffer buffer) {
-        machine.received(((PostedReceive) buffer).failed(CompletionStatus.REMOTE_ERROR));
+        PostedReceive receive = (PostedReceive) buffer;
+        receives.give(receive);
+        machine.received(receive.failed(CompletionStatus.REMOTE_ERROR));
     }
 
     @Override

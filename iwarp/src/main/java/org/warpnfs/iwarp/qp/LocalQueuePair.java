@@ -7,6 +7,7 @@ import org.warpnfs.iwarp.memory.RegionTable;
 import org.warpnfs.iwarp.verbs.AccessRight;
 import org.warpnfs.iwarp.verbs.CompletionStatus;
 import org.warpnfs.iwarp.verbs.ConnectionParameters;
+import org.warpnfs.iwarp.verbs.LimitReachedException;
 import org.warpnfs.iwarp.verbs.MemoryRegion;
 import org.warpnfs.iwarp.verbs.QueuePair;
 import org.warpnfs.iwarp.verbs.WorkRequest;
@@ -72,9 +73,6 @@ final class LocalQueuePair implements QueuePair {
             machine.leaveLater();
             return;
         }
-        if (inbound.postedReceives() >= config.receiveQueueDepth()) {
-            throw new IllegalStateException("receive queue of " + config.receiveQueueDepth() + " is full");
-        }
         inbound.postReceive(receive);
     }
 
@@ -86,8 +84,8 @@ final class LocalQueuePair implements QueuePair {
             machine.flushWork(work);
             return;
         }
-        if (transmitter.incompleteCount() >= config.sendQueueDepth()) {
-            throw new IllegalStateException("send queue of " + config.sendQueueDepth() + " is full");
+        if (transmitter.incompleteCount() >= config.limits().sendQueueDepth()) {
+            throw new LimitReachedException("send queue of " + config.limits().sendQueueDepth() + " is full");
         }
         if (request instanceof WorkRequest.RdmaRead read) {
             checkRead(read);
@@ -96,8 +94,8 @@ final class LocalQueuePair implements QueuePair {
     }
 
     private void checkRead(WorkRequest.RdmaRead read) {
-        if (!(read.sink() instanceof Region sink) || !regions.holds(sink) || !sink.allowsReadSink()) {
-            throw new IllegalArgumentException("the sink is no valid READ_SINK region of this queue pair");
+        if (!(read.sink() instanceof Region sink) || !regions.holds(sink) || !sink.allowsLocalWrite()) {
+            throw new IllegalArgumentException("the sink is no valid LOCAL_WRITE region of this queue pair");
         }
         ConnectionParameters parameters = machine.parameters();
         if (parameters != null && parameters.ord() == 0) {

@@ -11,9 +11,7 @@ import org.warpnfs.iwarp.mpa.MpaChoices;
  * @param mpa what is asked for, and can be done, in the startup exchange
  * @param mulpduBytes the largest ULPDU that we make; large ones cost less, and kernel siw takes any
  * @param batchBytes about how much is handed to the socket at once
- * @param sendQueueDepth work requests posted and not completed
- * @param receiveQueueDepth receives posted and not completed
- * @param maxRegions regions registered at one time
+ * @param limits what it may take
  * @param startupTimeoutNanos from the TCP connection to the end of the startup frames
  * @param closeTimeoutNanos from the decision to end the stream to its end, if the peer does not play along
  */
@@ -21,9 +19,7 @@ public record QueuePairConfig(
         MpaChoices mpa,
         int mulpduBytes,
         int batchBytes,
-        int sendQueueDepth,
-        int receiveQueueDepth,
-        int maxRegions,
+        QueuePairLimits limits,
         long startupTimeoutNanos,
         long closeTimeoutNanos) {
     /**
@@ -40,9 +36,8 @@ public record QueuePairConfig(
             throw new IllegalArgumentException("MULPDU of " + mulpduBytes + " bytes is not within " + MIN_MULPDU_BYTES
                     + ".." + Fpdu.MAX_ULPDU_BYTES);
         }
-        if (batchBytes < 1 || sendQueueDepth < 1 || receiveQueueDepth < 1 || maxRegions < 0) {
-            throw new IllegalArgumentException("a queue pair needs room: " + batchBytes + ", " + sendQueueDepth + ", "
-                    + receiveQueueDepth + ", " + maxRegions);
+        if (batchBytes < 1) {
+            throw new IllegalArgumentException("a batch holds at least a byte: " + batchBytes);
         }
         if (startupTimeoutNanos < 1 || closeTimeoutNanos < 1) {
             throw new IllegalArgumentException("timeouts are at least a nanosecond");
@@ -51,28 +46,29 @@ public record QueuePairConfig(
 
     /** No CRC unless asked for, large FPDUs, 10 s to connect and 5 s to part. */
     public static QueuePairConfig defaults() {
-        return new QueuePairConfig(
-                MpaChoices.defaults(),
-                DEFAULT_MULPDU_BYTES,
-                512 << 10,
-                4096,
-                4096,
-                4096,
-                TimeUnit.SECONDS.toNanos(10),
-                TimeUnit.SECONDS.toNanos(5));
+        return new Builder().build();
+    }
+
+    /** The defaults, to be changed. */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /** These, to be changed. */
+    public Builder toBuilder() {
+        Builder builder = new Builder();
+        builder.mpa = mpa;
+        builder.mulpduBytes = mulpduBytes;
+        builder.batchBytes = batchBytes;
+        builder.limits = limits;
+        builder.startupTimeoutNanos = startupTimeoutNanos;
+        builder.closeTimeoutNanos = closeTimeoutNanos;
+        return builder;
     }
 
     /** These, with other choices for the startup exchange. */
     public QueuePairConfig withMpa(MpaChoices choices) {
-        return new QueuePairConfig(
-                choices,
-                mulpduBytes,
-                batchBytes,
-                sendQueueDepth,
-                receiveQueueDepth,
-                maxRegions,
-                startupTimeoutNanos,
-                closeTimeoutNanos);
+        return toBuilder().mpa(choices).build();
     }
 
     /** These, with another CRC policy. */
@@ -82,15 +78,7 @@ public record QueuePairConfig(
 
     /** These, with another MULPDU. */
     public QueuePairConfig withMulpduBytes(int bytes) {
-        return new QueuePairConfig(
-                mpa,
-                bytes,
-                batchBytes,
-                sendQueueDepth,
-                receiveQueueDepth,
-                maxRegions,
-                startupTimeoutNanos,
-                closeTimeoutNanos);
+        return toBuilder().mulpduBytes(bytes).build();
     }
 
     /** These, with another choice of peer-to-peer startup. */
@@ -100,7 +88,54 @@ public record QueuePairConfig(
 
     /** These, with other timeouts. */
     public QueuePairConfig withTimeouts(long startupNanos, long closeNanos) {
-        return new QueuePairConfig(
-                mpa, mulpduBytes, batchBytes, sendQueueDepth, receiveQueueDepth, maxRegions, startupNanos, closeNanos);
+        return toBuilder().timeoutsNanos(startupNanos, closeNanos).build();
+    }
+
+    /** A configuration under construction; each setter is named after what it sets. */
+    public static final class Builder {
+        private MpaChoices mpa = MpaChoices.defaults();
+        private int mulpduBytes = DEFAULT_MULPDU_BYTES;
+        private int batchBytes = 512 << 10;
+        private QueuePairLimits limits = QueuePairLimits.defaults();
+        private long startupTimeoutNanos = TimeUnit.SECONDS.toNanos(10);
+        private long closeTimeoutNanos = TimeUnit.SECONDS.toNanos(5);
+
+        private Builder() {}
+
+        public Builder mpa(MpaChoices choices) {
+            mpa = choices;
+            return this;
+        }
+
+        public Builder mulpduBytes(int bytes) {
+            mulpduBytes = bytes;
+            return this;
+        }
+
+        public Builder batchBytes(int bytes) {
+            batchBytes = bytes;
+            return this;
+        }
+
+        public Builder limits(QueuePairLimits chosen) {
+            limits = chosen;
+            return this;
+        }
+
+        /** Both, in nanoseconds: {@link #startupTimeoutNanos} and {@link #closeTimeoutNanos}. */
+        public Builder timeoutsNanos(long startup, long close) {
+            startupTimeoutNanos = startup;
+            closeTimeoutNanos = close;
+            return this;
+        }
+
+        /**
+         * What was chosen.
+         *
+         * @throws IllegalArgumentException if a number is out of its range
+         */
+        public QueuePairConfig build() {
+            return new QueuePairConfig(mpa, mulpduBytes, batchBytes, limits, startupTimeoutNanos, closeTimeoutNanos);
+        }
     }
 }

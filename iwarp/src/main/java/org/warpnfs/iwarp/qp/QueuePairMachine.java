@@ -5,7 +5,6 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.iwarp.io.ProtocolViolation;
 import org.warpnfs.iwarp.memory.RegionTable;
-import org.warpnfs.iwarp.memory.StagSource;
 import org.warpnfs.iwarp.mpa.FpduBatch;
 import org.warpnfs.iwarp.mpa.RtrKind;
 import org.warpnfs.iwarp.rdmap.RdmapViolation;
@@ -50,25 +49,33 @@ public final class QueuePairMachine {
     private QueuePairMachine(
             QueuePairLink link,
             QueuePairConfig config,
-            StagSource stags,
+            LocalRnic rnic,
             @Nullable ConnectionRequestHandler decider,
             @Nullable ConnectOptions options,
             @Nullable QueuePairHandler handler) {
-        RegionTable regions = new RegionTable(stags, config.maxRegions());
-        this.inbound = new InboundStream(this, regions);
+        QueuePairLimits limits = config.limits();
+        RegionTable regions = new RegionTable(
+                rnic.registry(),
+                rnic.stags(),
+                limits.regions(),
+                rnic.registeredBytes(limits.registeredBytes()),
+                link::inOwnerThread);
+        ReceiveAccount receives = new ReceiveAccount(rnic, limits.receiveQueueDepth(), limits.receiveBytes());
+        SharedResources shared = new SharedResources(rnic, limits, regions);
+        this.inbound = new InboundStream(this, regions, receives);
         this.transmitter = new Transmitter(config, inbound.rdmap());
         this.queuePair = new LocalQueuePair(this, link, config, regions, inbound, transmitter);
         this.turns = new Turns(this, link, new Upcalls(queuePair, handler, this::bug));
         this.deadline = new Deadline(link);
-        this.life = new StreamLife(link, config, regions, inbound, transmitter, turns, deadline);
-        this.start =
-                new StreamStart(queuePair, link, config, inbound, transmitter, life, turns, deadline, decider, options);
+        this.life = new StreamLife(link, config, regions, shared, inbound, transmitter, turns, deadline);
+        this.start = new StreamStart(
+                queuePair, link, config, shared, inbound, transmitter, life, turns, deadline, decider, options);
     }
 
     /** A queue pair for a connection that a peer has opened. */
     public static QueuePairMachine responder(
-            QueuePairLink link, QueuePairConfig config, StagSource stags, ConnectionRequestHandler decider) {
-        return new QueuePairMachine(link, config, stags, decider, null, null);
+            QueuePairLink link, QueuePairConfig config, LocalRnic rnic, ConnectionRequestHandler decider) {
+        return new QueuePairMachine(link, config, rnic, decider, null, null);
     }
 
     /**
@@ -78,10 +85,10 @@ public final class QueuePairMachine {
     public static QueuePairMachine initiator(
             QueuePairLink link,
             QueuePairConfig config,
-            StagSource stags,
+            LocalRnic rnic,
             ConnectOptions options,
             QueuePairHandler handler) {
-        QueuePairMachine machine = new QueuePairMachine(link, config, stags, null, options, handler);
+        QueuePairMachine machine = new QueuePairMachine(link, config, rnic, null, options, handler);
         machine.turns.enter(() -> handler.created(machine.queuePair));
         return machine;
     }

@@ -22,14 +22,16 @@ import org.warpnfs.iwarp.verbs.QueuePairHandler;
 final class ResponderStartup implements Startup, ConnectionRequest {
     private final StreamStart start;
     private final MpaChoices choices;
+    private final SharedResources shared;
     private final ConnectionRequestHandler decider;
     private final MpaFrameReader reader = new MpaFrameReader(MpaFrame.Kind.REQUEST);
     private @Nullable MpaFrame request;
     private boolean answered;
 
-    ResponderStartup(StreamStart start, MpaChoices choices, ConnectionRequestHandler decider) {
+    ResponderStartup(StreamStart start, MpaChoices choices, SharedResources shared, ConnectionRequestHandler decider) {
         this.start = start;
         this.choices = choices;
+        this.shared = shared;
         this.decider = decider;
     }
 
@@ -93,8 +95,9 @@ final class ResponderStartup implements Startup, ConnectionRequest {
     @Override
     public void accept(ConnectOptions options, QueuePairHandler handler) {
         answer();
+        ConnectOptions granted = shared.take(options);
         MpaNegotiation.Answer answer =
-                MpaNegotiation.accept(request(), choices, options.ird(), options.ord(), options.privateData());
+                MpaNegotiation.accept(request(), choices, granted.ird(), granted.ord(), granted.privateData());
         start.accepted(answer.reply(), answer.agreement(), privateData(), handler);
     }
 

@@ -52,6 +52,7 @@ final class StreamLife {
     private final QueuePairLink link;
     private final QueuePairConfig config;
     private final RegionTable regions;
+    private final SharedResources shared;
     private final InboundStream inbound;
     private final Transmitter transmitter;
     private final Turns turns;
@@ -68,6 +69,7 @@ final class StreamLife {
             QueuePairLink link,
             QueuePairConfig config,
             RegionTable regions,
+            SharedResources shared,
             InboundStream inbound,
             Transmitter transmitter,
             Turns turns,
@@ -75,6 +77,7 @@ final class StreamLife {
         this.link = link;
         this.config = config;
         this.regions = regions;
+        this.shared = shared;
         this.inbound = inbound;
         this.transmitter = transmitter;
         this.turns = turns;
@@ -260,6 +263,7 @@ final class StreamLife {
         reason = why;
         state = StreamState.ENDING;
         regions.invalidateAll();
+        shared.release();
         inbound.flushReceives();
         if (ending != Ending.TERMINATE) {
             transmitter.stop();

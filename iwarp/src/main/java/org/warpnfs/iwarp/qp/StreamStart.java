@@ -35,6 +35,7 @@ final class StreamStart {
     private final QueuePair queuePair;
     private final QueuePairLink link;
     private final QueuePairConfig config;
+    private final SharedResources shared;
     private final InboundStream inbound;
     private final Transmitter transmitter;
     private final StreamLife life;
@@ -55,6 +56,7 @@ final class StreamStart {
             QueuePair queuePair,
             QueuePairLink link,
             QueuePairConfig config,
+            SharedResources shared,
             InboundStream inbound,
             Transmitter transmitter,
             StreamLife life,
@@ -65,15 +67,16 @@ final class StreamStart {
         this.queuePair = queuePair;
         this.link = link;
         this.config = config;
+        this.shared = shared;
         this.inbound = inbound;
         this.transmitter = transmitter;
         this.life = life;
         this.turns = turns;
         this.deadline = deadline;
         if (decider != null) {
-            this.startup = new ResponderStartup(this, config.mpa(), decider);
+            this.startup = new ResponderStartup(this, config.mpa(), shared, decider);
         } else if (options != null) {
-            this.startup = new InitiatorStartup(this, config.mpa(), options);
+            this.startup = new InitiatorStartup(this, config.mpa(), shared.take(options));
         } else {
             throw new IllegalArgumentException("neither responder nor initiator");
         }
@@ -190,6 +193,7 @@ final class StreamStart {
     private void agree(MpaAgreement agreed, ByteBuffer peerPrivateData) {
         agreement = agreed;
         MpaAgreement.Reads reads = agreed.reads();
+        shared.agreed(reads.ird());
         parameters = new ConnectionParameters(
                 link.localAddress(),
                 link.remoteAddress(),

@@ -15,6 +15,9 @@ public interface RdmapRegion extends TaggedBuffer {
     /** False once the STag was revoked. */
     boolean valid();
 
+    /** Whether a Send with Invalidate may name it: nobody else uses it (RFC 5040 section 8.1.1). */
+    boolean peerMayInvalidate();
+
     /** Revokes the STag. */
     void invalidate();
 }

@@ -8,4 +8,9 @@ public interface RdmapRegions {
     /** The valid region of that STag; null if this stream has none. */
     @Nullable
     RdmapRegion find(long stag);
+
+    /** Whether the STag is valid, but not on this stream. */
+    default boolean isOfOthers(long stag) {
+        return false;
+    }
 }

@@ -133,6 +133,12 @@ public final class RdmapStream implements DdpUlp {
 
     private RdmapRegion writable(TaggedHeader header) throws DdpViolation {
         RdmapRegion region = regions.find(header.stag());
+        if (region == null && regions.isOfOthers(header.stag())) {
+            throw new DdpViolation(
+                    DdpError.TAGGED_STAG_OF_OTHER_STREAM,
+                    "STag " + Long.toHexString(header.stag())
+                            + " belongs to another stream or protection domain (RFC 5041 section 8.2)");
+        }
         if (region == null || !region.allowsRemoteWrite()) {
             // DDP has no code for missing rights (RFC 5041 section 7.2): for a Write the STag is as good as unknown.
             throw new DdpViolation(
@@ -179,11 +185,12 @@ public final class RdmapStream implements DdpUlp {
 
     private void invalidate(long stag, UntaggedBuffer message) throws RdmapViolation {
         RdmapRegion region = regions.find(stag);
-        if (region == null) {
+        if (region == null || !region.peerMayInvalidate()) {
             ulp.sendRefused(message);
+            boolean valid = region != null || regions.isOfOthers(stag);
             throw new RdmapViolation(
-                    RdmapError.OPERATION_CANNOT_INVALIDATE,
-                    "STag " + Long.toHexString(stag) + " is not valid on this stream (RFC 5040 section 5.3)");
+                    valid ? RdmapError.PROTECTION_CANNOT_INVALIDATE : RdmapError.OPERATION_CANNOT_INVALIDATE,
+                    "STag " + Long.toHexString(stag) + " is not one of this stream alone (RFC 5040 section 5.3)");
         }
         region.invalidate();
     }
@@ -195,6 +202,12 @@ public final class RdmapStream implements DdpUlp {
             return;
         }
         RdmapRegion source = regions.find(request.sourceStag());
+        if (source == null && regions.isOfOthers(request.sourceStag())) {
+            throw refused(
+                    RdmapError.PROTECTION_STAG_OF_OTHER_STREAM,
+                    "belongs to another stream or protection domain",
+                    request);
+        }
         if (source == null) {
             throw refused(RdmapError.PROTECTION_INVALID_STAG, "is not valid on this stream", request);
         }

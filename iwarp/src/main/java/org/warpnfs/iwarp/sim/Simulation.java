@@ -8,9 +8,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.Random;
-import org.warpnfs.iwarp.memory.StagSource;
+import org.warpnfs.iwarp.qp.LocalRnic;
 import org.warpnfs.iwarp.qp.QueuePairConfig;
 import org.warpnfs.iwarp.qp.QueuePairMachine;
+import org.warpnfs.iwarp.qp.RnicLimits;
 import org.warpnfs.iwarp.verbs.ConnectOptions;
 import org.warpnfs.iwarp.verbs.ConnectionRequestHandler;
 import org.warpnfs.iwarp.verbs.Connector;
@@ -41,6 +42,7 @@ public final class Simulation {
     private final Random random;
     private final LinkFaults faults;
     private final QueuePairConfig config;
+    private final LocalRnic rnic;
     private final Thread owner = Thread.currentThread();
     private final PriorityQueue<Event> events = new PriorityQueue<>();
     private final Map<InetSocketAddress, ConnectionRequestHandler> listeners = new HashMap<>();
@@ -57,6 +59,7 @@ public final class Simulation {
     public Simulation(long seed, QueuePairConfig config, LinkFaults faults) {
         this.random = new Random(seed);
         this.config = config;
+        this.rnic = new LocalRnic(random, RnicLimits.defaults());
         this.faults = faults;
     }
 
@@ -86,6 +89,11 @@ public final class Simulation {
         };
     }
 
+    /** What all queue pairs of this simulation share. */
+    public LocalRnic rnic() {
+        return rnic;
+    }
+
     /** Opens connections to addresses that are listened on here. */
     public Connector connector() {
         return connector(config);
@@ -100,9 +108,8 @@ public final class Simulation {
             InetSocketAddress remote, ConnectOptions options, QueuePairHandler handler, QueuePairConfig own) {
         InetSocketAddress local = new InetSocketAddress(InetAddress.getLoopbackAddress(), ++lastPort);
         SimulatedConnection connection = new SimulatedConnection(this, local, remote);
-        StagSource stags = new StagSource(random);
         SimulatedLink near = connection.initiator();
-        near.attach(QueuePairMachine.initiator(near, own, stags, options, handler));
+        near.attach(QueuePairMachine.initiator(near, own, rnic, options, handler));
         schedule(delayNanos(), () -> {
             ConnectionRequestHandler decider = listeners.get(remote);
             if (decider == null) {
@@ -111,7 +118,7 @@ public final class Simulation {
             }
             connections.add(connection);
             SimulatedLink far = connection.responder();
-            far.attach(QueuePairMachine.responder(far, config, new StagSource(random), decider));
+            far.attach(QueuePairMachine.responder(far, config, rnic, decider));
             far.machine().start();
             near.machine().start();
         });

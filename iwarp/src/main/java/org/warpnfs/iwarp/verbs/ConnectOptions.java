@@ -6,10 +6,11 @@ import java.nio.ByteBuffer;
  * What one side brings to a connection, as initiator or as responder.
  *
  * @param privateData for the peer's upper layer; at most 508 bytes fit beside the transport's own block
- * @param ird the most inbound RDMA Reads to hold for the peer, 0..16382
- * @param ord the most RDMA Reads to keep outstanding, 0..16382
+ * @param ird the most inbound RDMA Reads to hold for the peer, 0..16382; limits of the transport may make it less
+ * @param ord the most RDMA Reads to keep outstanding, 0..16382; limits of the transport may make it less
+ * @param shared what the queue pair shares with others
  */
-public record ConnectOptions(ByteBuffer privateData, int ird, int ord) {
+public record ConnectOptions(ByteBuffer privateData, int ird, int ord, SharedObjects shared) {
     /** The most private data that the MPA frame holds beside the enhanced block (RFC 5044 §7.1.1, RFC 6581 §9). */
     public static final int MAX_PRIVATE_DATA_BYTES = 508;
 
@@ -25,6 +26,21 @@ public record ConnectOptions(ByteBuffer privateData, int ird, int ord) {
             throw new IllegalArgumentException("ird " + ird + " or ord " + ord + " is not within 0.." + MAX_READS);
         }
         privateData = privateData.asReadOnlyBuffer();
+    }
+
+    /** For a queue pair that shares nothing. */
+    public ConnectOptions(ByteBuffer privateData, int ird, int ord) {
+        this(privateData, ird, ord, SharedObjects.NONE);
+    }
+
+    /** These, in a protection domain. */
+    public ConnectOptions in(ProtectionDomain domain) {
+        return new ConnectOptions(privateData, ird, ord, new SharedObjects(domain));
+    }
+
+    /** These, with other limits on RDMA Reads. */
+    public ConnectOptions withReads(int inbound, int outstanding) {
+        return new ConnectOptions(privateData, inbound, outstanding, shared);
     }
 
     /** A view of its own, so that readers do not move each other's position. */

@@ -3,21 +3,24 @@ package org.warpnfs.iwarp.verbs;
 import java.nio.ByteBuffer;
 
 /**
- * Memory registered for remote access on one queue pair: an STag with bounds and rights (RFC 5040 §5, RFC 5041 §5).
+ * Memory registered for remote access: an STag with bounds, rights, and streams that it is valid on (RFC 5040 §5, RFC 5041 §5 and
+ * §8.2).
  *
  * <h2>Operation</h2>
  *
- * Made by {@link QueuePair#register}. Its STag is drawn from a secure random source and means nothing on any other stream.
+ * Made by {@link QueuePair#register} for one stream, or by {@link ProtectionDomain#register} for those of a domain. The STag is
+ * drawn from a secure random source, and for a long time no other region gets it again.
  *
  * <h2>Buffers</h2>
  *
- * The memory belongs to whoever registered it. After {@link #invalidate()} has returned, or after the queue pair's {@link
- * QueuePairHandler#disconnected}, no byte that arrives is placed in it.
+ * The memory belongs to whoever registered it. After {@link #invalidate()} has returned, or, for a region of one stream, after its
+ * {@link QueuePairHandler#disconnected}, no byte that arrives is placed in it, and no answer to a peer's Read is begun from it. Of
+ * an answer that has begun, one batch at most is still read and sent.
  *
  * <h2>Errors</h2>
  *
- * A peer that uses the STag outside its bounds or rights, or after its invalidation, ends its own stream; the region sees
- * nothing of it.
+ * A peer that uses the STag outside its bounds or rights, on another stream, or after its invalidation, ends its own stream; the
+ * region sees nothing of it.
  */
 public interface MemoryRegion {
     /** The steering tag, an unsigned 32-bit number. */
@@ -35,6 +38,9 @@ public interface MemoryRegion {
     /** False once the region was invalidated, by us, by the peer's Send with Invalidate, or by the end of the stream. */
     boolean valid();
 
-    /** Revokes the STag at once. Does nothing if it is already invalid. Owner thread. */
+    /**
+     * Revokes the STag. Does nothing if it is already invalid. For a region of one stream on its owner thread, else {@link
+     * IllegalStateException}; for a region of a domain on any thread, and then it waits for placements under way.
+     */
     void invalidate();
 }

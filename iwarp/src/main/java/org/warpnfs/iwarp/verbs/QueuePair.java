@@ -20,7 +20,7 @@ import java.util.Set;
  *
  * A peer that breaks the protocol is sent a Terminate, and the handler hears {@link QueuePairHandler#disconnected}. A message
  * that finds no posted receive is such a breach (RFC 5041 §7.1), so an upper layer grants its peer no more than it has
- * posted. Calling from another thread, or posting more than the configured queue depth, is a bug and throws {@link
+ * posted. Calling from another thread, or posting more than the configured queue depth, throws {@link
  * IllegalStateException}.
  */
 public interface QueuePair {
@@ -34,6 +34,8 @@ public interface QueuePair {
      * Posts a buffer for one incoming message.
      *
      * @param buffer filled from its position; its remaining bytes bound the message
+     * @throws LimitReachedException if the queue is full, or the limit of receives or their memory is reached, here or for all
+     *     together
      */
     void postReceive(long workRequestId, ByteBuffer buffer);
 
@@ -47,7 +49,8 @@ public interface QueuePair {
      * Registers memory for this one stream, from position to limit of {@code memory}. When the connection has ended the
      * region is not {@linkplain MemoryRegion#valid() valid}, and work that names it is flushed.
      *
-     * @throws IllegalStateException if the limit of regions is reached
+     * @throws LimitReachedException if the limit of regions or of registered memory is reached, here or for all together
+     * @throws IllegalArgumentException if {@code rights} would write memory that is read-only
      */
     MemoryRegion register(ByteBuffer memory, Set<AccessRight> rights);
 

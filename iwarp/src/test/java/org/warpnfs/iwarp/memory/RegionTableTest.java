@@ -16,6 +16,13 @@ import org.warpnfs.iwarp.verbs.AccessRight;
 class RegionTableTest {
     private static final Set<AccessRight> WRITE = EnumSet.of(AccessRight.REMOTE_WRITE);
 
+    private final StagRegistry registry = new StagRegistry();
+
+    private RegionTable table(StagSource stags, int maxRegions) {
+        Budget total = new Budget("registered bytes", Long.MAX_VALUE);
+        return new RegionTable(registry, stags, maxRegions, new Quota(total, Long.MAX_VALUE, 0), () -> true);
+    }
+
     @Test
     void register_aMillionTimes_stagsAreSpreadOverTheWholeRange() {
         StagSource stags = new StagSource(new SecureRandom());
@@ -51,7 +58,7 @@ class RegionTableTest {
     @Test
     void invalidate_stagIsNotGivenOutAgainSoon() {
         // A source of 16 bits in all: without a quarantine old STags would soon be back.
-        RegionTable table = new RegionTable(new StagSource(new SmallNumbers()), 100);
+        RegionTable table = table(new StagSource(new SmallNumbers()), 100);
         Set<Long> lately = new HashSet<>();
         for (int i = 0; i < 1000; i++) {
             Region region = table.register(ByteBuffer.allocate(1), WRITE);
@@ -82,7 +89,7 @@ class RegionTableTest {
 
     @Test
     void register_againAfterInvalidation_isAnotherStagForTheSameMemory() {
-        RegionTable table = new RegionTable(new StagSource(new Random(1)), 2);
+        RegionTable table = table(new StagSource(new Random(1)), 2);
         ByteBuffer memory = ByteBuffer.allocate(8);
         Region first = table.register(memory, WRITE);
         assertThat(table.find(first.stag())).isSameAs(first);
@@ -98,7 +105,7 @@ class RegionTableTest {
     @Test
     void register_sliceOfABuffer_isItsBoundsExactly() {
         ByteBuffer memory = ByteBuffer.allocate(100).position(10).limit(30);
-        Region region = new RegionTable(new StagSource(new Random(1)), 1).register(memory, WRITE);
+        Region region = table(new StagSource(new Random(1)), 1).register(memory, WRITE);
         assertThat(region.lengthBytes()).isEqualTo(20);
         assertThat(region.locate(region.taggedOffset(), 20)).isZero();
         assertThat(region.locate(region.taggedOffset(), 21)).isNegative();
@@ -108,7 +115,7 @@ class RegionTableTest {
 
     @Test
     void register_readOnlyMemoryForWriting_isRefused() {
-        RegionTable table = new RegionTable(new StagSource(new Random(1)), 10);
+        RegionTable table = table(new StagSource(new Random(1)), 10);
         ByteBuffer readOnly = ByteBuffer.allocate(8).asReadOnlyBuffer();
         for (AccessRight right : AccessRight.values()) {
             if (right == AccessRight.REMOTE_READ) {
@@ -122,10 +129,12 @@ class RegionTableTest {
 
     @Test
     void twoTables_stagOfOne_meansNothingToTheOther() {
-        RegionTable ours = new RegionTable(new StagSource(new Random(1)), 1);
-        RegionTable theirs = new RegionTable(new StagSource(new Random(2)), 1);
+        RegionTable ours = table(new StagSource(new Random(1)), 1);
+        RegionTable theirs = table(new StagSource(new Random(2)), 1);
         Region region = ours.register(ByteBuffer.allocate(1), WRITE);
         assertThat(theirs.find(region.stag())).isNull();
+        assertThat(theirs.isOfOthers(region.stag())).isTrue();
+        assertThat(ours.isOfOthers(region.stag())).isFalse();
         assertThat(theirs.holds(region)).isFalse();
     }
 }

@@ -50,7 +50,7 @@ class IwarpTransportTest {
     private static final long PATIENCE_SECONDS = 60;
 
     private static IwarpConfig config(QueuePairConfig queuePair) {
-        return IwarpConfig.defaults().withQueuePair(queuePair);
+        return IwarpConfig.builder().queuePair(queuePair).build();
     }
 
     static Stream<Arguments> everyWay() {
@@ -72,7 +72,8 @@ class IwarpTransportTest {
         QueuePairConfig queuePair =
                 QueuePairConfig.defaults().withCrcPolicy(crc).withPeerToPeer(peerToPeer);
         // One thread, because each of the two looks into the other.
-        try (IwarpTransport transport = new IwarpTransport(config(queuePair).withEventLoopThreads(1), epoll)) {
+        try (IwarpTransport transport = new IwarpTransport(
+                IwarpConfig.builder().queuePair(queuePair).eventLoopThreads(1).build(), epoll)) {
             RandomPeer initiator = new RandomPeer(7, 400);
             RandomPeer responder = new RandomPeer(8, 400);
             initiator.joins(responder);
@@ -253,7 +254,7 @@ class IwarpTransportTest {
 
     @Test
     void accepted_moreThanTheLimit_isClosedAtOnceAndCounted() throws Exception {
-        IwarpConfig narrow = IwarpConfig.defaults().withConnectionLimits(10, 2);
+        IwarpConfig narrow = IwarpConfig.builder().maxHalfOpenConnections(2).build();
         try (IwarpTransport transport = new IwarpTransport(narrow)) {
             Listener listener = transport.listen(ANY_PORT, request -> {});
             int port = listener.localAddress().getPort();

@@ -83,7 +83,7 @@ class StreamsApartTest {
     void connected_onePeerReadsNothing_othersOfItsThreadGoOn() throws Exception {
         BlockingQueue<Noting> accepted = new LinkedBlockingQueue<>();
         try (IwarpTransport transport =
-                new IwarpTransport(IwarpConfig.defaults().withEventLoopThreads(1))) {
+                new IwarpTransport(IwarpConfig.builder().eventLoopThreads(1).build())) {
             Listener listener = transport.listen(ANY_PORT, request -> {
                 Noting handler = new Noting();
                 accepted.add(handler);

@@ -22,7 +22,7 @@ class OpcodeTest {
         final ByteBuffer received = peer.receive(100);
         final MemoryRegion region = peer.region(100, AccessRight.REMOTE_WRITE, AccessRight.REMOTE_READ);
         final MemoryRegion victim = peer.region(1, AccessRight.REMOTE_WRITE);
-        final MemoryRegion sink = peer.region(1, AccessRight.READ_SINK);
+        final MemoryRegion sink = peer.region(1, AccessRight.LOCAL_WRITE);
 
         Ready() {
             peer.link.created.post(new WorkRequest.RdmaRead(1, sink, 0, 1, new RemoteMemory(1, 0)));

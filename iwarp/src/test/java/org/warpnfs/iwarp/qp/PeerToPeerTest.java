@@ -156,7 +156,7 @@ class PeerToPeerTest {
     void initiator_readAsRtr_isAnsweredBeforeTheReadsThatFollow() {
         TestLink link = TestLink.initiator(only(RtrKind.READ), TestLink.OPTIONS);
         link.writes.clear();
-        MemoryRegion sink = link.created.register(ByteBuffer.allocate(4), EnumSet.of(AccessRight.READ_SINK));
+        MemoryRegion sink = link.created.register(ByteBuffer.allocate(4), EnumSet.of(AccessRight.LOCAL_WRITE));
         link.created.post(new WorkRequest.RdmaRead(1, sink, 0, 4, new RemoteMemory(5, 0)));
         link.in(REPLY_KEY + "10020004" + "80044002");
         assertThat(link.writes.removeFirst()).isEqualTo(EMPTY_READ);
@@ -198,7 +198,7 @@ class PeerToPeerTest {
     void initiator_postedReadThatThePeerCannotHold_tellsThePeerInsteadOfAnRtr() {
         TestLink link = TestLink.initiator(CONFIG.withPeerToPeer(true), TestLink.OPTIONS);
         link.writes.clear();
-        MemoryRegion sink = link.created.register(ByteBuffer.allocate(8), EnumSet.of(AccessRight.READ_SINK));
+        MemoryRegion sink = link.created.register(ByteBuffer.allocate(8), EnumSet.of(AccessRight.LOCAL_WRITE));
         link.created.post(new WorkRequest.RdmaRead(1, sink, 0, 8, new RemoteMemory(5, 0)));
         // IRD 0: the peer takes no RDMA Read.
         link.in(REPLY_KEY + "10020004" + "80008002");

@@ -34,8 +34,8 @@ class QueuePairFuzzTest {
             EnumSet.of(AccessRight.REMOTE_READ),
             EnumSet.of(AccessRight.REMOTE_READ, AccessRight.REMOTE_WRITE),
             EnumSet.noneOf(AccessRight.class),
-            EnumSet.of(AccessRight.READ_SINK),
-            EnumSet.of(AccessRight.READ_SINK));
+            EnumSet.of(AccessRight.LOCAL_WRITE),
+            EnumSet.of(AccessRight.LOCAL_WRITE));
 
     @FuzzTest
     void anyBytes_connected_changeOnlyWhatThePeerMayChange(byte[] input) {

@@ -244,7 +244,7 @@ class ReceivingTest {
     @Test
     void reads_sixteenIntoOneSink_completeOldestFirst() {
         RawPeer deep = RawPeer.open(QueuePairConfig.defaults(), 4, 16);
-        MemoryRegion sink = deep.region(4, AccessRight.READ_SINK);
+        MemoryRegion sink = deep.region(4, AccessRight.LOCAL_WRITE);
         for (int i = 0; i < 16; i++) {
             deep.link.created.post(new WorkRequest.RdmaRead(i, sink, 0, 4, new RemoteMemory(9, 0)));
         }
@@ -267,7 +267,7 @@ class ReceivingTest {
 
     @Test
     void readOfNothing_isAskedForAndAnsweredWithNothing() {
-        MemoryRegion sink = peer.region(4, AccessRight.READ_SINK);
+        MemoryRegion sink = peer.region(4, AccessRight.LOCAL_WRITE);
         peer.link.created.post(new WorkRequest.RdmaRead(1, sink, 2, 0, new RemoteMemory(9, 5)));
         peer.link.created.flush();
         assertThat(peer.ulpdu())
@@ -279,7 +279,7 @@ class ReceivingTest {
 
     @Test
     void readResponse_segmentsInAnyOrder_completeTheRead() {
-        MemoryRegion sink = peer.region(4, AccessRight.READ_SINK);
+        MemoryRegion sink = peer.region(4, AccessRight.LOCAL_WRITE);
         peer.link.created.post(new WorkRequest.RdmaRead(1, sink, 0, 4, new RemoteMemory(9, 0)));
         peer.link.created.flush();
         peer.link.fpdu("8142" + RawPeer.stag(sink) + "0000000000000002" + "cc");

@@ -31,7 +31,7 @@ class RightsTest {
         ANSWER_A_READ("1100c000") {
             @Override
             void by(RawPeer peer, MemoryRegion region) {
-                MemoryRegion other = peer.region(1, AccessRight.READ_SINK);
+                MemoryRegion other = peer.region(1, AccessRight.LOCAL_WRITE);
                 boolean sink = true;
                 try {
                     peer.link.created.post(new WorkRequest.RdmaRead(1, region, 0, 1, new RemoteMemory(1, 0)));
@@ -59,7 +59,7 @@ class RightsTest {
         return switch (use) {
             case WRITE -> rights.contains(AccessRight.REMOTE_WRITE);
             case READ -> rights.contains(AccessRight.REMOTE_READ);
-            case ANSWER_A_READ -> rights.contains(AccessRight.READ_SINK);
+            case ANSWER_A_READ -> rights.contains(AccessRight.LOCAL_WRITE);
         };
     }
 
@@ -67,7 +67,7 @@ class RightsTest {
     void access_everyRightEveryUse_isGrantedOrNamed() {
         for (int set = 0; set < 8; set++) {
             List<AccessRight> rights = new ArrayList<>();
-            AccessRight[] all = {AccessRight.REMOTE_WRITE, AccessRight.REMOTE_READ, AccessRight.READ_SINK};
+            AccessRight[] all = {AccessRight.REMOTE_WRITE, AccessRight.REMOTE_READ, AccessRight.LOCAL_WRITE};
             for (int i = 0; i < all.length; i++) {
                 if ((set >> i & 1) != 0) {
                     rights.add(all[i]);
@@ -108,7 +108,7 @@ class RightsTest {
     @Test
     void access_writeIntoTheSinkOfARead_isRefused() {
         RawPeer peer = RawPeer.open();
-        MemoryRegion sink = peer.region(4, AccessRight.READ_SINK);
+        MemoryRegion sink = peer.region(4, AccessRight.LOCAL_WRITE);
         peer.link.created.post(new WorkRequest.RdmaRead(1, sink, 0, 4, new RemoteMemory(1, 0)));
         peer.link.created.flush();
         peer.link.writes.clear();

@@ -45,13 +45,13 @@ class SendingTest {
     }
 
     private WorkRequest.RdmaRead read(long id, int lengthBytes, long stag, long to) {
-        MemoryRegion sink = peer.region(lengthBytes, AccessRight.READ_SINK);
+        MemoryRegion sink = peer.region(lengthBytes, AccessRight.LOCAL_WRITE);
         return new WorkRequest.RdmaRead(id, sink, 0, lengthBytes, new RemoteMemory(stag, to));
     }
 
     @Test
     void post_everyOperation_isOneMessageWithTheOctetsOfItsFigure() {
-        MemoryRegion sink = peer.region(10_000, AccessRight.READ_SINK);
+        MemoryRegion sink = peer.region(10_000, AccessRight.LOCAL_WRITE);
         OptionalLong stag = OptionalLong.of(0x01020304);
         post(
                 send(1, false, OptionalLong.empty(), HI),
@@ -174,7 +174,7 @@ class SendingTest {
                         expected.add("c140" + hex32(i));
                     }
                     default -> {
-                        MemoryRegion sink = other.region(1, AccessRight.READ_SINK);
+                        MemoryRegion sink = other.region(1, AccessRight.LOCAL_WRITE);
                         sinks.add(sink);
                         other.link.created.post(new WorkRequest.RdmaRead(i, sink, 0, 1, new RemoteMemory(i, 0)));
                         expected.add("4141" + "00000000" + "00000001" + hex32(++reads));
@@ -256,7 +256,7 @@ class SendingTest {
 
     @Test
     void workRequest_withImpossibleArguments_isRefusedAndTheStreamLives() {
-        MemoryRegion sink = peer.region(8, AccessRight.READ_SINK);
+        MemoryRegion sink = peer.region(8, AccessRight.LOCAL_WRITE);
         List<Runnable> wrong = List.of(
                 () -> send(1, false, OptionalLong.of(1L << 32)),
                 () -> send(1, false, OptionalLong.of(-1)),
@@ -276,7 +276,7 @@ class SendingTest {
     @Test
     void readWithoutOrd_isRefusedAtOnce() {
         RawPeer none = RawPeer.open(QueuePairConfig.defaults(), 0, 0);
-        MemoryRegion sink = none.link.created.register(ByteBuffer.allocate(1), EnumSet.of(AccessRight.READ_SINK));
+        MemoryRegion sink = none.link.created.register(ByteBuffer.allocate(1), EnumSet.of(AccessRight.LOCAL_WRITE));
         assertThatThrownBy(
                         () -> none.link.created.post(new WorkRequest.RdmaRead(1, sink, 0, 1, new RemoteMemory(1, 0))))
                 .isInstanceOf(IllegalStateException.class);

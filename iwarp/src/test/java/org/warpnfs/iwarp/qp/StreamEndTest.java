@@ -70,7 +70,7 @@ class StreamEndTest {
             link.created.postReceive(1000 + i, ByteBuffer.allocate(10));
         }
         for (int i = 0; i < 4; i++) {
-            MemoryRegion sink = peer.region(4, AccessRight.READ_SINK);
+            MemoryRegion sink = peer.region(4, AccessRight.LOCAL_WRITE);
             link.created.post(new WorkRequest.RdmaRead(i, sink, 0, 4, new RemoteMemory(9, 0)));
         }
         link.created.flush();

@@ -219,7 +219,7 @@ class TerminateTest {
 
     @Test
     void received_readResponseThatIsNotWhatWasAskedFor_isTerminatedAndTheReadFails() {
-        MemoryRegion sink = link.created.register(ByteBuffer.allocate(20), EnumSet.of(AccessRight.READ_SINK));
+        MemoryRegion sink = link.created.register(ByteBuffer.allocate(20), EnumSet.of(AccessRight.LOCAL_WRITE));
         link.created.post(new WorkRequest.RdmaRead(3, sink, 4, 8, new RemoteMemory(5, 6)));
         link.created.flush();
         String stag = String.format("%08x", sink.stag());
@@ -234,7 +234,7 @@ class TerminateTest {
 
     @Test
     void received_readResponseThatEndsEarly_isTerminated() {
-        MemoryRegion sink = link.created.register(ByteBuffer.allocate(20), EnumSet.of(AccessRight.READ_SINK));
+        MemoryRegion sink = link.created.register(ByteBuffer.allocate(20), EnumSet.of(AccessRight.LOCAL_WRITE));
         link.created.post(new WorkRequest.RdmaRead(3, sink, 0, 8, new RemoteMemory(5, 6)));
         link.created.flush();
         link.writes.clear();
@@ -248,7 +248,7 @@ class TerminateTest {
         link.created.postReceive(7, ByteBuffer.allocate(9));
         link.created.post(new WorkRequest.RdmaRead(
                 3,
-                link.created.register(ByteBuffer.allocate(20), EnumSet.of(AccessRight.READ_SINK)),
+                link.created.register(ByteBuffer.allocate(20), EnumSet.of(AccessRight.LOCAL_WRITE)),
                 0,
                 8,
                 new RemoteMemory(5, 6)));

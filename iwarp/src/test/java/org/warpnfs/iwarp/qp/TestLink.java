@@ -12,7 +12,6 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Random;
 import org.warpnfs.iwarp.Hex;
-import org.warpnfs.iwarp.memory.StagSource;
 import org.warpnfs.iwarp.mpa.FpduBatch;
 import org.warpnfs.iwarp.verbs.Completion;
 import org.warpnfs.iwarp.verbs.ConnectOptions;
@@ -47,29 +46,44 @@ final class TestLink implements QueuePairLink, QueuePairHandler {
     long now = 1;
     private boolean pumping;
 
-    private TestLink(QueuePairConfig config, ConnectionRequestHandler decider) {
+    private TestLink(LocalRnic rnic, QueuePairConfig config, ConnectionRequestHandler decider) {
         ConnectionRequestHandler accepting = request -> request.accept(OPTIONS, this);
-        machine = QueuePairMachine.responder(
-                this, config, new StagSource(new Random(1)), decider == null ? accepting : decider);
+        machine = QueuePairMachine.responder(this, config, rnic, decider == null ? accepting : decider);
         machine.start();
     }
 
-    private TestLink(QueuePairConfig config, ConnectOptions options) {
-        machine = QueuePairMachine.initiator(this, config, new StagSource(new Random(1)), options, this);
+    private TestLink(LocalRnic rnic, QueuePairConfig config, ConnectOptions options) {
+        machine = QueuePairMachine.initiator(this, config, rnic, options, this);
         machine.start();
     }
 
     static TestLink responder(QueuePairConfig config, ConnectionRequestHandler decider) {
-        return new TestLink(config, decider);
+        return new TestLink(rnic(), config, decider);
+    }
+
+    /** One of several that share what an RNIC has. */
+    static TestLink responder(LocalRnic rnic, QueuePairConfig config, ConnectionRequestHandler decider) {
+        return new TestLink(rnic, config, decider);
     }
 
     static TestLink initiator(QueuePairConfig config, ConnectOptions options) {
-        return new TestLink(config, options);
+        return new TestLink(rnic(), config, options);
+    }
+
+    private static LocalRnic rnic() {
+        return new LocalRnic(new Random(1), RnicLimits.defaults());
     }
 
     /** A responder whose startup is over and that has received one message of no length. */
     static TestLink open() {
-        TestLink link = responder(QueuePairConfig.defaults(), null);
+        return openOn(rnic(), OPTIONS);
+    }
+
+    /** The same, with options, among others. */
+    static TestLink openOn(LocalRnic rnic, ConnectOptions options) {
+        TestLink[] self = new TestLink[1];
+        TestLink link = responder(rnic, QueuePairConfig.defaults(), request -> request.accept(options, self[0]));
+        self[0] = link;
         link.in(REQUEST);
         link.created.postReceive(100, ByteBuffer.allocate(0));
         link.fpdu("4143 00000000 00000000 00000001 00000000");

@@ -24,7 +24,7 @@ class WorkQueueTest {
     private final TestLink link = TestLink.open();
 
     private MemoryRegion sink(int lengthBytes) {
-        return link.created.register(ByteBuffer.allocate(lengthBytes), EnumSet.of(AccessRight.READ_SINK));
+        return link.created.register(ByteBuffer.allocate(lengthBytes), EnumSet.of(AccessRight.LOCAL_WRITE));
     }
 
     private static WorkRequest.RdmaRead read(long id, MemoryRegion sink) {
@@ -227,13 +227,13 @@ class WorkQueueTest {
     @Test
     void post_beyondTheDepths_isABugOfTheCaller() {
         QueuePairConfig config = QueuePairConfig.defaults();
-        for (int i = 0; i < config.receiveQueueDepth(); i++) {
+        for (int i = 0; i < config.limits().receiveQueueDepth(); i++) {
             link.created.postReceive(i, ByteBuffer.allocate(0));
         }
         assertThatThrownBy(() -> link.created.postReceive(0, ByteBuffer.allocate(0)))
                 .isInstanceOf(IllegalStateException.class);
         link.socketTakes = false;
-        for (int i = 0; i < config.sendQueueDepth(); i++) {
+        for (int i = 0; i < config.limits().sendQueueDepth(); i++) {
             link.created.post(WorkRequest.Send.of(i, ByteBuffer.allocate(0)));
         }
         assertThatThrownBy(() -> link.created.post(WorkRequest.Send.of(0, ByteBuffer.allocate(0))))
@@ -246,7 +246,7 @@ class WorkQueueTest {
         MemoryRegion dead = sink(1);
         dead.invalidate();
         MemoryRegion foreign =
-                TestLink.open().created.register(ByteBuffer.allocate(1), EnumSet.of(AccessRight.READ_SINK));
+                TestLink.open().created.register(ByteBuffer.allocate(1), EnumSet.of(AccessRight.LOCAL_WRITE));
         MemoryRegion wrong = link.created.register(ByteBuffer.allocate(1), EnumSet.of(AccessRight.REMOTE_WRITE));
         for (MemoryRegion region : List.of(dead, foreign, wrong)) {
             assertThatThrownBy(() -> link.created.post(read(1, region))).isInstanceOf(IllegalArgumentException.class);
@@ -256,7 +256,7 @@ class WorkQueueTest {
     @Test
     void register_beyondTheLimit_isRefused_andStagsDiffer() {
         List<Long> stags = new ArrayList<>();
-        for (int i = 0; i < QueuePairConfig.defaults().maxRegions(); i++) {
+        for (int i = 0; i < QueuePairConfig.defaults().limits().regions(); i++) {
             stags.add(sink(1).stag());
         }
         assertThat(stags).doesNotHaveDuplicates().doesNotContain(0L);

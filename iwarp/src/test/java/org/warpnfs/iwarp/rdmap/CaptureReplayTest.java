@@ -176,6 +176,11 @@ class CaptureReplayTest {
             }
 
             @Override
+            public boolean peerMayInvalidate() {
+                return true;
+            }
+
+            @Override
             public void invalidate() {
                 events.add("invalidate");
             }

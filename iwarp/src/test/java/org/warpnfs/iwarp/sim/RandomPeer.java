@@ -221,7 +221,7 @@ public final class RandomPeer implements QueuePairHandler {
         int offset = random.nextInt(REGION_BYTES - length + 1);
         ByteBuffer expected = peer.readable.memory().slice(offset, length);
         MemoryRegion sink =
-                queuePair.register(ByteBuffer.allocateDirect(length + 10), EnumSet.of(AccessRight.READ_SINK));
+                queuePair.register(ByteBuffer.allocateDirect(length + 10), EnumSet.of(AccessRight.LOCAL_WRITE));
         readSinks.put(id, sink);
         post(
                 new WorkRequest.RdmaRead(

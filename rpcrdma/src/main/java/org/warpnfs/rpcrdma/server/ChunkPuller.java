@@ -142,7 +142,7 @@ final class ChunkPuller {
             if (sink == null) {
                 throw new IllegalStateException("a call without a sink has nothing to pull");
             }
-            region = queuePair.register(sink.buffer(), Set.of(AccessRight.READ_SINK));
+            region = queuePair.register(sink.buffer(), Set.of(AccessRight.LOCAL_WRITE));
             call.setRegion(region);
         }
         return region;

@@ -74,7 +74,7 @@ public final class RawRequester implements QueuePairHandler {
     /** Reads the responder's memory into a buffer; how it ended is found in {@link #reads}. */
     public ByteBuffer read(RdmaSegment segment) {
         ByteBuffer sink = ByteBuffer.allocate((int) segment.lengthBytes());
-        MemoryRegion region = register(sink, AccessRight.READ_SINK);
+        MemoryRegion region = register(sink, AccessRight.LOCAL_WRITE);
         RemoteMemory source = new RemoteMemory(segment.handle(), segment.offset());
         queuePair.post(new WorkRequest.RdmaRead(0, region, 0, (int) segment.lengthBytes(), source));
         queuePair.flush();

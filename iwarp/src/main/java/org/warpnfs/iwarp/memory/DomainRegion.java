@@ -1,0 +1,54 @@
+package org.warpnfs.iwarp.memory;
+
+import java.nio.ByteBuffer;
+import java.util.Set;
+import java.util.concurrent.locks.StampedLock;
+import org.warpnfs.iwarp.ddp.DdpViolation;
+import org.warpnfs.iwarp.verbs.AccessRight;
+
+/** A region of a protection domain: streams place into it from their own threads, and revoking it waits for them. */
+final class DomainRegion extends Region {
+    private final Domain domain;
+
+    /** Shared by placements, exclusive for revoking. */
+    private final StampedLock placing = new StampedLock();
+
+    DomainRegion(Domain domain, long stag, ByteBuffer memory, Set<AccessRight> rights) {
+        super(stag, memory, rights);
+        this.domain = domain;
+    }
+
+    boolean isOf(Domain other) {
+        return domain == other;
+    }
+
+    /** Others may be using it (RFC 5040 section 8.1.1). */
+    @Override
+    public boolean peerMayInvalidate() {
+        return false;
+    }
+
+    @Override
+    public void place(int offsetBytes, ByteBuffer bytes) throws DdpViolation {
+        long stamp = placing.readLock();
+        try {
+            super.place(offsetBytes, bytes);
+        } finally {
+            placing.unlockRead(stamp);
+        }
+    }
+
+    @Override
+    public void invalidate() {
+        long stamp = placing.writeLock();
+        try {
+            if (!valid()) {
+                return;
+            }
+            revoke();
+        } finally {
+            placing.unlockWrite(stamp);
+        }
+        domain.forget(this);
+    }
+}
