@@ -1,6 +1,8 @@
 package org.warpnfs.testkit;
 
 import java.lang.annotation.Annotation;
+import java.lang.reflect.AnnotatedElement;
+import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -27,6 +29,8 @@ public final class ConformanceCheck {
 
     /** What is shorter explains nothing. */
     private static final int MIN_REASON_CHARACTERS = 15;
+
+    private static final int MIN_REQUIREMENT_CHARACTERS = 8;
 
     private static final Pattern TEST = Pattern.compile("`([A-Za-z0-9_.$]*)#([A-Za-z0-9_$]+)`");
 
@@ -86,7 +90,7 @@ public final class ConformanceCheck {
             if (!LEVELS.contains(row.level().replace(IMPLIED, ""))) {
                 findings.add(row.id() + ": no level: " + row.level());
             }
-            if (row.text().length() < MIN_REASON_CHARACTERS) {
+            if (row.text().length() < MIN_REQUIREMENT_CHARACTERS) {
                 findings.add(row.id() + ": no requirement");
             }
         }
@@ -123,10 +127,10 @@ public final class ConformanceCheck {
             findings.add(row.id() + ": no class " + className);
             return;
         }
-        List<Method> named = methods(testClass, methodName);
+        List<AnnotatedElement> named = members(testClass, methodName);
         if (named.isEmpty()) {
             findings.add(row.id() + ": " + className + " has no method " + methodName);
-        } else if (named.stream().noneMatch(method -> testable(method.getAnnotations(), new HashSet<>()))) {
+        } else if (named.stream().noneMatch(member -> testable(member.getAnnotations(), new HashSet<>()))) {
             findings.add(row.id() + ": " + className + "#" + methodName + " is no test");
         }
     }
@@ -139,20 +143,28 @@ public final class ConformanceCheck {
         }
     }
 
-    /** Of a class, those it extends and the interfaces of all of them: contracts are tested by inheritance. */
-    private static List<Method> methods(Class<?> declaring, String name) {
-        List<Method> named = new ArrayList<>();
+    /**
+     * Methods of that name, and fields, for those can be rules of ArchUnit's: of a class, those it extends and the interfaces
+     * of all of them, since contracts are tested by inheritance.
+     */
+    private static List<AnnotatedElement> members(Class<?> declaring, String name) {
+        List<AnnotatedElement> named = new ArrayList<>();
         for (Method method : declaring.getDeclaredMethods()) {
             if (method.getName().equals(name)) {
                 named.add(method);
             }
         }
+        for (Field field : declaring.getDeclaredFields()) {
+            if (field.getName().equals(name)) {
+                named.add(field);
+            }
+        }
         for (Class<?> contract : declaring.getInterfaces()) {
-            named.addAll(methods(contract, name));
+            named.addAll(members(contract, name));
         }
         Class<?> parent = declaring.getSuperclass();
         if (parent != null) {
-            named.addAll(methods(parent, name));
+            named.addAll(members(parent, name));
         }
         return named;
     }

@@ -28,6 +28,12 @@ final class OutstandingRead {
                     "Read Response to STag " + Long.toHexString(header.stag()) + ", asked for "
                             + Long.toHexString(request.sinkStag()) + " (RFC 5040 section 5.2.2)");
         }
+        if (Long.compareUnsigned(header.taggedOffset(), -1L - payloadBytes) > 0) {
+            throw new DdpViolation(
+                    DdpError.TAGGED_TO_WRAP,
+                    "Read Response of " + payloadBytes + " bytes at TO " + Long.toHexString(header.taggedOffset())
+                            + " wraps (RFC 5041 section 7.1)");
+        }
         long offset = header.taggedOffset() - request.sinkOffset();
         if (offset < 0 || offset > request.sizeBytes() || payloadBytes > request.sizeBytes() - offset) {
             throw new DdpViolation(

@@ -219,4 +219,24 @@ class StreamsApartTest {
             }
         }
     }
+
+    @Test
+    void terminated_manyTimes_noConnectionIsLeft() throws Exception {
+        try (IwarpTransport transport = new IwarpTransport()) {
+            Listener listener = transport.listen(ANY_PORT, request -> request.accept(OPTIONS, new Noting()));
+            for (int i = 0; i < 300; i++) {
+                try (Socket peer = connect(listener)) {
+                    peer.getOutputStream()
+                            .write(HexFormat.of()
+                                    .parseHex("000e" + "c040" + "00000000" + "0000000000000000" + "00000000"));
+                    assertThat(peer.getInputStream().readAllBytes()).hasSize(44);
+                }
+            }
+            while (transport.statistics().connections() > 0) {
+                Thread.onSpinWait();
+            }
+            assertThat(transport.statistics().accepted()).isEqualTo(300);
+            assertThat(transport.statistics().internalErrors()).isZero();
+        }
+    }
 }

@@ -11,12 +11,16 @@ import java.util.OptionalLong;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.warpnfs.iwarp.Hex;
 import org.warpnfs.iwarp.verbs.AccessRight;
 import org.warpnfs.iwarp.verbs.Completion;
 import org.warpnfs.iwarp.verbs.CompletionStatus;
+import org.warpnfs.iwarp.verbs.DisconnectReason;
 import org.warpnfs.iwarp.verbs.MemoryRegion;
+import org.warpnfs.iwarp.verbs.QueuePair;
+import org.warpnfs.iwarp.verbs.QueuePairHandler;
 import org.warpnfs.iwarp.verbs.RemoteMemory;
 import org.warpnfs.iwarp.verbs.WorkRequest;
 import org.warpnfs.testkit.Seeds;
@@ -287,5 +291,101 @@ class ReceivingTest {
         peer.link.fpdu("c142" + RawPeer.stag(sink) + "0000000000000003" + "dd");
         assertThat(peer.link.completions).containsExactly(new Completion.ReadDone(1, CompletionStatus.SUCCESS));
         assertThat(Hex.of(sink.memory())).isEqualTo("aabbccdd");
+    }
+
+    @Test
+    void sendThenReadRequestInOneSegmentOfTcp_theSendIsSeenBeforeTheAnswerLeaves() {
+        List<Integer> writesWhenSeen = new ArrayList<>();
+        TestLink[] us = new TestLink[1];
+        QueuePairHandler handler = new QueuePairHandler() {
+            @Override
+            public void created(QueuePair queuePair) {
+                us[0].created(queuePair);
+            }
+
+            @Override
+            public void established(QueuePair queuePair) {
+                us[0].established(queuePair);
+            }
+
+            @Override
+            public void completed(QueuePair queuePair, Completion completion) {
+                writesWhenSeen.add(us[0].writes.size());
+            }
+
+            @Override
+            public void disconnected(QueuePair queuePair, DisconnectReason reason) {
+                us[0].disconnected(queuePair, reason);
+            }
+        };
+        us[0] = TestLink.responder(QueuePairConfig.defaults(), request -> request.accept(TestLink.OPTIONS, handler));
+        us[0].in(TestLink.REQUEST);
+        us[0].writes.clear();
+        us[0].created.postReceive(1, ByteBuffer.allocate(4));
+        us[0].in("0014 4143 00000000 00000000 00000001 00000000 aabb 0000 00000000"
+                + "002e 4141 00000000 00000001 00000001 00000000"
+                + "00000051 0000000000001000 00000000 00000000 0000000000000000 00000000");
+        assertThat(writesWhenSeen).containsExactly(0);
+        assertThat(us[0].takeWrite()).startsWith("000e" + "c142" + "00000051");
+    }
+
+    @Test
+    void readOfNothingAfterAWrite_isAnsweredWhenTheWriteIsInPlace() {
+        MemoryRegion sink = peer.region(2, AccessRight.REMOTE_WRITE);
+        peer.link.fpdu("8140" + RawPeer.stag(sink) + "0000000000000000 aa");
+        assertThat(peer.link.writes).isEmpty();
+        peer.link.fpdu("c140" + RawPeer.stag(sink) + "0000000000000001 bb");
+        peer.readRequest("00000051 0000000000001000 00000000 00000000 0000000000000000");
+        assertThat(Hex.of(sink.memory())).isEqualTo("aabb");
+        assertThat(peer.ulpdu()).startsWith("c142");
+    }
+
+    @Test
+    void readRequests_longThenShort_theShortWaitsForTheLong() {
+        MemoryRegion source = peer.region(200_000, AccessRight.REMOTE_READ);
+        peer.link.socketTakes = false;
+        peer.link.created.post(WorkRequest.Send.of(1, ByteBuffer.allocate(1)));
+        peer.link.created.flush();
+        peer.ulpdus();
+        peer.readRequest(source, 0, 200_000);
+        peer.readRequest("00000052 0000000000000000 00000001" + RawPeer.stag(source) + "0000000000000000");
+        peer.link.socketTakes = true;
+        peer.link.releaseHeld();
+        assertThat(peer.ulpdus())
+                .extracting(ulpdu -> ulpdu.substring(0, 12))
+                .containsExactly("814200000051", "814200000051", "814200000051", "c14200000051", "c14200000052");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        // Asked for: 8 bytes at TO 4 of the sink, which has 20.
+        "0, 0000000000000004, 1, 9, 1101, one byte too many",
+        "0, 0000000000000004, 0, 9, 1101, one byte too many with more to come",
+        "0, 0000000000000003, 1, 8, 1101, one byte too low",
+        "0, 000000000000000c, 0, 1, 1101, behind the end",
+        "0, 8000000000000004, 1, 8, 1101, far behind the end",
+        "0, fffffffffffffffc, 1, 8, 1103, wraps",
+        "1, 0000000000000004, 1, 8, 1100, an STag that was not asked for",
+        "0, 0000000000000004, 1, 7, 02ff, one byte missing at the end",
+        "0, 0000000000000005, 1, 7, 02ff, one byte missing at the start",
+        "0, 0000000000000004, 1, 0, 02ff, nothing"
+    })
+    void readResponse_notWhatWasAskedFor_isRefusedAndTheReadFails(
+            int stag, String to, int last, int payloadBytes, String code, String why) {
+        MemoryRegion sink = peer.region(20, AccessRight.LOCAL_WRITE);
+        MemoryRegion other = peer.region(20, AccessRight.LOCAL_WRITE, AccessRight.REMOTE_WRITE);
+        peer.link.created.post(new WorkRequest.RdmaRead(1, sink, 4, 8, new RemoteMemory(9, 0)));
+        peer.link.created.flush();
+        peer.ulpdus();
+        peer.link.fpdu((last == 1 ? "c142" : "8142")
+                + RawPeer.stag(stag == 0 ? sink : other)
+                + to
+                + "aa".repeat(payloadBytes));
+        assertThat(peer.terminate()).as(why).startsWith(code + "c000");
+        assertThat(peer.link.completions).containsExactly(new Completion.ReadDone(1, CompletionStatus.REMOTE_ERROR));
+        assertThat(Hex.of(other.memory())).isEqualTo("00".repeat(20));
+        if (!code.equals("02ff")) {
+            assertThat(Hex.of(sink.memory())).isEqualTo("00".repeat(20));
+        }
     }
 }

@@ -8,6 +8,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.warpnfs.iwarp.Hex;
 import org.warpnfs.iwarp.verbs.AccessRight;
+import org.warpnfs.iwarp.verbs.CompletionStatus;
 import org.warpnfs.iwarp.verbs.MemoryRegion;
 import org.warpnfs.iwarp.verbs.RemoteMemory;
 import org.warpnfs.iwarp.verbs.WorkRequest;
@@ -125,5 +126,39 @@ class RightsTest {
                 .isInstanceOf(IllegalArgumentException.class);
         assertThat(QueuePairConfig.defaults().withMulpduBytes(128).mulpduBytes())
                 .isEqualTo(128);
+    }
+
+    @Test
+    void access_stagOfAnotherStream_isRefusedInEveryWayAndStaysAsItIs() {
+        RawPeer owner = RawPeer.open();
+        // All links of a test draw the same STags: go on to one that the others have not drawn.
+        for (int i = 0; i < 10; i++) {
+            owner.region(1);
+        }
+        MemoryRegion region =
+                owner.region(4, AccessRight.REMOTE_WRITE, AccessRight.REMOTE_READ, AccessRight.LOCAL_WRITE);
+        for (Use use : List.of(Use.WRITE, Use.READ)) {
+            RawPeer other = RawPeer.open();
+            use.by(other, region);
+            assertThat(other.terminate()).startsWith(use == Use.WRITE ? "11" : "01");
+        }
+        RawPeer answering = RawPeer.open();
+        MemoryRegion sink = answering.region(4, AccessRight.LOCAL_WRITE);
+        answering.link.created.post(new WorkRequest.RdmaRead(1, sink, 0, 4, new RemoteMemory(1, 0)));
+        answering.link.created.flush();
+        answering.ulpdus();
+        answering.link.fpdu("c142" + RawPeer.stag(region) + "0000000000000000" + "aaaaaaaa");
+        assertThat(answering.terminate()).startsWith("11");
+        for (String control : new String[] {"44", "46"}) {
+            RawPeer invalidating = RawPeer.open();
+            invalidating.receive(4);
+            invalidating.send(control, RawPeer.stag(region), "aa");
+            assertThat(invalidating.terminate().substring(2, 8)).isEqualTo("09c000");
+            assertThat(invalidating.link.completions).noneMatch(done -> done.status() == CompletionStatus.SUCCESS);
+        }
+        assertThat(region.valid()).isTrue();
+        assertThat(Hex.of(region.memory())).isEqualTo("00000000");
+        owner.write(region, 0, "bb");
+        owner.assertFine();
     }
 }

@@ -290,4 +290,18 @@ class SendingTest {
             assertThat(kind.getSimpleName()).doesNotContainIgnoringCase("terminate");
         }
     }
+
+    @Test
+    void post_readsOfNothing_countTowardsOrdAsWell() {
+        RawPeer one = RawPeer.open(QueuePairConfig.defaults(), 1, 1);
+        MemoryRegion sink = one.region(1, AccessRight.LOCAL_WRITE);
+        one.link.created.post(new WorkRequest.RdmaRead(1, sink, 0, 0, new RemoteMemory(9, 0)));
+        one.link.created.post(new WorkRequest.RdmaRead(2, sink, 0, 1, new RemoteMemory(9, 0)));
+        one.link.created.post(WorkRequest.Send.of(3, HI));
+        one.link.created.flush();
+        assertThat(one.ulpdu()).startsWith("4141");
+        one.link.fpdu("c142" + RawPeer.stag(sink) + "0000000000000000");
+        assertThat(one.ulpdus()).hasSize(2).last().asString().startsWith("4143");
+        assertThat(one.link.completions).containsExactly(new Completion.ReadDone(1, CompletionStatus.SUCCESS));
+    }
 }

@@ -266,4 +266,23 @@ class StreamEndTest {
         assertThat(other.link.completions).hasSize(1);
         other.assertFine();
     }
+
+    @Test
+    void streams_oneFillsItsIrd_theOtherHasItsOwn() {
+        RawPeer other = RawPeer.open();
+        MemoryRegion source = peer.region(4, AccessRight.REMOTE_READ);
+        MemoryRegion otherSource = other.region(4, AccessRight.REMOTE_READ);
+        link.socketTakes = false;
+        link.created.post(WorkRequest.Send.of(1, ByteBuffer.allocate(1)));
+        link.created.flush();
+        for (int i = 0; i < 5; i++) {
+            peer.readRequest(source, 0, 4);
+        }
+        assertThat(link.created.connected()).isFalse();
+        for (int i = 0; i < 10; i++) {
+            other.readRequest(otherSource, 0, 4);
+            assertThat(other.ulpdu()).startsWith("c142");
+        }
+        other.assertFine();
+    }
 }

@@ -14,68 +14,40 @@ final class FileAccess implements AutoCloseable {
     private final @Nullable IoGrant grant;
     private final OpenFile file;
     private final boolean owned;
-    private final FileChange change;
 
-    private FileAccess(@Nullable IoGrant grant, OpenFile file, boolean owned, FileChange change) {
+    private FileAccess(@Nullable IoGrant grant, OpenFile file, boolean owned) {
         this.grant = grant;
         this.file = file;
         this.owned = owned;
-        this.change = change;
     }
 
     static FileAccess toRead(CallContext call, Location location, Stateid stateid) throws Nfs4Exception, FsException {
         return of(
                 call,
                 location,
-                call.services()
-                        .state()
-                        .stateids()
-                        .grantRead(call.nowNanos(), call.client(), CallContext.keyOf(location), stateid),
-                OpenAccess.READ,
-                FileChange.ofNothing());
+                call.services().state().grantRead(call.nowNanos(), call.client(), CallContext.keyOf(location), stateid),
+                OpenAccess.READ);
     }
 
     static FileAccess toWrite(CallContext call, Location location, Stateid stateid) throws Nfs4Exception, FsException {
         CallContext.requireWritable(location);
-        // An open for writing has had delegations recalled; a write without one has to see to it itself.
-        FileChange change = stateid.isAnonymous() ? FileChange.of(call, location) : FileChange.ofNothing();
-        boolean begun = false;
-        try {
-            FileAccess access = toWrite(call, location, stateid, change);
-            begun = true;
-            return access;
-        } finally {
-            if (!begun) {
-                change.close();
-            }
-        }
-    }
-
-    private static FileAccess toWrite(CallContext call, Location location, Stateid stateid, FileChange change)
-            throws Nfs4Exception, FsException {
         return of(
                 call,
                 location,
                 call.services()
                         .state()
-                        .stateids()
                         .grantWrite(call.nowNanos(), call.client(), CallContext.keyOf(location), stateid),
-                OpenAccess.WRITE,
-                change);
+                OpenAccess.WRITE);
     }
 
-    private static FileAccess of(
-            CallContext call, Location location, IoGrant grant, OpenAccess access, FileChange change)
+    private static FileAccess of(CallContext call, Location location, IoGrant grant, OpenAccess access)
             throws FsException {
         OpenFile held = grant.file();
         if (held != null) {
-            return new FileAccess(grant, held, false, change);
+            return new FileAccess(grant, held, false);
         }
         return new FileAccess(
-                null,
-                CallContext.fileSystem(location).open(call.callerAt(location), location.file(), access),
-                true,
-                change);
+                null, CallContext.fileSystem(location).open(call.callerAt(location), location.file(), access), true);
     }
 
     OpenFile file() {
@@ -90,6 +62,5 @@ final class FileAccess implements AutoCloseable {
         if (grant != null) {
             grant.close();
         }
-        change.close();
     }
 }

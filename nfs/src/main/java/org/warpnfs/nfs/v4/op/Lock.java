@@ -46,7 +46,6 @@ final class Lock implements ChangingOperation {
         requireRegular(file);
         Stateid lock = call.services()
                 .state()
-                .locks()
                 .lock(
                         call.nowNanos(),
                         call.client(),

@@ -21,7 +21,6 @@ final class LockTest implements Operation {
         Lock.requireRegular(file);
         call.services()
                 .state()
-                .locks()
                 .testLock(
                         call.nowNanos(),
                         call.client(),

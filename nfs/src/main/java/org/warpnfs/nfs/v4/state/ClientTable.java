@@ -2,7 +2,6 @@ package org.warpnfs.nfs.v4.state;
 
 import java.security.SecureRandom;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -39,7 +38,6 @@ final class ClientTable {
     private final int instance;
     private final Grace grace;
     private final Consumer<Client> stateOfGoneClient;
-    private final Consumer<CallbackCall> outbox;
     private final SecureRandom random = new SecureRandom();
 
     private final Map<Long, Client> byId = new LinkedHashMap<>();
@@ -47,21 +45,13 @@ final class ClientTable {
     private final Map<Opaque, Client> unconfirmed = new HashMap<>();
     private final Map<SessionId, Session> sessions = new HashMap<>();
     private int lastClient;
-    private long cacheBytes;
 
-    ClientTable(
-            StateLimits limits,
-            long leaseNanos,
-            Grace grace,
-            int instance,
-            Consumer<Client> stateOfGoneClient,
-            Consumer<CallbackCall> outbox) {
+    ClientTable(StateLimits limits, long leaseNanos, Grace grace, int instance, Consumer<Client> stateOfGoneClient) {
         this.limits = limits;
         this.leaseNanos = leaseNanos;
         this.grace = grace;
         this.instance = instance;
         this.stateOfGoneClient = stateOfGoneClient;
-        this.outbox = outbox;
     }
 
     ExchangedId exchangeId(long nowNanos, Opaque owner, long verifier, Principal principal, boolean update)
@@ -75,7 +65,7 @@ final class ClientTable {
             return exchanged(old);
         }
         if (old != null && !old.principal().equals(principal)) {
-            if (old.hasState() && !old.isExpired(nowNanos, leaseNanos)) {
+            if (!old.opens.isEmpty() && !old.isExpired(nowNanos, leaseNanos)) {
                 throw Nfs4Exception.of(Nfs4Status.CLID_INUSE);
             }
             remove(old);
@@ -122,7 +112,7 @@ final class ClientTable {
             long clientId,
             int sequence,
             ChannelAttributes fore,
-            CallbackParameters callbacks)
+            ChannelAttributes back)
             throws Nfs4Exception {
         Client client = byId.get(clientId);
         if (client == null) {
@@ -137,60 +127,22 @@ final class ClientTable {
         if (!client.confirmed && !client.principal().equals(principal)) {
             throw Nfs4Exception.of(Nfs4Status.CLID_INUSE);
         }
-        // First: room is made at the cost of those who are silent.
-        client.renewedNanos = nowNanos;
-        ChannelAttributes foreAsked = fore.clampedTo(limits);
+        ChannelAttributes foreGranted = fore.clampedTo(limits);
         if (client.sessions.size() >= limits.maxSessionsPerClient()
                 || (sessions.size() >= limits.maxSessions() && !removeOldestExpired(nowNanos))) {
             throw Nfs4Exception.of(Nfs4Status.DELAY);
         }
-        ChannelAttributes foreGranted = withinMemory(nowNanos, foreAsked);
-        SessionId id = new SessionId(clientId, random.nextLong());
-        BackChannel back = backChannel(id, callbacks);
         confirm(client);
-        Session session = new Session(id, client, foreGranted, back);
+        SessionId id = new SessionId(clientId, random.nextLong());
+        Session session = new Session(id, client, foreGranted);
         client.sessions.put(id, session);
         sessions.put(id, session);
-        cacheBytes += session.cacheBytes();
+        client.renewedNanos = nowNanos;
         client.createSequence = sequence;
-        // Neither PERSIST nor CONN_RDMA: replies live in memory, and a connection does not change what it is.
-        CreatedSession reply = new CreatedSession(
-                id,
-                sequence,
-                back != null && callbacks.wanted() ? CreatedSession.CONN_BACK_CHAN : 0,
-                foreGranted,
-                back == null ? callbacks.channel() : back.attributes());
+        // Neither PERSIST nor CONN_BACK_CHAN nor CONN_RDMA: replies live in memory, and there are no callbacks.
+        CreatedSession reply = new CreatedSession(id, sequence, 0, foreGranted, back);
         client.createReply = reply;
         return reply;
-    }
-
-    /** A session's slots are what its reply cache takes; the fuller the memory for all of them, the fewer a new session gets. */
-    private ChannelAttributes withinMemory(long nowNanos, ChannelAttributes asked) throws Nfs4Exception {
-        long perSlot = Math.max(asked.maxCachedReplyBytes(), 1);
-        long room = limits.maxReplyCacheBytes() - cacheBytes;
-        if (room < perSlot && removeOldestExpired(nowNanos)) {
-            room = limits.maxReplyCacheBytes() - cacheBytes;
-        }
-        if (room < perSlot) {
-            throw Nfs4Exception.of(Nfs4Status.DELAY);
-        }
-        return asked.withRequests(Math.clamp(room / 4 / perSlot, 1, asked.maxRequests()));
-    }
-
-    private @Nullable BackChannel backChannel(SessionId id, CallbackParameters callbacks) throws Nfs4Exception {
-        CallbackCredential credential = callbacks.credential();
-        if (credential == null) {
-            return null;
-        }
-        try {
-            return new BackChannel(
-                    id, callbacks, credential, callbacks.channel().clampedForCallbacks(), outbox);
-        } catch (Nfs4Exception e) {
-            if (callbacks.wanted()) {
-                throw e;
-            }
-            return null;
-        }
     }
 
     private void confirm(Client client) {
@@ -212,16 +164,8 @@ final class ClientTable {
         if (session == null) {
             throw Nfs4Exception.of(Nfs4Status.BADSESSION);
         }
+        session.dead = true;
         session.client().sessions.remove(id);
-        end(session);
-    }
-
-    private void end(Session session) {
-        cacheBytes -= session.cacheBytes();
-        BackChannel back = session.backChannel();
-        if (back != null) {
-            back.abandon().forEach(delegation -> delegation.answered(false));
-        }
     }
 
     void destroyClient(long clientId) throws Nfs4Exception {
@@ -229,7 +173,7 @@ final class ClientTable {
         if (client == null) {
             throw Nfs4Exception.of(Nfs4Status.STALE_CLIENTID);
         }
-        if (!client.sessions.isEmpty() || client.hasState()) {
+        if (!client.sessions.isEmpty() || !client.opens.isEmpty()) {
             throw Nfs4Exception.of(Nfs4Status.CLIENTID_BUSY);
         }
         remove(client);
@@ -244,11 +188,6 @@ final class ClientTable {
         return session;
     }
 
-    @Nullable
-    Session sessionOrNull(SessionId id) {
-        return sessions.get(id);
-    }
-
     /** Lets a client go, with everything it has. */
     void remove(Client client) {
         client.gone = true;
@@ -256,8 +195,8 @@ final class ClientTable {
         confirmed.remove(client.owner(), client);
         unconfirmed.remove(client.owner(), client);
         for (Session session : client.sessions.values()) {
+            session.dead = true;
             sessions.remove(session.id());
-            end(session);
         }
         client.sessions.clear();
         stateOfGoneClient.accept(client);
@@ -295,7 +234,7 @@ final class ClientTable {
         long courtesyNanos = leaseNanos * limits.courtesyLeases();
         List<Client> silent = new ArrayList<>();
         for (Client client : byId.values()) {
-            if (client.isExpired(nowNanos, !client.hasState() ? leaseNanos : courtesyNanos)) {
+            if (client.isExpired(nowNanos, client.opens.isEmpty() ? leaseNanos : courtesyNanos)) {
                 silent.add(client);
             }
         }
@@ -305,15 +244,7 @@ final class ClientTable {
     void connectionClosed(Object connection) {
         for (Session session : sessions.values()) {
             session.connections.remove(connection);
-            BackChannel back = session.backChannel();
-            if (back != null) {
-                back.unbind(connection);
-            }
         }
-    }
-
-    Collection<Session> sessions() {
-        return sessions.values();
     }
 
     int clientCount() {

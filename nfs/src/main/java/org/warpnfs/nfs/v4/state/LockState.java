@@ -20,13 +20,14 @@ final class LockState implements StateEntry {
         return open.client;
     }
 
-    FileState file() {
+    @Override
+    public FileState file() {
         return open.file;
     }
 
     @Override
-    public FileKey key() {
-        return open.file.key;
+    public OpenState open() {
+        return open;
     }
 
     @Override

@@ -40,8 +40,13 @@ final class OpenState implements StateEntry {
     }
 
     @Override
-    public FileKey key() {
-        return file.key;
+    public FileState file() {
+        return file;
+    }
+
+    @Override
+    public OpenState open() {
+        return this;
     }
 
     @Override

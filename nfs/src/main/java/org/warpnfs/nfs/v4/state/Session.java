@@ -1,6 +1,7 @@
 package org.warpnfs.nfs.v4.state;
 
-import java.util.HashSet;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -9,15 +10,14 @@ public final class Session {
     private final SessionId id;
     private final Client client;
     private final ChannelAttributes foreChannel;
-    private final @Nullable BackChannel backChannel;
     private final @Nullable Slot[] slots;
-    final Set<Object> connections = new HashSet<>();
+    final Set<Object> connections = Collections.newSetFromMap(new IdentityHashMap<>());
+    boolean dead;
 
-    Session(SessionId id, Client client, ChannelAttributes foreChannel, @Nullable BackChannel backChannel) {
+    Session(SessionId id, Client client, ChannelAttributes foreChannel) {
         this.id = id;
         this.client = client;
         this.foreChannel = foreChannel;
-        this.backChannel = backChannel;
         this.slots = new @Nullable Slot[Math.toIntExact(foreChannel.maxRequests())];
     }
 
@@ -31,17 +31,6 @@ public final class Session {
 
     public ChannelAttributes foreChannel() {
         return foreChannel;
-    }
-
-    /** Null if the client offers no flavor, or no room, that callbacks could use. */
-    @Nullable
-    BackChannel backChannel() {
-        return backChannel;
-    }
-
-    /** What its reply cache may come to hold. */
-    long cacheBytes() {
-        return slots.length * foreChannel.maxCachedReplyBytes();
     }
 
     public int slotCount() {

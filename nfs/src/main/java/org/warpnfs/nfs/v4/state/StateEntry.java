@@ -1,10 +1,13 @@
 package org.warpnfs.nfs.v4.state;
 
 /** What a stateid names. */
-sealed interface StateEntry permits OpenState, LockState, DelegationState {
+sealed interface StateEntry permits OpenState, LockState {
     Client client();
 
-    FileKey key();
+    FileState file();
+
+    /** The open itself, or the one below which locks are held. */
+    OpenState open();
 
     long number();
 
