@@ -38,7 +38,8 @@ final class Programs implements AutoCloseable {
         } catch (IOException e) {
             throw new ConfigException("--state: " + e.getMessage(), e);
         }
-        nfs3 = new Nfs3Program(exports, handles, payloads, Nfs3Options.of(new SecureRandom().nextLong()));
+        nfs3 = new Nfs3Program(
+                exports, handles, payloads, Nfs3Options.of(new SecureRandom().nextLong()), nfs4.fileChanges());
         mount = new MountProgram(exports, handles);
     }
 

@@ -7,6 +7,7 @@ import org.warpnfs.fs.spi.CreateMode;
 import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FileNode;
 import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.nfs.export.FileChanges;
 import org.warpnfs.nfs.xdr.BoundedXdr;
 
 /** CREATE (RFC 1813 §3.3.8). */
@@ -49,7 +50,7 @@ final class Create extends NewNode<Create.Args> {
     }
 
     @Override
-    FileNode make(Nfs3File directory, FileName name, Args args) throws FsException, Nfs3Exception {
+    FileNode make(Nfs3Call call, Nfs3File directory, FileName name, Args args) throws FsException, Nfs3Exception {
         CreateMode mode =
                 switch (args.how()) {
                     case How.Unchecked how ->
@@ -59,9 +60,14 @@ final class Create extends NewNode<Create.Args> {
                     case How.Exclusive how ->
                         new CreateMode.Exclusive(how.verifier(), AttributeChanges.ofPermissions(PERMISSIONS));
                 };
-        return directory
-                .fileSystem()
-                .create(directory.caller(), directory.handle(), name, mode)
-                .node();
+        // An unchecked create may cut a file that is there.
+        boolean cuts = mode instanceof CreateMode.Unchecked unchecked
+                && unchecked.attributes().sizeBytes() != null;
+        try (FileChanges.Change _ = cuts ? call.changingName(directory, name) : () -> {}) {
+            return directory
+                    .fileSystem()
+                    .create(directory.caller(), directory.handle(), name, mode)
+                    .node();
+        }
     }
 }

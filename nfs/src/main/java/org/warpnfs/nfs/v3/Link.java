@@ -5,6 +5,7 @@ import org.dcache.oncrpc4j.xdr.XdrDecodingStream;
 import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.nfs.export.FileChanges;
 
 /** LINK (RFC 1813 §3.3.15): within one export. */
 final class Link implements Nfs3Procedure<Link.Args> {
@@ -26,7 +27,8 @@ final class Link implements Nfs3Procedure<Link.Args> {
             throw new Nfs3Exception(Nfs3Status.XDEV);
         }
         FileName name = args.link().name().properOr(Nfs3Status.EXIST, Nfs3Status.EXIST);
-        try (WatchedChange change = WatchedChange.begin(call, directory)) {
+        try (FileChanges.Change _ = call.changing(file);
+                WatchedChange change = WatchedChange.begin(call, directory)) {
             FileAttributes after =
                     directory.fileSystem().link(directory.caller(), file.handle(), directory.handle(), name);
             return Nfs3Reply.ok(both(file.postOpAttr(after), change.end()));

@@ -24,7 +24,7 @@ final class MakeDirectory extends NewNode<MakeDirectory.Args> {
     }
 
     @Override
-    FileNode make(Nfs3File directory, FileName name, Args args) throws FsException, Nfs3Exception {
+    FileNode make(Nfs3Call call, Nfs3File directory, FileName name, Args args) throws FsException, Nfs3Exception {
         return directory
                 .fileSystem()
                 .makeDirectory(

@@ -48,7 +48,7 @@ final class MakeNode extends NewNode<MakeNode.Args> {
     }
 
     @Override
-    FileNode make(Nfs3File directory, FileName name, Args args) throws FsException, Nfs3Exception {
+    FileNode make(Nfs3Call call, Nfs3File directory, FileName name, Args args) throws FsException, Nfs3Exception {
         if (args.type() == null || args.attributes() == null) {
             throw new Nfs3Exception(Nfs3Status.BADTYPE);
         }

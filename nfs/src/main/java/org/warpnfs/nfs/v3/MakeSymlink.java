@@ -35,7 +35,7 @@ final class MakeSymlink extends NewNode<MakeSymlink.Args> {
     }
 
     @Override
-    FileNode make(Nfs3File directory, FileName name, Args args) throws FsException, Nfs3Exception {
+    FileNode make(Nfs3Call call, Nfs3File directory, FileName name, Args args) throws FsException, Nfs3Exception {
         byte[] target = new byte[args.target().remaining()];
         args.target().duplicate().get(target);
         if (target.length > MAX_TARGET_BYTES) {

@@ -10,7 +10,7 @@ abstract class NewNode<A> implements Nfs3Procedure<A> {
     abstract DirOpArgs3 where(A args);
 
     /** Makes it in {@code directory}, which is writable. */
-    abstract FileNode make(Nfs3File directory, FileName name, A args) throws FsException, Nfs3Exception;
+    abstract FileNode make(Nfs3Call call, Nfs3File directory, FileName name, A args) throws FsException, Nfs3Exception;
 
     @Override
     public final Nfs3Reply run(Nfs3Call call, A args) throws FsException, Nfs3Exception {
@@ -18,7 +18,7 @@ abstract class NewNode<A> implements Nfs3Procedure<A> {
         directory.requireWritable();
         FileName name = where(args).name().properOr(Nfs3Status.EXIST, Nfs3Status.EXIST);
         try (WatchedChange change = WatchedChange.begin(call, directory)) {
-            FileNode node = make(directory, name, args);
+            FileNode node = make(call, directory, name, args);
             return CreatedNode.reply(call, directory, node, change.end());
         }
     }

@@ -2,8 +2,13 @@ package org.warpnfs.nfs.v3;
 
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.FileHandle;
+import org.warpnfs.fs.spi.FileName;
+import org.warpnfs.fs.spi.FileNode;
+import org.warpnfs.fs.spi.FileType;
+import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.export.ChangeWindows;
 import org.warpnfs.nfs.export.Export;
+import org.warpnfs.nfs.export.FileChanges;
 import org.warpnfs.nfs.export.HandleViolation;
 import org.warpnfs.nfs.export.Identity;
 import org.warpnfs.nfs.export.Location;
@@ -46,6 +51,29 @@ final class Nfs3Call {
         } catch (HandleViolation e) {
             throw new Nfs3Exception(Nfs3Status.of(e.error()));
         }
+    }
+
+    /**
+     * Before {@code file} is changed; open until it has been.
+     *
+     * @throws FsException TRY_LATER while an NFSv4 client that has the file delegated is asked to give it back
+     */
+    FileChanges.Change changing(Nfs3File file) throws FsException {
+        return server.fileChanges().begin(file.handle());
+    }
+
+    /** As {@link #changing}, of the regular file by that name, if there is one. */
+    FileChanges.Change changingName(Nfs3File directory, FileName name) throws FsException {
+        FileNode found;
+        try {
+            found = directory.fileSystem().lookup(directory.caller(), directory.handle(), name);
+        } catch (FsException e) {
+            // Whatever it is, the procedure itself will say it.
+            return () -> {};
+        }
+        return found.attributes().type() == FileType.REGULAR
+                ? server.fileChanges().begin(found.handle())
+                : () -> {};
     }
 
     /** The handle that names {@code file} of {@code export}. */

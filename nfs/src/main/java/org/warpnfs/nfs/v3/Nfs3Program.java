@@ -17,6 +17,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.export.ExportTable;
+import org.warpnfs.nfs.export.FileChanges;
 import org.warpnfs.nfs.export.Identity;
 import org.warpnfs.nfs.export.NfsHandles;
 import org.warpnfs.payload.PayloadPool;
@@ -77,8 +78,14 @@ public final class Nfs3Program implements RpcDispatchable {
     private final Nfs3Server server;
     private final ReplyCache replyCache;
 
-    public Nfs3Program(ExportTable exports, NfsHandles handles, PayloadPool payloads, Nfs3Options options) {
-        this(new Nfs3Server(exports, handles, payloads, options), PATIENCE_WITH_FIRST_CALL);
+    /** @param fileChanges what stands between NFSv3 changes and what clients of other versions rely on */
+    public Nfs3Program(
+            ExportTable exports,
+            NfsHandles handles,
+            PayloadPool payloads,
+            Nfs3Options options,
+            FileChanges fileChanges) {
+        this(new Nfs3Server(exports, handles, payloads, options, fileChanges), PATIENCE_WITH_FIRST_CALL);
     }
 
     Nfs3Program(Nfs3Server server, Duration patienceWithFirstCall) {

@@ -4,6 +4,7 @@ import java.io.IOException;
 import org.dcache.oncrpc4j.xdr.XdrDecodingStream;
 import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.nfs.export.FileChanges;
 
 /** REMOVE and RMDIR (RFC 1813 §3.3.12, §3.3.13). */
 enum Remove implements Nfs3Procedure<DirOpArgs3> {
@@ -24,7 +25,8 @@ enum Remove implements Nfs3Procedure<DirOpArgs3> {
                     case FILE -> args.name().properOr(Nfs3Status.ACCES, Nfs3Status.ACCES);
                     case DIRECTORY -> args.name().properOr(Nfs3Status.INVAL, Nfs3Status.EXIST);
                 };
-        try (WatchedChange change = WatchedChange.begin(call, directory)) {
+        try (FileChanges.Change _ = call.changingName(directory, name);
+                WatchedChange change = WatchedChange.begin(call, directory)) {
             switch (this) {
                 case FILE -> directory.fileSystem().remove(directory.caller(), directory.handle(), name);
                 case DIRECTORY -> directory.fileSystem().removeDirectory(directory.caller(), directory.handle(), name);

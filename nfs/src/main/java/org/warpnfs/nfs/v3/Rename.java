@@ -4,6 +4,7 @@ import java.io.IOException;
 import org.dcache.oncrpc4j.xdr.XdrDecodingStream;
 import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.nfs.export.FileChanges;
 
 /** RENAME (RFC 1813 §3.3.14): within one export, under the policy of both ends. */
 final class Rename implements Nfs3Procedure<Rename.Args> {
@@ -26,9 +27,12 @@ final class Rename implements Nfs3Procedure<Rename.Args> {
         }
         FileName fromName = args.from().name().properOr(Nfs3Status.INVAL, Nfs3Status.INVAL);
         FileName toName = args.to().name().properOr(Nfs3Status.INVAL, Nfs3Status.INVAL);
-        return from.equals(to)
-                ? renameWithin(call, from, fromName, toName)
-                : renameAcross(call, from, fromName, to, toName);
+        try (FileChanges.Change _ = call.changingName(from, fromName);
+                FileChanges.Change _ = call.changingName(to, toName)) {
+            return from.equals(to)
+                    ? renameWithin(call, from, fromName, toName)
+                    : renameAcross(call, from, fromName, to, toName);
+        }
     }
 
     /** In one directory, which is looked at once: twice would seem to be two changes that overlap. */

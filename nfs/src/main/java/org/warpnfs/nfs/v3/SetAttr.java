@@ -4,6 +4,7 @@ import java.io.IOException;
 import org.dcache.oncrpc4j.xdr.XdrDecodingStream;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.nfs.export.FileChanges;
 import org.warpnfs.nfs.xdr.BoundedXdr;
 
 /** SETATTR (RFC 1813 §3.3.2), with its guard: nothing is set if the file's ctime is not what the client thinks. */
@@ -25,7 +26,8 @@ final class SetAttr implements Nfs3Procedure<SetAttr.Args> {
     public Nfs3Reply run(Nfs3Call call, Args args) throws FsException, Nfs3Exception {
         Nfs3File file = call.file(args.file());
         file.requireWritable();
-        try (WatchedChange change = WatchedChange.begin(call, file)) {
+        try (FileChanges.Change _ = call.changing(file);
+                WatchedChange change = WatchedChange.begin(call, file)) {
             if (args.guard() != null
                     && !args.guard().equals(NfsTime3.of(file.attributes().changeTime()))) {
                 throw new Nfs3Exception(Nfs3Status.NOT_SYNC);

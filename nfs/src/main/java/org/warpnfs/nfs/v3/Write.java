@@ -7,6 +7,7 @@ import org.dcache.oncrpc4j.xdr.XdrDecodingStream;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.OpenFile;
 import org.warpnfs.fs.spi.Stability;
+import org.warpnfs.nfs.export.FileChanges;
 import org.warpnfs.nfs.xdr.BoundedXdr;
 
 /**
@@ -54,7 +55,8 @@ final class Write implements Nfs3Procedure<Write.Args> {
         if (args.offset() < 0 || count > file.fileSystem().limits().maxFileSizeBytes() - args.offset()) {
             throw new Nfs3Exception(Nfs3Status.FBIG);
         }
-        try (OpenFile open = RegularFile.openToWrite(file)) {
+        try (FileChanges.Change _ = call.changing(file);
+                OpenFile open = RegularFile.openToWrite(file)) {
             // Read before the write: should data be lost from here on, the client must see a change at its COMMIT.
             long verifier = call.writeVerifier(file);
             Stability committed = count == 0 ? Stability.FILE_SYNC : open.write(data, args.offset(), args.stable());

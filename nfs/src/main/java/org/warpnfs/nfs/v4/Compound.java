@@ -49,9 +49,10 @@ final class Compound {
     /**
      * Executes a call into {@code out}.
      *
+     * @return true if the back channel of the caller's connection has to be tried once the reply is on its way
      * @throws Nfs4Exception BADXDR if there is not even a COMPOUND around the operations
      */
-    void execute(CallContext.Caller4 caller, XdrReader in, XdrWriter out) throws Nfs4Exception {
+    boolean execute(CallContext.Caller4 caller, XdrReader in, XdrWriter out) throws Nfs4Exception {
         byte[] tag = in.opaque(MAX_TAG_BYTES);
         long minorVersion = in.uint32();
         // Not checked against what remains: the first operation that is not there is the one that fails.
@@ -63,7 +64,7 @@ final class Compound {
         // Minor version 0 is another issue's; it shares the operations, not the sessions.
         if (minorVersion != 1 && minorVersion != 2) {
             out.patch(0, Nfs4Status.MINOR_VERS_MISMATCH.code());
-            return;
+            return false;
         }
         int count = (int) Math.min(operationCount, Integer.MAX_VALUE);
         CallContext call = new CallContext(services, caller, (int) minorVersion, count);
@@ -78,6 +79,7 @@ final class Compound {
             out.truncate(0);
             replay.reply().encode(out);
         }
+        return call.isConnectionBound();
     }
 
     private void executeAll(CallContext call, int minorVersion, int count, XdrReader in, XdrWriter out, int countAt) {
@@ -184,7 +186,7 @@ final class Compound {
     private void endSequence(CallContext call, @Nullable XdrWriter out) {
         if (call.sequence() instanceof SequenceOutcome.Execute execution) {
             CachedReply reply = out != null && call.cacheReply() ? new CachedReply(out.toByteArray()) : null;
-            services.state().endSequence(services.clockNanos().getAsLong(), execution, reply);
+            services.state().sessions().endSequence(services.clockNanos().getAsLong(), execution, reply);
         }
     }
 }

@@ -11,12 +11,18 @@ import org.dcache.oncrpc4j.xdr.XdrAble;
 import org.dcache.oncrpc4j.xdr.XdrDecodingStream;
 import org.dcache.oncrpc4j.xdr.XdrEncodingStream;
 import org.dcache.oncrpc4j.xdr.XdrVoid;
+import org.warpnfs.fs.spi.FsError;
+import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.export.ExportTable;
+import org.warpnfs.nfs.export.FileChanges;
 import org.warpnfs.nfs.export.Identity;
 import org.warpnfs.nfs.export.NfsHandles;
 import org.warpnfs.nfs.v4.attr.ServerFacts;
+import org.warpnfs.nfs.v4.callback.CallbackClient;
 import org.warpnfs.nfs.v4.op.CallContext;
 import org.warpnfs.nfs.v4.op.Nfs4Services;
+import org.warpnfs.nfs.v4.state.CallbackCall;
+import org.warpnfs.nfs.v4.state.CallbackOutcome;
 import org.warpnfs.nfs.v4.state.FileRecoveryLog;
 import org.warpnfs.nfs.v4.state.Principal;
 import org.warpnfs.nfs.v4.state.RecoveryLog;
@@ -80,6 +86,7 @@ public final class Nfs4Program implements RpcDispatchable, AutoCloseable {
                 options.lease().toNanos(),
                 options.grace().toNanos(),
                 log,
+                new CallbackClient(this::ended),
                 clockNanos.getAsLong());
         ServerFacts facts = new ServerFacts((int) options.lease().toSeconds(), maxIoBytes, maxIoBytes);
         this.compound = new Compound(
@@ -108,9 +115,10 @@ public final class Nfs4Program implements RpcDispatchable, AutoCloseable {
             return;
         }
         XdrWriter out = new XdrWriter();
+        boolean bound;
         try {
             CallContext.Caller4 caller = new CallContext.Caller4(identity, principalOf(identity), call.getTransport());
-            compound.execute(caller, new XdrReader(call.getXdr()), out);
+            bound = compound.execute(caller, new XdrReader(call.getXdr()), out);
         } catch (Nfs4Exception e) {
             out.release();
             call.failRpcGarbage();
@@ -122,6 +130,24 @@ public final class Nfs4Program implements RpcDispatchable, AutoCloseable {
             // Empty by now, unless encoding the reply failed.
             out.release();
         }
+        if (bound) {
+            state.callbacks().probe(clockNanos.getAsLong(), call.getTransport());
+        }
+    }
+
+    private void ended(CallbackCall call, CallbackOutcome outcome) {
+        state.callbacks().answered(clockNanos.getAsLong(), call, outcome);
+    }
+
+    /** What programs of other versions must ask before they change a file. */
+    public FileChanges fileChanges() {
+        return file -> {
+            try {
+                return state.delegations().beginChange(clockNanos.getAsLong(), file, null)::close;
+            } catch (Nfs4Exception e) {
+                throw FsException.of(FsError.TRY_LATER);
+            }
+        };
     }
 
     private static Principal principalOf(Identity identity) {
@@ -133,7 +159,7 @@ public final class Nfs4Program implements RpcDispatchable, AutoCloseable {
 
     /** Forgets a connection; sessions live on without it. */
     public void connectionClosed(RpcTransport transport) {
-        state.connectionClosed(transport);
+        state.sessions().connectionClosed(transport);
     }
 
     /** True while clients of the instance before may reclaim, and others wait. */

@@ -1,24 +1,35 @@
 package org.warpnfs.nfs.testing;
 
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.CompletionHandler;
+import java.util.ArrayDeque;
+import java.util.Queue;
 import org.dcache.oncrpc4j.rpc.ReplyQueue;
 import org.dcache.oncrpc4j.rpc.RpcCall;
 import org.dcache.oncrpc4j.rpc.RpcDispatchable;
+import org.dcache.oncrpc4j.rpc.RpcReply;
 import org.dcache.oncrpc4j.rpc.RpcTransport;
 import org.dcache.oncrpc4j.xdr.Xdr;
 import org.glassfish.grizzly.memory.ByteBufferManager;
 import org.warpnfs.payload.Payload;
 import org.warpnfs.payload.PayloadEncoder;
 
-/** A transport without a wire: hands one call to a program and keeps the bytes of the one reply. */
+/**
+ * A connection without a wire: hands calls to a program, one after the other, and keeps the bytes of each reply; keeps the calls in the
+ * backward direction too, until they are answered.
+ */
 public final class ReplyKeeper implements RpcTransport {
     private final InetSocketAddress remote;
+    private final ReplyQueue replies = new ReplyQueue();
+    private final Queue<byte[]> backwardCalls = new ArrayDeque<>();
+    private boolean open = true;
     private byte[] reply;
 
-    private ReplyKeeper(InetSocketAddress remote) {
+    /** A connection of a client's. */
+    public ReplyKeeper(InetSocketAddress remote) {
         this.remote = remote;
     }
 
@@ -28,7 +39,12 @@ public final class ReplyKeeper implements RpcTransport {
      * @return the whole reply message, or null if the program did not reply
      */
     public static byte[] call(RpcDispatchable program, InetSocketAddress remote, byte[] message) throws Exception {
-        ReplyKeeper transport = new ReplyKeeper(remote);
+        return new ReplyKeeper(remote).call(program, message);
+    }
+
+    /** As {@link #call(RpcDispatchable, InetSocketAddress, byte[])}, on this connection. */
+    public byte[] call(RpcDispatchable program, byte[] message) throws Exception {
+        reply = null;
         Xdr xdr = new FreshReplyXdr(ByteBuffer.wrap(message));
         xdr.beginDecoding();
         int xid = xdr.xdrDecodeInt();
@@ -36,14 +52,45 @@ public final class ReplyKeeper implements RpcTransport {
         if (direction != 0) {
             throw new IllegalArgumentException("not a call");
         }
-        RpcCall call = new RpcCall(xid, xdr, transport);
+        RpcCall call = new RpcCall(xid, xdr, this);
         call.accept();
         program.dispatchOncRpcCall(call);
-        return transport.reply;
+        return reply;
+    }
+
+    /** The next call that the program made to the client; null if there is none. */
+    public byte[] nextBackwardCall() {
+        return backwardCalls.poll();
+    }
+
+    /** The client's reply to a call in the backward direction. */
+    public void answerBackward(byte[] message) throws Exception {
+        Xdr xdr = new Xdr(message);
+        xdr.beginDecoding();
+        int xid = xdr.xdrDecodeInt();
+        xdr.xdrDecodeInt();
+        CompletionHandler<RpcReply, RpcTransport> waiting = replies.get(xid);
+        RpcReply answer = new RpcReply(xid, xdr, this);
+        if (answer.isAccepted() && answer.getAcceptStatus() == 0) {
+            waiting.completed(answer, this);
+        } else {
+            waiting.failed(new IOException("refused"), this);
+        }
+    }
+
+    /** The connection ends: what was not answered never will be. */
+    public void end() {
+        open = false;
+        replies.handleDisconnect(getLocalSocketAddress());
+        replies.shutdown();
     }
 
     @Override
     public <A> void send(Xdr xdr, A attachment, CompletionHandler<Integer, ? super A> handler) {
+        if (!(xdr instanceof FreshReplyXdr)) {
+            backwardCalls.add(xdr.getBytes());
+            return;
+        }
         if (reply != null) {
             throw new IllegalStateException("two replies to one call");
         }
@@ -53,12 +100,12 @@ public final class ReplyKeeper implements RpcTransport {
 
     @Override
     public ReplyQueue getReplyQueue() {
-        throw new UnsupportedOperationException();
+        return replies;
     }
 
     @Override
     public boolean isOpen() {
-        return true;
+        return open;
     }
 
     @Override

@@ -203,7 +203,11 @@ class Nfs3ProgramTest {
     @Test
     void construct_poolSmallerThanATransfer_saysSo() {
         assertThatThrownBy(() -> new Nfs3Program(
-                        server.exports, server.handles, new PayloadPool(1 << 16, 1 << 16), Nfs3Options.of(1)))
+                        server.exports,
+                        server.handles,
+                        new PayloadPool(1 << 16, 1 << 16),
+                        Nfs3Options.of(1),
+                        org.warpnfs.nfs.export.FileChanges.UNWATCHED))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("pool");
         assertThatThrownBy(() -> new Nfs3Options(1, 1, 1, 1)).hasMessageContaining("transfer sizes");

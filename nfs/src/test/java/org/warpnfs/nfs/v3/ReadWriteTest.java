@@ -9,6 +9,7 @@ import static org.warpnfs.nfs.v3.V3Server.WRITE;
 import java.nio.charset.StandardCharsets;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.warpnfs.nfs.export.FileChanges;
 import org.warpnfs.payload.Payload;
 
 class ReadWriteTest {
@@ -227,7 +228,12 @@ class ReadWriteTest {
         commit.end();
         V3Server later = new V3Server(server.fs);
         assertThat(new Nfs3Call(
-                                new Nfs3Server(later.exports, later.handles, later.payloads, Nfs3Options.of(8)),
+                                new Nfs3Server(
+                                        later.exports,
+                                        later.handles,
+                                        later.payloads,
+                                        Nfs3Options.of(8),
+                                        FileChanges.UNWATCHED),
                                 new org.warpnfs.nfs.export.Identity.Anonymous())
                         .writeVerifier(new Nfs3File(later.data.root(), org.warpnfs.fs.spi.Caller.ROOT)))
                 .as("another instance of the server")

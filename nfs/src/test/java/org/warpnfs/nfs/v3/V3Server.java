@@ -22,6 +22,7 @@ import org.warpnfs.fs.spi.Stability;
 import org.warpnfs.nfs.export.Export;
 import org.warpnfs.nfs.export.ExportOptions;
 import org.warpnfs.nfs.export.ExportTable;
+import org.warpnfs.nfs.export.FileChanges;
 import org.warpnfs.nfs.export.Location;
 import org.warpnfs.nfs.export.NfsHandles;
 import org.warpnfs.nfs.export.PseudoPath;
@@ -94,8 +95,9 @@ final class V3Server {
         squashing = Export.of(PseudoPath.of("/squashing"), fs, options.withSquash(Squash.ALL), "memory");
         exports = ExportTable.of(List.of(data, readOnly, trusting, squashing));
         handles = new NfsHandles(exports, "0123456789abcdef".getBytes(StandardCharsets.US_ASCII));
-        program =
-                new Nfs3Program(new Nfs3Server(exports, handles, payloads, Nfs3Options.of(7)), Duration.ofSeconds(20));
+        program = new Nfs3Program(
+                new Nfs3Server(exports, handles, payloads, Nfs3Options.of(7), FileChanges.UNWATCHED),
+                Duration.ofSeconds(20));
         try {
             // Whoever comes may make files in the root.
             fs.setAttributes(Caller.ROOT, fs.root(), AttributeChanges.ofPermissions(0777));

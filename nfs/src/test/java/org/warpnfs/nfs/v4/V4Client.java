@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
 import org.warpnfs.nfs.testing.CallWriter;
+import org.warpnfs.nfs.testing.ReplyKeeper;
 import org.warpnfs.nfs.testing.ReplyReader;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
@@ -24,6 +25,8 @@ final class V4Client {
     byte[] session;
     final int[] seqids = new int[64];
     boolean cacheThis = true;
+    ReplyKeeper connection = V4Server.newConnection();
+    int statusFlags;
 
     V4Client(V4Server server, String name, int minorVersion, int uid) {
         this.server = server;
@@ -49,6 +52,110 @@ final class V4Client {
         readSession(created);
     }
 
+    /** As {@link #mounted}, with a back channel that works. */
+    static V4Client callable(V4Server server, String name, int uid) {
+        V4Client client = mounted(server, name, uid);
+        client.answerNull(client.nextCallback());
+        return client;
+    }
+
+    /** The server's next call to this client. */
+    CallbackSeen nextCallback() {
+        byte[] message = connection.nextBackwardCall();
+        return message == null ? null : new CallbackSeen(message);
+    }
+
+    private void answer(CallbackSeen callback, int... words) {
+        try {
+            connection.answerBackward(new CallWriter()
+                    .words(callback.xid, 1, 0, 0, 0, 0)
+                    .words(words)
+                    .toBytes());
+        } catch (Exception e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    void answerNull(CallbackSeen callback) {
+        answer(callback);
+    }
+
+    /** CB_SEQUENCE and CB_RECALL, both executed. */
+    void answerRecall(CallbackSeen callback, int status) {
+        ByteBuffer id = ByteBuffer.wrap(callback.sessionId);
+        answer(
+                callback,
+                status,
+                0,
+                2,
+                11,
+                0,
+                id.getInt(0),
+                id.getInt(4),
+                id.getInt(8),
+                id.getInt(12),
+                callback.seqid,
+                callback.slot,
+                15,
+                15,
+                4,
+                status);
+    }
+
+    /** CB_SEQUENCE refused. */
+    void answerSequence(CallbackSeen callback, int status) {
+        answer(callback, status, 0, 1, 11, status);
+    }
+
+    /** A call of the server's, read word by word. */
+    static final class CallbackSeen {
+        final int xid;
+        final int program;
+        final int procedure;
+        final int flavor;
+        int minorVersion;
+        byte[] sessionId = new byte[16];
+        int seqid;
+        int slot;
+        final int[] stateid = new int[4];
+        byte[] fileHandle = new byte[0];
+
+        CallbackSeen(byte[] message) {
+            ByteBuffer words = ByteBuffer.wrap(message);
+            xid = words.getInt();
+            assertThat(words.getInt()).as("a call").isZero();
+            assertThat(words.getInt()).as("RPC version").isEqualTo(2);
+            program = words.getInt();
+            assertThat(words.getInt()).as("callback version").isEqualTo(1);
+            procedure = words.getInt();
+            flavor = words.getInt();
+            int credentialBytes = words.getInt();
+            words.position(words.position() + credentialBytes);
+            assertThat(words.getLong()).as("verifier").isZero();
+            if (procedure == 1) {
+                assertThat(words.getInt()).as("tag").isZero();
+                minorVersion = words.getInt();
+                assertThat(words.getInt()).as("callback_ident").isZero();
+                assertThat(words.getInt()).as("operations").isEqualTo(2);
+                assertThat(words.getInt()).as("CB_SEQUENCE").isEqualTo(11);
+                words.get(sessionId);
+                seqid = words.getInt();
+                slot = words.getInt();
+                assertThat(words.getInt()).as("highest slot").isGreaterThanOrEqualTo(slot);
+                assertThat(words.getInt()).as("cachethis").isZero();
+                assertThat(words.getInt()).as("referring calls").isZero();
+                assertThat(words.getInt()).as("CB_RECALL").isEqualTo(4);
+                for (int i = 0; i < 4; i++) {
+                    stateid[i] = words.getInt();
+                }
+                assertThat(words.getInt()).as("truncate").isZero();
+                fileHandle = new byte[words.getInt()];
+                words.get(fileHandle);
+            }
+            assertThat(words.remaining()).as("rest").isLessThan(4);
+        }
+    }
+
     /** The result of EXCHANGE_ID; its flags. */
     int readExchangeId(Reply reply) {
         reply.op(42);
@@ -69,7 +176,7 @@ final class V4Client {
 
     /** Without a SEQUENCE. */
     Reply sendBare(Ops ops) {
-        return new Reply(server.send(message("", minorVersion, ops)));
+        return new Reply(server.send(connection, message("", minorVersion, ops)));
     }
 
     byte[] message(String tag, int minor, Ops ops) {
@@ -93,7 +200,7 @@ final class V4Client {
     /** In slot 0, and past the result of SEQUENCE. */
     Reply send(Ops ops) {
         Reply reply = sendBare(sequence(0, ++seqids[0], ops));
-        reply.skipSequence();
+        statusFlags = reply.skipSequence();
         return reply;
     }
 
@@ -128,6 +235,23 @@ final class V4Client {
 
         Ops exchangeId(long verifier, String owner, int flags) {
             return add(42, c -> c.hyper(verifier).string(owner).words(flags, 0, 0));
+        }
+
+        /** With a flag, a callback program, and its flavors. */
+        Ops createSession(long clientId, int sequence, int flags, int program, int... flavors) {
+            return add(43, c -> c.hyper(clientId)
+                    .words(sequence, flags)
+                    .words(0, 65536, 65536, 4096, 16, 8, 0)
+                    .words(0, 4068, 4068, 0, 2, 16, 0)
+                    .words(program)
+                    .words(flavors));
+        }
+
+        Ops bind(byte[] session, int direction) {
+            return add(41, c -> {
+                ByteBuffer id = ByteBuffer.wrap(session);
+                c.hyper(id.getLong(0)).hyper(id.getLong(8)).words(direction, 0);
+            });
         }
 
         Ops createSession(long clientId, int sequence) {
@@ -191,6 +315,24 @@ final class V4Client {
 
         Ops openPrevious(String owner, int access) {
             return add(18, c -> c.words(0, access, 0).hyper(0).string(owner).words(0, 1, 0));
+        }
+
+        Ops openDelegated(String owner, String name, int[] delegation) {
+            return add(18, c -> c.words(0, 1, 0)
+                    .hyper(0)
+                    .string(owner)
+                    .words(0, 2)
+                    .words(delegation)
+                    .string(name));
+        }
+
+        Ops openDelegatedFh(String owner, int[] delegation) {
+            return add(
+                    18, c -> c.words(0, 1, 0).hyper(0).string(owner).words(0, 5).words(delegation));
+        }
+
+        Ops openPreviousDelegated(String owner) {
+            return add(18, c -> c.words(0, 1, 0).hyper(0).string(owner).words(0, 1, 1));
         }
 
         Ops openFh(String owner, int access) {
@@ -293,10 +435,13 @@ final class V4Client {
             assertThat(of(word())).as("status of operation %d", number).isEqualTo(expected);
         }
 
-        void skipSequence() {
+        /** sr_status_flags; 0 if SEQUENCE failed. */
+        int skipSequence() {
             if (count > 0 && word() == 53 && word() == 0) {
-                words(9);
+                words(8);
+                return word();
             }
+            return 0;
         }
 
         int[] words(int n) {
@@ -332,6 +477,22 @@ final class V4Client {
             words(word());
             assertThat(word()).as("no delegation").isZero();
             return stateid;
+        }
+
+        /** Past OPEN4resok up to the delegation; its kind. */
+        int openUpToDelegation() {
+            op(18);
+            stateid();
+            words(5);
+            word();
+            words(word());
+            return word();
+        }
+
+        /** The delegation's stateid; its recall flag and ACE follow. */
+        int[] readDelegation() {
+            assertThat(openUpToDelegation()).as("a read delegation").isEqualTo(1);
+            return stateid();
         }
 
         void end() {

@@ -14,6 +14,7 @@ class V4LadderTest {
     private static final String OPERATIONS = "org.warpnfs.nfs.v4.op";
     private static final String STATE = "org.warpnfs.nfs.v4.state";
     private static final String ATTRIBUTES = "org.warpnfs.nfs.v4.attr";
+    private static final String CALLBACK = "org.warpnfs.nfs.v4.callback";
     private static final String EXPORTS = "org.warpnfs.nfs.export";
 
     @ArchTest
@@ -30,7 +31,7 @@ class V4LadderTest {
             .resideInAPackage(STATE)
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage(PROGRAM, OPERATIONS, ATTRIBUTES, EXPORTS, "org.dcache..");
+            .resideInAnyPackage(PROGRAM, OPERATIONS, ATTRIBUTES, CALLBACK, EXPORTS, "org.dcache..");
 
     @ArchTest
     static final ArchRule ATTRIBUTES_KNOW_NO_STATE = noClasses()
@@ -46,5 +47,13 @@ class V4LadderTest {
             .resideInAPackage(OPERATIONS)
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage(PROGRAM, "org.dcache..");
+            .resideInAnyPackage(PROGRAM, CALLBACK, "org.dcache..");
+
+    @ArchTest
+    static final ArchRule CALLBACKS_KNOW_NO_FILES = noClasses()
+            .that()
+            .resideInAPackage(CALLBACK)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(PROGRAM, OPERATIONS, ATTRIBUTES, EXPORTS, "org.warpnfs.fs..");
 }

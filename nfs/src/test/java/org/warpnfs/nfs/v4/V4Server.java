@@ -94,10 +94,17 @@ final class V4Server implements AutoCloseable {
         nowNanos += time.toNanos();
     }
 
+    static ReplyKeeper newConnection() {
+        return new ReplyKeeper(new InetSocketAddress(InetAddress.getLoopbackAddress(), 900));
+    }
+
     byte[] send(byte[] message) {
+        return send(newConnection(), message);
+    }
+
+    byte[] send(ReplyKeeper connection, byte[] message) {
         try {
-            InetSocketAddress client = new InetSocketAddress(InetAddress.getLoopbackAddress(), 900);
-            byte[] reply = ReplyKeeper.call(program, client, message);
+            byte[] reply = connection.call(program, message);
             assertThat(reply).as("a reply").isNotNull();
             assertThat(payloads.lentBytes()).as("payloads given back").isZero();
             return reply;

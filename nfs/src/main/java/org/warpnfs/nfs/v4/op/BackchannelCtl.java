@@ -1,14 +1,24 @@
 package org.warpnfs.nfs.v4.op;
 
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.nfs.v4.state.CallbackCredential;
+import org.warpnfs.nfs.v4.state.Session;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
+import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
-/** BACKCHANNEL_CTL (RFC 8881 section 18.33): noted by nobody as long as there are no callbacks. */
+/** BACKCHANNEL_CTL (RFC 8881 section 18.33): another program or credential for callbacks, tried before it is relied on. */
 final class BackchannelCtl implements Operation {
     @Override
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception {
-        in.int32();
-        CallbackSecurity.skip(in);
+        int program = in.int32();
+        @Nullable CallbackCredential credential = CallbackSecurity.decode(in);
+        Session session = call.session();
+        if (session == null) {
+            throw Nfs4Exception.of(Nfs4Status.OP_NOT_IN_SESSION);
+        }
+        call.services().state().callbacks().change(session, program, credential);
+        call.connectionBound();
     }
 }

@@ -1,14 +1,17 @@
 package org.warpnfs.nfs.v4.op;
 
 import org.warpnfs.nfs.v4.state.SessionId;
+import org.warpnfs.nfs.v4.state.SessionStates.Directions;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
-/** BIND_CONN_TO_SESSION (RFC 8881 section 18.34): to the fore channel, the only one there is. */
+/** BIND_CONN_TO_SESSION (RFC 8881 section 18.34). Whatever can be bound of what is asked for is bound. */
 final class BindConnToSession implements Operation {
+    /** channel_dir_from_client4. */
     private static final int FORE = 1;
+
     private static final int BACK = 2;
     private static final int FORE_OR_BOTH = 3;
     private static final int BACK_OR_BOTH = 7;
@@ -16,15 +19,19 @@ final class BindConnToSession implements Operation {
     @Override
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception {
         SessionId id = SessionId.decode(in);
-        int direction = in.int32();
+        Directions asked =
+                switch (in.int32()) {
+                    case FORE -> new Directions(true, false);
+                    case BACK -> new Directions(false, true);
+                    case FORE_OR_BOTH, BACK_OR_BOTH -> new Directions(true, true);
+                    default -> throw Nfs4Exception.of(Nfs4Status.BADXDR);
+                };
         in.bool();
-        if (direction != FORE && direction != FORE_OR_BOTH) {
-            boolean known = direction == BACK || direction == BACK_OR_BOTH;
-            throw Nfs4Exception.of(known ? Nfs4Status.INVAL : Nfs4Status.BADXDR);
-        }
-        call.services().state().bindConnection(id, call.connection());
+        Directions bound = call.services().state().sessions().bindConnection(id, call.connection(), asked);
+        call.connectionBound();
         id.encode(out);
-        out.int32(FORE);
+        // channel_dir_from_server4: FORE 1, BACK 2, BOTH 3
+        out.int32((bound.fore() ? FORE : 0) | (bound.back() ? BACK : 0));
         out.bool(false);
     }
 }

@@ -34,6 +34,7 @@ public final class CallContext {
     private Stateid savedStateid = Stateid.ANONYMOUS;
     private @Nullable SequenceOutcome sequence;
     private boolean cacheReply;
+    private boolean connectionBound;
 
     /**
      * Who calls, and by which way.
@@ -66,6 +67,16 @@ public final class CallContext {
 
     Object connection() {
         return caller.connection();
+    }
+
+    /** The connection may carry callbacks from now on. */
+    void connectionBound() {
+        connectionBound = true;
+    }
+
+    /** True if the back channel has to be tried once the reply is on its way. */
+    public boolean isConnectionBound() {
+        return connectionBound;
     }
 
     int operationCount() {

@@ -11,7 +11,7 @@ final class Close implements ChangingOperation {
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception {
         in.int32();
         Stateid stateid = call.resolve(in.stateid());
-        call.services().state().close(call.client(), CallContext.keyOf(call.current()), stateid);
+        call.services().state().opens().close(call.client(), CallContext.keyOf(call.current()), stateid);
         call.setCurrentStateid(Stateid.INVALID);
         Stateid.INVALID.encode(out);
     }

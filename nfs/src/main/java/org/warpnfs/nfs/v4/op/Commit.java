@@ -21,7 +21,7 @@ final class Commit implements ChangingOperation {
         Lock.requireRegular(file);
         CallContext.requireWritable(file);
         FileSystem fileSystem = CallContext.fileSystem(file);
-        try (IoGrant grant = call.services().state().anyWriter(CallContext.keyOf(file))) {
+        try (IoGrant grant = call.services().state().stateids().anyWriter(CallContext.keyOf(file))) {
             OpenFile open = grant.file();
             if (open != null) {
                 open.sync();

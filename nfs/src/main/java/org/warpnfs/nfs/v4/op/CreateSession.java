@@ -1,5 +1,7 @@
 package org.warpnfs.nfs.v4.op;
 
+import org.warpnfs.nfs.v4.state.CallbackCredential;
+import org.warpnfs.nfs.v4.state.CallbackParameters;
 import org.warpnfs.nfs.v4.state.ChannelAttributes;
 import org.warpnfs.nfs.v4.state.CreatedSession;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
@@ -8,8 +10,17 @@ import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
 /**
- * CREATE_SESSION (RFC 8881 section 18.36). None of the flags is granted: PERSIST since replies are kept in memory, CONN_BACK_CHAN since there
- * are no callbacks, CONN_RDMA since a connection does not change what it is.
+ * CREATE_SESSION (RFC 8881 section 18.36). Of the flags CONN_BACK_CHAN is granted; not PERSIST since replies are kept in memory,
+ * nor CONN_RDMA since a connection does not change what it is.
+ *
+ * <pre>
+ *   clientid4            csa_clientid
+ *   sequenceid4          csa_sequence
+ *   uint32               csa_flags
+ *   channel_attrs4       csa_fore_chan_attrs, csa_back_chan_attrs
+ *   uint32               csa_cb_program
+ *   callback_sec_parms4  csa_sec_parms&lt;&gt;
+ * </pre>
  */
 final class CreateSession implements Operation {
     private static final int KNOWN_FLAGS = 7;
@@ -21,14 +32,24 @@ final class CreateSession implements Operation {
         int flags = in.int32();
         ChannelAttributes fore = ChannelAttributes.decode(in);
         ChannelAttributes back = ChannelAttributes.decode(in);
-        in.int32();
-        CallbackSecurity.skip(in);
+        int program = in.int32();
+        CallbackCredential credential = CallbackSecurity.decode(in);
         if ((flags & ~KNOWN_FLAGS) != 0) {
             throw Nfs4Exception.of(Nfs4Status.INVAL);
         }
+        boolean wanted = (flags & CreatedSession.CONN_BACK_CHAN) != 0;
         CreatedSession created = call.services()
                 .state()
-                .createSession(call.nowNanos(), call.principal(), clientId, sequence, fore, back, call.connection());
+                .sessions()
+                .createSession(
+                        call.nowNanos(),
+                        call.principal(),
+                        clientId,
+                        sequence,
+                        fore,
+                        new CallbackParameters(wanted, program, credential, back, call.minorVersion()),
+                        call.connection());
+        call.connectionBound();
         created.id().encode(out);
         out.int32(created.sequence());
         out.int32(created.flags());

@@ -8,6 +8,6 @@ import org.warpnfs.nfs.v4.xdr.XdrWriter;
 final class DestroyClientId implements Operation {
     @Override
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception {
-        call.services().state().destroyClient(in.int64());
+        call.services().state().sessions().destroyClient(in.int64());
     }
 }

@@ -16,6 +16,6 @@ final class DestroySession implements Operation {
         if (session != null && session.id().equals(id) && !call.isLastOperation()) {
             throw Nfs4Exception.of(Nfs4Status.NOT_ONLY_OP);
         }
-        call.services().state().destroySession(id);
+        call.services().state().sessions().destroySession(id);
     }
 }

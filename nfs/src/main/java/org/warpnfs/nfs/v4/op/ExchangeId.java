@@ -47,7 +47,10 @@ final class ExchangeId implements Operation {
             throw Nfs4Exception.of(Nfs4Status.INVAL);
         }
         boolean update = (flags & UPDATE_CONFIRMED_RECORD) != 0;
-        ExchangedId id = call.services().state().exchangeId(call.nowNanos(), owner, verifier, call.principal(), update);
+        ExchangedId id = call.services()
+                .state()
+                .sessions()
+                .exchangeId(call.nowNanos(), owner, verifier, call.principal(), update);
         out.int64(id.clientId());
         out.int32(id.sequence());
         out.int32(USE_NON_PNFS | (id.confirmed() ? CONFIRMED : 0));

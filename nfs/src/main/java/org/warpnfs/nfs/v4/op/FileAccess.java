@@ -14,40 +14,68 @@ final class FileAccess implements AutoCloseable {
     private final @Nullable IoGrant grant;
     private final OpenFile file;
     private final boolean owned;
+    private final FileChange change;
 
-    private FileAccess(@Nullable IoGrant grant, OpenFile file, boolean owned) {
+    private FileAccess(@Nullable IoGrant grant, OpenFile file, boolean owned, FileChange change) {
         this.grant = grant;
         this.file = file;
         this.owned = owned;
+        this.change = change;
     }
 
     static FileAccess toRead(CallContext call, Location location, Stateid stateid) throws Nfs4Exception, FsException {
         return of(
                 call,
                 location,
-                call.services().state().grantRead(call.nowNanos(), call.client(), CallContext.keyOf(location), stateid),
-                OpenAccess.READ);
+                call.services()
+                        .state()
+                        .stateids()
+                        .grantRead(call.nowNanos(), call.client(), CallContext.keyOf(location), stateid),
+                OpenAccess.READ,
+                FileChange.ofNothing());
     }
 
     static FileAccess toWrite(CallContext call, Location location, Stateid stateid) throws Nfs4Exception, FsException {
         CallContext.requireWritable(location);
+        // An open for writing has had delegations recalled; a write without one has to see to it itself.
+        FileChange change = stateid.isAnonymous() ? FileChange.of(call, location) : FileChange.ofNothing();
+        boolean begun = false;
+        try {
+            FileAccess access = toWrite(call, location, stateid, change);
+            begun = true;
+            return access;
+        } finally {
+            if (!begun) {
+                change.close();
+            }
+        }
+    }
+
+    private static FileAccess toWrite(CallContext call, Location location, Stateid stateid, FileChange change)
+            throws Nfs4Exception, FsException {
         return of(
                 call,
                 location,
                 call.services()
                         .state()
+                        .stateids()
                         .grantWrite(call.nowNanos(), call.client(), CallContext.keyOf(location), stateid),
-                OpenAccess.WRITE);
+                OpenAccess.WRITE,
+                change);
     }
 
-    private static FileAccess of(CallContext call, Location location, IoGrant grant, OpenAccess access)
+    private static FileAccess of(
+            CallContext call, Location location, IoGrant grant, OpenAccess access, FileChange change)
             throws FsException {
         OpenFile held = grant.file();
         if (held != null) {
-            return new FileAccess(grant, held, false);
+            return new FileAccess(grant, held, false, change);
         }
         return new FileAccess(
-                null, CallContext.fileSystem(location).open(call.callerAt(location), location.file(), access), true);
+                null,
+                CallContext.fileSystem(location).open(call.callerAt(location), location.file(), access),
+                true,
+                change);
     }
 
     OpenFile file() {
@@ -62,5 +90,6 @@ final class FileAccess implements AutoCloseable {
         if (grant != null) {
             grant.close();
         }
+        change.close();
     }
 }

@@ -10,6 +10,6 @@ final class FreeStateid implements ChangingOperation {
     @Override
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception {
         Stateid stateid = call.resolve(in.stateid());
-        call.services().state().freeStateid(call.client(), stateid);
+        call.services().state().stateids().freeStateid(call.client(), stateid);
     }
 }

@@ -17,6 +17,7 @@ final class IoAdvise implements Operation {
         Bitmap.decode(in);
         call.services()
                 .state()
+                .stateids()
                 .grantRead(call.nowNanos(), call.client(), CallContext.keyOf(call.current()), stateid)
                 .close();
         Bitmap.encode(new BitSet(), out);

@@ -24,7 +24,8 @@ final class Link implements ChangingOperation {
         if (CallContext.attributes(file).type() == FileType.DIRECTORY) {
             throw Nfs4Exception.of(Nfs4Status.ISDIR);
         }
-        try (DirectoryChange change = DirectoryChange.begin(call, directory)) {
+        try (FileChange _ = FileChange.of(call, file);
+                DirectoryChange change = DirectoryChange.begin(call, directory)) {
             CallContext.fileSystem(file).link(call.callerAt(directory), file.file(), directory.file(), name);
             change.encode(out);
         }

@@ -46,6 +46,7 @@ final class Lock implements ChangingOperation {
         requireRegular(file);
         Stateid lock = call.services()
                 .state()
+                .locks()
                 .lock(
                         call.nowNanos(),
                         call.client(),

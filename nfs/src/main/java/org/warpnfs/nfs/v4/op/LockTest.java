@@ -21,6 +21,7 @@ final class LockTest implements Operation {
         Lock.requireRegular(file);
         call.services()
                 .state()
+                .locks()
                 .testLock(
                         call.nowNanos(),
                         call.client(),

@@ -14,37 +14,40 @@ import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.OpenAccess;
 import org.warpnfs.nfs.export.Location;
 import org.warpnfs.nfs.v4.attr.Attributes;
+import org.warpnfs.nfs.v4.state.DelegationGrant;
+import org.warpnfs.nfs.v4.state.DelegationWish;
 import org.warpnfs.nfs.v4.state.OpenRequest;
+import org.warpnfs.nfs.v4.state.OpenStates;
+import org.warpnfs.nfs.v4.state.OpenedFile;
 import org.warpnfs.nfs.v4.state.SharedFile;
-import org.warpnfs.nfs.v4.state.StateTable;
 import org.warpnfs.nfs.v4.xdr.Bitmap;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.Opaque;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
 /**
- * OPEN (RFC 8881 section 18.16). No delegation is ever given. PRESERVE_UNLINKED is not promised: a file without a name does not outlive a
+ * OPEN (RFC 8881 section 18.16). A client that can be called back, and opens a file to read that
+ * nobody writes to, is given a read delegation. PRESERVE_UNLINKED is not promised: a file without a name does not outlive a
  * restart of the server.
  */
 final class Open implements ChangingOperation {
     private static final int RESULT_LOCKTYPE_POSIX = 4;
     private static final int DELEGATE_NONE = 0;
     private static final int DELEGATE_NONE_EXT = 3;
-    private static final int WANT_NO_DELEGATION = 0x0400;
-    private static final int WHY_NOT_WANTED = 0;
-    private static final int WHY_RESOURCE = 2;
+    private static final int DELEGATE_READ = 1;
+    private static final int ACE_ALLOWED = 0;
 
     @Override
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
         OpenArguments arguments = OpenArguments.decode(in, call.minorVersion());
         Location base = call.current();
         switch (arguments.claim()) {
-            case OpenArguments.CLAIM_NULL -> byName(call, arguments, base, out);
-            case OpenArguments.CLAIM_FH, OpenArguments.CLAIM_PREVIOUS -> byHandle(call, arguments, base, out);
-            case OpenArguments.CLAIM_DELEGATE_CUR, OpenArguments.CLAIM_DELEG_CUR_FH ->
-                throw Nfs4Exception.of(Nfs4Status.BAD_STATEID);
+            case OpenArguments.CLAIM_NULL, OpenArguments.CLAIM_DELEGATE_CUR -> byName(call, arguments, base, out);
+            case OpenArguments.CLAIM_FH, OpenArguments.CLAIM_PREVIOUS, OpenArguments.CLAIM_DELEG_CUR_FH ->
+                byHandle(call, arguments, base, out);
             default -> throw Nfs4Exception.of(Nfs4Status.NOTSUPP);
         }
     }
@@ -55,14 +58,14 @@ final class Open implements ChangingOperation {
             // The file is there already: there is a handle to it.
             throw Nfs4Exception.of(Nfs4Status.INVAL);
         }
-        Stateid stateid = open(call, arguments, file, false);
-        call.setCurrentStateid(stateid);
-        stateid.encode(out);
+        OpenedFile opened = open(call, arguments, file, false);
+        call.setCurrentStateid(opened.stateid());
+        opened.stateid().encode(out);
         // Nothing happened in any directory.
         out.bool(true);
         out.int64(0);
         out.int64(0);
-        encodeRest(arguments, new BitSet(), out);
+        encodeRest(arguments, new BitSet(), opened.delegation(), out);
     }
 
     private static void byName(CallContext call, OpenArguments arguments, Location directory, XdrWriter out)
@@ -72,7 +75,7 @@ final class Open implements ChangingOperation {
             throw Nfs4Exception.of(Nfs4Status.SERVERFAULT);
         }
         Names.requireDirectory(directory);
-        call.services().state().checkGraceForOpen(call.nowNanos(), call.client(), false);
+        call.services().state().opens().checkGraceForOpen(call.nowNanos(), call.client(), false);
         try (DirectoryChange change = DirectoryChange.begin(call, directory)) {
             BitSet set = new BitSet();
             boolean isNew = false;
@@ -85,12 +88,12 @@ final class Open implements ChangingOperation {
                 file = directory.sibling(created.node().handle());
                 set = attributesSet(arguments, isNew);
             }
-            Stateid stateid = open(call, arguments, file, isNew || arguments.exclusive());
-            stateid.encode(out);
+            OpenedFile opened = open(call, arguments, file, isNew || arguments.exclusive());
+            opened.stateid().encode(out);
             change.encode(out);
-            encodeRest(arguments, set, out);
+            encodeRest(arguments, set, opened.delegation(), out);
             call.setCurrent(file);
-            call.setCurrentStateid(stateid);
+            call.setCurrentStateid(opened.stateid());
         }
     }
 
@@ -98,26 +101,29 @@ final class Open implements ChangingOperation {
             CallContext call, OpenArguments arguments, CreateMode mode, Location directory, FileName name)
             throws Nfs4Exception, FsException {
         CallContext.requireWritable(directory);
-        if (mode instanceof CreateMode.Unchecked) {
-            refuseBeforeTruncating(call, arguments, directory, name);
+        try (FileChange _ = mode instanceof CreateMode.Unchecked
+                ? refuseBeforeTruncating(call, arguments, directory, name)
+                : FileChange.ofNothing()) {
+            return CallContext.fileSystem(directory).create(call.callerAt(directory), directory.file(), name, mode);
         }
-        return CallContext.fileSystem(directory).create(call.callerAt(directory), directory.file(), name, mode);
     }
 
-    /** An UNCHECKED create may cut a file that is there: not if its opens deny it. */
-    private static void refuseBeforeTruncating(
+    /** An UNCHECKED create may cut a file that is there: not if its opens deny it or others have it delegated. */
+    private static FileChange refuseBeforeTruncating(
             CallContext call, OpenArguments arguments, Location directory, FileName name)
             throws Nfs4Exception, FsException {
         if (!arguments.update().named().get(Attributes.SIZE)) {
-            return;
+            return FileChange.ofNothing();
         }
         try {
             Location file = Lookup.find(call, directory, name);
-            call.services().state().prepareOpen(call.nowNanos(), request(call, arguments, file));
+            call.services().state().opens().prepareOpen(call.nowNanos(), request(call, arguments, file));
+            return FileChange.of(call, file);
         } catch (FsException e) {
             if (e.error() != FsError.NO_ENTRY) {
                 throw e;
             }
+            return FileChange.ofNothing();
         }
     }
 
@@ -149,14 +155,18 @@ final class Open implements ChangingOperation {
     /**
      * @param isNew the caller made the file just now and may use it whatever its permissions say
      */
-    private static Stateid open(CallContext call, OpenArguments arguments, Location file, boolean isNew)
+    private static OpenedFile open(CallContext call, OpenArguments arguments, Location file, boolean isNew)
             throws Nfs4Exception, FsException {
         Lock.requireRegular(file);
         if ((arguments.access() & OpenRequest.WRITE) != 0) {
             CallContext.requireWritable(file);
         }
         OpenRequest request = request(call, arguments, file);
-        StateTable state = call.services().state();
+        OpenStates state = call.services().state().opens();
+        Stateid delegation = arguments.delegation();
+        if (delegation != null) {
+            call.services().state().delegations().require(call.client(), request.file(), call.resolve(delegation));
+        }
         int missing = state.prepareOpen(call.nowNanos(), request);
         Caller caller = call.callerAt(file);
         Caller readerCaller = caller;
@@ -176,7 +186,9 @@ final class Open implements ChangingOperation {
             }
             default -> {}
         }
-        return state.open(call.nowNanos(), request, reader, writer);
+        DelegationWish wish = new DelegationWish(
+                arguments.wish(), Opaque.of(call.services().handles().encode(file)));
+        return state.open(call.nowNanos(), request, wish, reader, writer);
     }
 
     /**
@@ -199,19 +211,31 @@ final class Open implements ChangingOperation {
         return executes ? Caller.ROOT : caller;
     }
 
-    private static void encodeRest(OpenArguments arguments, BitSet set, XdrWriter out) {
+    private static void encodeRest(OpenArguments arguments, BitSet set, DelegationGrant grant, XdrWriter out) {
         out.int32(RESULT_LOCKTYPE_POSIX);
         Bitmap.encode(set, out);
-        if (arguments.want() == 0) {
-            out.int32(DELEGATE_NONE);
-            return;
-        }
-        out.int32(DELEGATE_NONE_EXT);
-        if (arguments.want() == WANT_NO_DELEGATION) {
-            out.int32(WHY_NOT_WANTED);
-        } else {
-            out.int32(WHY_RESOURCE);
-            out.bool(false);
+        switch (grant) {
+            case DelegationGrant.Read read -> {
+                out.int32(DELEGATE_READ);
+                read.stateid().encode(out);
+                out.bool(read.recalled());
+                // nfsace4: allows nothing to nobody, so that the client asks who may open the file
+                out.int32(ACE_ALLOWED);
+                out.int32(0);
+                out.int32(0);
+                out.opaque(new byte[0]);
+            }
+            case DelegationGrant.None none -> {
+                if (arguments.want() == 0) {
+                    out.int32(DELEGATE_NONE);
+                    return;
+                }
+                out.int32(DELEGATE_NONE_EXT);
+                out.int32(none.why().code());
+                if (none.why().saysWhetherItSignals()) {
+                    out.bool(false);
+                }
+            }
         }
     }
 }

@@ -4,10 +4,12 @@ import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.CreateMode;
 import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.nfs.v4.attr.AttributeUpdate;
+import org.warpnfs.nfs.v4.state.DelegationWish;
 import org.warpnfs.nfs.v4.state.OpenRequest;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.Opaque;
+import org.warpnfs.nfs.v4.xdr.Stateid;
 import org.warpnfs.nfs.v4.xdr.XdrReader;
 
 /**
@@ -28,6 +30,8 @@ import org.warpnfs.nfs.v4.xdr.XdrReader;
  * @param create null to open what is there
  * @param update the attributes in {@code create}
  * @param exclusive the file is created exclusively
+ * @param delegation null but for the claims of what is delegated
+ * @param reclaimsDelegation CLAIM_PREVIOUS of a read delegation
  * @param name null for the claims that are made on the file itself
  */
 record OpenArguments(
@@ -39,6 +43,8 @@ record OpenArguments(
         AttributeUpdate update,
         boolean exclusive,
         int claim,
+        @Nullable Stateid delegation,
+        boolean reclaimsDelegation,
         @Nullable FileName name) {
     static final int CLAIM_NULL = 0;
     static final int CLAIM_PREVIOUS = 1;
@@ -48,9 +54,30 @@ record OpenArguments(
     static final int CLAIM_DELEG_CUR_FH = 5;
     static final int CLAIM_DELEG_PREV_FH = 6;
 
+    static final int WANT_WRITE = 0x0200;
+    static final int WANT_NO_DELEGATION = 0x0400;
+    static final int WANT_CANCEL = 0x0500;
+
     private static final int WANT_MASK = 0xff00;
+    private static final int DELEGATE_READ = 1;
     /** When to signal, and what delegations may hold: wishes of 4.1 and of RFC 9754. */
     private static final int OTHER_WISHES = 0x0033_0000;
+
+    /** What it says of delegations, to one who can read the file. */
+    DelegationWish.Kind wish() {
+        if (claim == CLAIM_PREVIOUS) {
+            return reclaimsDelegation ? DelegationWish.Kind.RECLAIM : DelegationWish.Kind.SETTLED;
+        }
+        if (delegation != null) {
+            return DelegationWish.Kind.SETTLED;
+        }
+        return switch (want) {
+            case WANT_WRITE -> DelegationWish.Kind.WRITE;
+            case WANT_NO_DELEGATION -> DelegationWish.Kind.UNWANTED;
+            case WANT_CANCEL -> DelegationWish.Kind.CANCEL;
+            default -> DelegationWish.Kind.OPEN_TO_READ;
+        };
+    }
 
     static OpenArguments decode(XdrReader in, int minorVersion) throws Nfs4Exception {
         in.int32();
@@ -77,23 +104,37 @@ record OpenArguments(
         }
         int claim = in.int32();
         FileName name = null;
+        Stateid delegation = null;
+        boolean reclaimsDelegation = false;
         switch (claim) {
             case CLAIM_NULL, CLAIM_DELEGATE_PREV -> name = Names.decode(in);
-            case CLAIM_PREVIOUS -> in.int32();
+            case CLAIM_PREVIOUS -> reclaimsDelegation = in.int32() == DELEGATE_READ;
             case CLAIM_DELEGATE_CUR -> {
-                in.stateid();
+                delegation = in.stateid();
                 name = Names.decode(in);
             }
-            case CLAIM_DELEG_CUR_FH -> in.stateid();
+            case CLAIM_DELEG_CUR_FH -> delegation = in.stateid();
             case CLAIM_FH, CLAIM_DELEG_PREV_FH -> {}
             default -> throw Nfs4Exception.of(Nfs4Status.BADXDR);
         }
         int access = shareAccess & OpenRequest.BOTH;
         if (access == 0
+                || (shareAccess & WANT_MASK) > WANT_CANCEL
                 || (shareAccess & ~(OpenRequest.BOTH | WANT_MASK | OTHER_WISHES)) != 0
                 || (deny & ~OpenRequest.BOTH) != 0) {
             throw Nfs4Exception.of(Nfs4Status.INVAL);
         }
-        return new OpenArguments(access, deny, shareAccess & WANT_MASK, owner, create, update, exclusive, claim, name);
+        return new OpenArguments(
+                access,
+                deny,
+                shareAccess & WANT_MASK,
+                owner,
+                create,
+                update,
+                exclusive,
+                claim,
+                delegation,
+                reclaimsDelegation,
+                name);
     }
 }

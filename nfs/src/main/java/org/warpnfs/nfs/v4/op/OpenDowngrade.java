@@ -20,6 +20,7 @@ final class OpenDowngrade implements ChangingOperation {
         }
         Stateid left = call.services()
                 .state()
+                .opens()
                 .downgrade(call.client(), CallContext.keyOf(call.current()), stateid, access, deny);
         call.setCurrentStateid(left);
         left.encode(out);

@@ -13,6 +13,6 @@ final class ReclaimComplete implements ChangingOperation {
             call.current();
             return;
         }
-        call.services().state().reclaimComplete(call.client());
+        call.services().state().sessions().reclaimComplete(call.client());
     }
 }

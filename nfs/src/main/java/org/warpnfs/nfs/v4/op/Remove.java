@@ -22,7 +22,8 @@ final class Remove implements ChangingOperation {
         call.services().state().requireNoGrace(call.nowNanos());
         Caller caller = call.callerAt(directory);
         FileSystem fileSystem = CallContext.fileSystem(directory);
-        try (DirectoryChange change = DirectoryChange.begin(call, directory)) {
+        try (FileChange _ = FileChange.ofName(call, directory, name);
+                DirectoryChange change = DirectoryChange.begin(call, directory)) {
             try {
                 fileSystem.remove(caller, directory.file(), name);
             } catch (FsException e) {

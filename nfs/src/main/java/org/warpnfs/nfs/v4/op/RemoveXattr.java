@@ -13,7 +13,8 @@ final class RemoveXattr implements ChangingOperation {
         byte[] name = XattrNames.decode(in);
         Location file = call.current();
         CallContext.requireWritable(file);
-        try (DirectoryChange change = DirectoryChange.begin(call, file)) {
+        try (FileChange _ = FileChange.of(call, file);
+                DirectoryChange change = DirectoryChange.begin(call, file)) {
             CallContext.fileSystem(file).removeXattr(call.callerAt(file), file.file(), name);
             change.encode(out);
         }

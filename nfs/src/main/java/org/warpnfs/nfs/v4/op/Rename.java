@@ -24,7 +24,9 @@ final class Rename implements ChangingOperation {
         Names.requireDirectory(from);
         Names.requireDirectory(to);
         call.services().state().requireNoGrace(call.nowNanos());
-        try (DirectoryChange source = DirectoryChange.begin(call, from);
+        try (FileChange _ = FileChange.ofName(call, from, fromName);
+                FileChange _ = FileChange.ofName(call, to, toName);
+                DirectoryChange source = DirectoryChange.begin(call, from);
                 // Two windows on one directory would see each other.
                 DirectoryChange target = from.equals(to) ? source : DirectoryChange.begin(call, to)) {
             rename(call, from, fromName, to, toName);

@@ -31,6 +31,7 @@ final class Sequence implements Operation {
                 (long) call.operationCount() << 33 | (cacheThis ? 1L << 32 : 0) | Integer.toUnsignedLong(in.peek());
         SequenceOutcome outcome = call.services()
                 .state()
+                .sessions()
                 .beginSequence(
                         call.nowNanos(),
                         new SequenceRequest(
@@ -50,7 +51,6 @@ final class Sequence implements Operation {
         out.uint32(slotId);
         out.uint32(lastSlot);
         out.uint32(lastSlot);
-        // sr_status_flags: no callbacks, nothing revoked that is still to be told.
-        out.int32(0);
+        out.int32(call.services().state().sessions().statusFlags(call.nowNanos(), outcome.session()));
     }
 }

@@ -42,6 +42,7 @@ final class SetAttr implements ChangingOperation {
         // The open under which the size may change, whichever it is, stays while it does.
         IoGrant grant = call.services()
                 .state()
+                .stateids()
                 .grantWrite(call.nowNanos(), call.client(), CallContext.keyOf(file), call.resolve(stateid));
         try {
             apply(call, file, changes);
@@ -51,8 +52,11 @@ final class SetAttr implements ChangingOperation {
         }
     }
 
-    private static void apply(CallContext call, Location file, AttributeChanges changes) throws FsException {
-        CallContext.fileSystem(file).setAttributes(call.callerAt(file), file.file(), changes);
+    private static void apply(CallContext call, Location file, AttributeChanges changes)
+            throws Nfs4Exception, FsException {
+        try (FileChange _ = FileChange.of(call, file)) {
+            CallContext.fileSystem(file).setAttributes(call.callerAt(file), file.file(), changes);
+        }
     }
 
     private static void requireRegular(FileType type) throws Nfs4Exception {

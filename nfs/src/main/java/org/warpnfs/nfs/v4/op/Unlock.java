@@ -14,7 +14,10 @@ final class Unlock implements ChangingOperation {
         in.int32();
         Stateid stateid = call.resolve(in.stateid());
         ByteRange range = ByteRange.of(in.int64(), in.int64());
-        Stateid left = call.services().state().unlock(call.client(), CallContext.keyOf(call.current()), stateid, range);
+        Stateid left = call.services()
+                .state()
+                .locks()
+                .unlock(call.client(), CallContext.keyOf(call.current()), stateid, range);
         call.setCurrentStateid(left);
         left.encode(out);
     }

@@ -22,6 +22,13 @@ public record ChannelAttributes(
         long maxRequestBytes, long maxReplyBytes, long maxCachedReplyBytes, long maxOperations, long maxRequests) {
     /** SEQUENCE and one small operation with their RPC header; a channel that holds less is of no use. */
     private static final int LEAST_BYTES = 256;
+    /** RPC header with the longest AUTH_SYS credential (RFC 5531 section 8.2), CB_SEQUENCE, CB_RECALL with the longest handle. */
+    private static final int LEAST_CALLBACK_BYTES = 700;
+    /** One page, as Linux has it. */
+    private static final int CALLBACK_BYTES = 4096;
+
+    private static final int CALLBACK_OPERATIONS = 2;
+    private static final int CALLBACK_SLOTS = 16;
 
     public static ChannelAttributes decode(XdrReader in) throws Nfs4Exception {
         in.uint32();
@@ -45,14 +52,36 @@ public record ChannelAttributes(
 
     /** What the server grants of this: never more than was asked for. TOOSMALL if nothing could be done with it. */
     ChannelAttributes clampedTo(StateLimits limits) throws Nfs4Exception {
-        if (maxRequestBytes < LEAST_BYTES || maxReplyBytes < LEAST_BYTES || maxOperations < 2 || maxRequests < 1) {
-            throw Nfs4Exception.of(Nfs4Status.TOOSMALL);
-        }
+        requireUseful(LEAST_BYTES);
         return new ChannelAttributes(
                 Math.min(maxRequestBytes, limits.maxRequestBytes()),
                 Math.min(maxReplyBytes, limits.maxReplyBytes()),
                 Math.min(maxCachedReplyBytes, limits.maxCachedReplyBytes()),
                 Math.min(maxOperations, limits.maxOperations()),
                 Math.min(maxRequests, limits.maxSlotsPerSession()));
+    }
+
+    /** The same with fewer slots. */
+    ChannelAttributes withRequests(long requests) {
+        return new ChannelAttributes(maxRequestBytes, maxReplyBytes, maxCachedReplyBytes, maxOperations, requests);
+    }
+
+    /**
+     * What the server makes use of for its callbacks, which are short and need not be kept. TOOSMALL if not even CB_RECALL fits.
+     */
+    ChannelAttributes clampedForCallbacks() throws Nfs4Exception {
+        requireUseful(LEAST_CALLBACK_BYTES);
+        return new ChannelAttributes(
+                Math.min(maxRequestBytes, CALLBACK_BYTES),
+                Math.min(maxReplyBytes, CALLBACK_BYTES),
+                0,
+                Math.min(maxOperations, CALLBACK_OPERATIONS),
+                Math.min(maxRequests, CALLBACK_SLOTS));
+    }
+
+    private void requireUseful(int leastBytes) throws Nfs4Exception {
+        if (maxRequestBytes < leastBytes || maxReplyBytes < leastBytes || maxOperations < 2 || maxRequests < 1) {
+            throw Nfs4Exception.of(Nfs4Status.TOOSMALL);
+        }
     }
 }

@@ -33,6 +33,10 @@ public final class Client {
 
     final Map<SessionId, Session> sessions = new LinkedHashMap<>();
     final Map<OpenKey, OpenState> opens = new HashMap<>();
+    /** By number, revoked ones too until they are freed. */
+    final Map<Long, DelegationState> delegations = new LinkedHashMap<>();
+
+    int revokedDelegations;
 
     record OpenKey(Opaque owner, FileKey file) {}
 
@@ -58,6 +62,19 @@ public final class Client {
 
     public Principal principal() {
         return principal;
+    }
+
+    /** Opens, and locks with them, or delegations. */
+    boolean hasState() {
+        return !opens.isEmpty() || !delegations.isEmpty();
+    }
+
+    /** True if a callback would reach it. */
+    boolean hasCallbackPath() {
+        return sessions.values().stream().anyMatch(session -> {
+            BackChannel back = session.backChannel();
+            return back != null && back.isUp();
+        });
     }
 
     /** The lease ran out; a request that still executes keeps it alive. */

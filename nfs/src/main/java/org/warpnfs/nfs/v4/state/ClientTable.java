@@ -2,6 +2,7 @@ package org.warpnfs.nfs.v4.state;
 
 import java.security.SecureRandom;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -38,6 +39,7 @@ final class ClientTable {
     private final int instance;
     private final Grace grace;
     private final Consumer<Client> stateOfGoneClient;
+    private final Consumer<CallbackCall> outbox;
     private final SecureRandom random = new SecureRandom();
 
     private final Map<Long, Client> byId = new LinkedHashMap<>();
@@ -45,13 +47,21 @@ final class ClientTable {
     private final Map<Opaque, Client> unconfirmed = new HashMap<>();
     private final Map<SessionId, Session> sessions = new HashMap<>();
     private int lastClient;
+    private long cacheBytes;
 
-    ClientTable(StateLimits limits, long leaseNanos, Grace grace, int instance, Consumer<Client> stateOfGoneClient) {
+    ClientTable(
+            StateLimits limits,
+            long leaseNanos,
+            Grace grace,
+            int instance,
+            Consumer<Client> stateOfGoneClient,
+            Consumer<CallbackCall> outbox) {
         this.limits = limits;
         this.leaseNanos = leaseNanos;
         this.grace = grace;
         this.instance = instance;
         this.stateOfGoneClient = stateOfGoneClient;
+        this.outbox = outbox;
     }
 
     ExchangedId exchangeId(long nowNanos, Opaque owner, long verifier, Principal principal, boolean update)
@@ -65,7 +75,7 @@ final class ClientTable {
             return exchanged(old);
         }
         if (old != null && !old.principal().equals(principal)) {
-            if (!old.opens.isEmpty() && !old.isExpired(nowNanos, leaseNanos)) {
+            if (old.hasState() && !old.isExpired(nowNanos, leaseNanos)) {
                 throw Nfs4Exception.of(Nfs4Status.CLID_INUSE);
             }
             remove(old);
@@ -112,7 +122,7 @@ final class ClientTable {
             long clientId,
             int sequence,
             ChannelAttributes fore,
-            ChannelAttributes back)
+            CallbackParameters callbacks)
             throws Nfs4Exception {
         Client client = byId.get(clientId);
         if (client == null) {
@@ -127,22 +137,60 @@ final class ClientTable {
         if (!client.confirmed && !client.principal().equals(principal)) {
             throw Nfs4Exception.of(Nfs4Status.CLID_INUSE);
         }
-        ChannelAttributes foreGranted = fore.clampedTo(limits);
+        // First: room is made at the cost of those who are silent.
+        client.renewedNanos = nowNanos;
+        ChannelAttributes foreAsked = fore.clampedTo(limits);
         if (client.sessions.size() >= limits.maxSessionsPerClient()
                 || (sessions.size() >= limits.maxSessions() && !removeOldestExpired(nowNanos))) {
             throw Nfs4Exception.of(Nfs4Status.DELAY);
         }
-        confirm(client);
+        ChannelAttributes foreGranted = withinMemory(nowNanos, foreAsked);
         SessionId id = new SessionId(clientId, random.nextLong());
-        Session session = new Session(id, client, foreGranted);
+        BackChannel back = backChannel(id, callbacks);
+        confirm(client);
+        Session session = new Session(id, client, foreGranted, back);
         client.sessions.put(id, session);
         sessions.put(id, session);
-        client.renewedNanos = nowNanos;
+        cacheBytes += session.cacheBytes();
         client.createSequence = sequence;
-        // Neither PERSIST nor CONN_BACK_CHAN nor CONN_RDMA: replies live in memory, and there are no callbacks.
-        CreatedSession reply = new CreatedSession(id, sequence, 0, foreGranted, back);
+        // Neither PERSIST nor CONN_RDMA: replies live in memory, and a connection does not change what it is.
+        CreatedSession reply = new CreatedSession(
+                id,
+                sequence,
+                back != null && callbacks.wanted() ? CreatedSession.CONN_BACK_CHAN : 0,
+                foreGranted,
+                back == null ? callbacks.channel() : back.attributes());
         client.createReply = reply;
         return reply;
+    }
+
+    /** A session's slots are what its reply cache takes; the fuller the memory for all of them, the fewer a new session gets. */
+    private ChannelAttributes withinMemory(long nowNanos, ChannelAttributes asked) throws Nfs4Exception {
+        long perSlot = Math.max(asked.maxCachedReplyBytes(), 1);
+        long room = limits.maxReplyCacheBytes() - cacheBytes;
+        if (room < perSlot && removeOldestExpired(nowNanos)) {
+            room = limits.maxReplyCacheBytes() - cacheBytes;
+        }
+        if (room < perSlot) {
+            throw Nfs4Exception.of(Nfs4Status.DELAY);
+        }
+        return asked.withRequests(Math.clamp(room / 4 / perSlot, 1, asked.maxRequests()));
+    }
+
+    private @Nullable BackChannel backChannel(SessionId id, CallbackParameters callbacks) throws Nfs4Exception {
+        CallbackCredential credential = callbacks.credential();
+        if (credential == null) {
+            return null;
+        }
+        try {
+            return new BackChannel(
+                    id, callbacks, credential, callbacks.channel().clampedForCallbacks(), outbox);
+        } catch (Nfs4Exception e) {
+            if (callbacks.wanted()) {
+                throw e;
+            }
+            return null;
+        }
     }
 
     private void confirm(Client client) {
@@ -164,8 +212,16 @@ final class ClientTable {
         if (session == null) {
             throw Nfs4Exception.of(Nfs4Status.BADSESSION);
         }
-        session.dead = true;
         session.client().sessions.remove(id);
+        end(session);
+    }
+
+    private void end(Session session) {
+        cacheBytes -= session.cacheBytes();
+        BackChannel back = session.backChannel();
+        if (back != null) {
+            back.abandon().forEach(delegation -> delegation.answered(false));
+        }
     }
 
     void destroyClient(long clientId) throws Nfs4Exception {
@@ -173,7 +229,7 @@ final class ClientTable {
         if (client == null) {
             throw Nfs4Exception.of(Nfs4Status.STALE_CLIENTID);
         }
-        if (!client.sessions.isEmpty() || !client.opens.isEmpty()) {
+        if (!client.sessions.isEmpty() || client.hasState()) {
             throw Nfs4Exception.of(Nfs4Status.CLIENTID_BUSY);
         }
         remove(client);
@@ -188,6 +244,11 @@ final class ClientTable {
         return session;
     }
 
+    @Nullable
+    Session sessionOrNull(SessionId id) {
+        return sessions.get(id);
+    }
+
     /** Lets a client go, with everything it has. */
     void remove(Client client) {
         client.gone = true;
@@ -195,8 +256,8 @@ final class ClientTable {
         confirmed.remove(client.owner(), client);
         unconfirmed.remove(client.owner(), client);
         for (Session session : client.sessions.values()) {
-            session.dead = true;
             sessions.remove(session.id());
+            end(session);
         }
         client.sessions.clear();
         stateOfGoneClient.accept(client);
@@ -234,7 +295,7 @@ final class ClientTable {
         long courtesyNanos = leaseNanos * limits.courtesyLeases();
         List<Client> silent = new ArrayList<>();
         for (Client client : byId.values()) {
-            if (client.isExpired(nowNanos, client.opens.isEmpty() ? leaseNanos : courtesyNanos)) {
+            if (client.isExpired(nowNanos, !client.hasState() ? leaseNanos : courtesyNanos)) {
                 silent.add(client);
             }
         }
@@ -244,7 +305,15 @@ final class ClientTable {
     void connectionClosed(Object connection) {
         for (Session session : sessions.values()) {
             session.connections.remove(connection);
+            BackChannel back = session.backChannel();
+            if (back != null) {
+                back.unbind(connection);
+            }
         }
+    }
+
+    Collection<Session> sessions() {
+        return sessions.values();
     }
 
     int clientCount() {

@@ -7,4 +7,7 @@ package org.warpnfs.nfs.v4.state;
  * @param flags granted
  */
 public record CreatedSession(
-        SessionId id, int sequence, int flags, ChannelAttributes foreChannel, ChannelAttributes backChannel) {}
+        SessionId id, int sequence, int flags, ChannelAttributes foreChannel, ChannelAttributes backChannel) {
+    /** CREATE_SESSION4_FLAG_CONN_BACK_CHAN. */
+    public static final int CONN_BACK_CHAN = 2;
+}

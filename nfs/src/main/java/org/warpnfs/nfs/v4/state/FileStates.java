@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.Opaque;
@@ -20,6 +21,9 @@ final class FileStates {
     private final int instance;
     private final Map<FileKey, FileState> files = new HashMap<>();
     private final Map<Long, StateEntry> states = new HashMap<>();
+    /** How many opens can write to a file, whatever the export. */
+    private final Map<FileHandle, Integer> writers = new HashMap<>();
+
     private int openCount;
     private int lockCount;
     private int lockStateCount;
@@ -30,11 +34,14 @@ final class FileStates {
         this.instance = instance;
     }
 
-    /** The state that a stateid names for this client; BAD_STATEID if none, OLD_STATEID if it has moved on. */
+    /**
+     * The state that a stateid names for this client; BAD_STATEID if none, DELEG_REVOKED if it was taken back, OLD_STATEID if it
+     * has moved on.
+     */
     StateEntry find(Client client, Stateid stateid) throws Nfs4Exception {
-        StateEntry entry = stateid.instance() == instance ? states.get(stateid.number()) : null;
-        if (entry == null || entry.client() != client) {
-            throw Nfs4Exception.of(Nfs4Status.BAD_STATEID);
+        StateEntry entry = entry(client, stateid);
+        if (entry instanceof DelegationState delegation && delegation.isRevoked()) {
+            throw Nfs4Exception.of(Nfs4Status.DELEG_REVOKED);
         }
         if (stateid.seqid() != 0 && stateid.seqid() != entry.seqid()) {
             boolean old = stateid.seqid() - entry.seqid() < 0;
@@ -43,10 +50,19 @@ final class FileStates {
         return entry;
     }
 
+    /** As {@link #find(Client, Stateid)}, whatever its seqid, and also what was revoked. */
+    StateEntry entry(Client client, Stateid stateid) throws Nfs4Exception {
+        StateEntry entry = stateid.instance() == instance ? states.get(stateid.number()) : null;
+        if (entry == null || entry.client() != client) {
+            throw Nfs4Exception.of(Nfs4Status.BAD_STATEID);
+        }
+        return entry;
+    }
+
     /** As {@link #find(Client, Stateid)}, and it has to be of that file. */
     StateEntry find(Client client, FileKey file, Stateid stateid) throws Nfs4Exception {
         StateEntry entry = find(client, stateid);
-        if (!entry.file().key.equals(file)) {
+        if (!entry.key().equals(file)) {
             throw Nfs4Exception.of(Nfs4Status.BAD_STATEID);
         }
         return entry;
@@ -131,6 +147,9 @@ final class FileStates {
         }
         open.reader = keepFirst(open.reader, reader);
         open.writer = keepFirst(open.writer, writer);
+        if ((request.access() & ~open.access & OpenRequest.WRITE) != 0) {
+            writers.merge(request.file().handle(), 1, Integer::sum);
+        }
         open.access |= request.access();
         open.deny |= request.deny();
         open.accessSeen |= 1 << request.access();
@@ -153,6 +172,9 @@ final class FileStates {
                 || (access & ~open.access) != 0
                 || (deny & ~open.deny) != 0) {
             throw Nfs4Exception.of(Nfs4Status.INVAL);
+        }
+        if ((open.access & ~access & OpenRequest.WRITE) != 0) {
+            removeWriter(open);
         }
         open.access = access;
         open.deny = deny;
@@ -207,10 +229,42 @@ final class FileStates {
         if (open.file.opens.isEmpty()) {
             files.remove(open.file.key);
         }
+        if ((open.access & OpenRequest.WRITE) != 0) {
+            removeWriter(open);
+        }
         open.client.opens.remove(new Client.OpenKey(open.owner, open.file.key));
         states.remove(open.number);
         openCount--;
         open.releaseFiles();
+    }
+
+    private void removeWriter(OpenState open) {
+        writers.computeIfPresent(open.file.key.handle(), (_, opens) -> opens == 1 ? null : opens - 1);
+    }
+
+    /** True if some open can write to the file. */
+    boolean hasWriter(FileHandle file) {
+        return writers.containsKey(file);
+    }
+
+    /** The file that an open reads from; null if there is no such open or it does not read. */
+    @Nullable
+    SharedFile readerOf(OpenRequest request) {
+        OpenState open = request.client().opens.get(new Client.OpenKey(request.owner(), request.file()));
+        return open == null ? null : open.reader;
+    }
+
+    /** For a state that is kept elsewhere and found here. */
+    Stateid nextStateid() {
+        return new Stateid(1, instance, ++lastNumber);
+    }
+
+    void enter(DelegationState delegation) {
+        states.put(delegation.number(), delegation);
+    }
+
+    void leave(DelegationState delegation) {
+        states.remove(delegation.number());
     }
 
     void forget(Client client) {
@@ -289,6 +343,7 @@ final class FileStates {
 
     void free(Client client, Stateid stateid) throws Nfs4Exception {
         switch (find(client, stateid)) {
+            case DelegationState delegation -> throw Nfs4Exception.of(Nfs4Status.LOCKS_HELD);
             case OpenState open -> throw Nfs4Exception.of(Nfs4Status.LOCKS_HELD);
             case LockState lockState -> {
                 if (lockState.file().locks.holds(lockState.owner)) {

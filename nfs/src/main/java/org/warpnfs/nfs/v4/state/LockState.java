@@ -20,14 +20,13 @@ final class LockState implements StateEntry {
         return open.client;
     }
 
-    @Override
-    public FileState file() {
+    FileState file() {
         return open.file;
     }
 
     @Override
-    public OpenState open() {
-        return open;
+    public FileKey key() {
+        return open.file.key;
     }
 
     @Override

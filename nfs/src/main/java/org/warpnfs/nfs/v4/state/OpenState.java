@@ -40,13 +40,8 @@ final class OpenState implements StateEntry {
     }
 
     @Override
-    public FileState file() {
-        return file;
-    }
-
-    @Override
-    public OpenState open() {
-        return this;
+    public FileKey key() {
+        return file.key;
     }
 
     @Override

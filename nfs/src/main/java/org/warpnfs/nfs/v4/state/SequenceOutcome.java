@@ -4,7 +4,7 @@ package org.warpnfs.nfs.v4.state;
 public sealed interface SequenceOutcome {
     Session session();
 
-    /** A new request: execute it, then give the slot back by {@link StateTable#endSequence}. */
+    /** A new request: execute it, then give the slot back by {@link SessionStates#endSequence}. */
     record Execute(Session session, Slot slot) implements SequenceOutcome {}
 
     /** A request seen before: the reply that its slot keeps, again. */

@@ -1,7 +1,6 @@
 package org.warpnfs.nfs.v4.state;
 
-import java.util.Collections;
-import java.util.IdentityHashMap;
+import java.util.HashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -10,14 +9,15 @@ public final class Session {
     private final SessionId id;
     private final Client client;
     private final ChannelAttributes foreChannel;
+    private final @Nullable BackChannel backChannel;
     private final @Nullable Slot[] slots;
-    final Set<Object> connections = Collections.newSetFromMap(new IdentityHashMap<>());
-    boolean dead;
+    final Set<Object> connections = new HashSet<>();
 
-    Session(SessionId id, Client client, ChannelAttributes foreChannel) {
+    Session(SessionId id, Client client, ChannelAttributes foreChannel, @Nullable BackChannel backChannel) {
         this.id = id;
         this.client = client;
         this.foreChannel = foreChannel;
+        this.backChannel = backChannel;
         this.slots = new @Nullable Slot[Math.toIntExact(foreChannel.maxRequests())];
     }
 
@@ -31,6 +31,17 @@ public final class Session {
 
     public ChannelAttributes foreChannel() {
         return foreChannel;
+    }
+
+    /** Null if the client offers no flavor, or no room, that callbacks could use. */
+    @Nullable
+    BackChannel backChannel() {
+        return backChannel;
+    }
+
+    /** What its reply cache may come to hold. */
+    long cacheBytes() {
+        return slots.length * foreChannel.maxCachedReplyBytes();
     }
 
     public int slotCount() {

@@ -1,13 +1,10 @@
 package org.warpnfs.nfs.v4.state;
 
 /** What a stateid names. */
-sealed interface StateEntry permits OpenState, LockState {
+sealed interface StateEntry permits OpenState, LockState, DelegationState {
     Client client();
 
-    FileState file();
-
-    /** The open itself, or the one below which locks are held. */
-    OpenState open();
+    FileKey key();
 
     long number();
 

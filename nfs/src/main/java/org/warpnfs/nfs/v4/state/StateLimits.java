@@ -18,6 +18,8 @@ package org.warpnfs.nfs.v4.state;
  * @param maxLockOwnersPerOpen lock stateids below one open
  * @param maxLocksPerFile byte ranges locked on one file
  * @param maxLocks byte ranges locked on all files, and lock stateids
+ * @param maxReplyCacheBytes what the reply caches of all sessions may come to hold
+ * @param maxDelegations of all clients, revoked ones included until they are freed
  * @param courtesyLeases how many leases a silent client keeps its state while nobody wants it
  */
 public record StateLimits(
@@ -35,6 +37,8 @@ public record StateLimits(
         int maxLockOwnersPerOpen,
         int maxLocksPerFile,
         int maxLocks,
+        long maxReplyCacheBytes,
+        int maxDelegations,
         int courtesyLeases) {
     /** What a COMPOUND around one READ or WRITE takes beside the data, generously. */
     public static final int COMPOUND_OVERHEAD_BYTES = 64 * 1024;
@@ -56,6 +60,8 @@ public record StateLimits(
                 1024,
                 4096,
                 256 * 1024,
+                64L << 20,
+                16 * 1024,
                 960);
     }
 }

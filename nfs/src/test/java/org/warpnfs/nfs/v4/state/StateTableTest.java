@@ -18,11 +18,15 @@ class StateTableTest {
     private static final long LEASE = TimeUnit.SECONDS.toNanos(90);
     private static final Principal ROOT = new Principal(1, 0);
     private static final ChannelAttributes CHANNEL = new ChannelAttributes(65536, 65536, 4096, 8, 4);
+    private static final CallbackParameters NO_CALLBACKS = new CallbackParameters(false, 0, null, CHANNEL, 1);
+    private static final DelegationWish NO_WISH =
+            new DelegationWish(DelegationWish.Kind.UNWANTED, Opaque.of(new byte[0]));
     /** 3 clients, 2 sessions each, 4 in all, 2 slots; 3 opens each, 4 in all; 2 lock owners, 6 ranges a file, 8 in all. */
-    private static final StateLimits LIMITS = new StateLimits(3, 2, 4, 2, 4096, 65536, 65536, 8, 1, 3, 4, 2, 6, 8, 10);
+    private static final StateLimits LIMITS =
+            new StateLimits(3, 2, 4, 2, 4096, 65536, 65536, 8, 1, 3, 4, 2, 6, 8, 1 << 20, 4, 10);
 
     private long now = Long.MAX_VALUE - 5; // a monotonic clock may wrap
-    private final StateTable table = new StateTable(LIMITS, LEASE, LEASE, new VolatileRecoveryLog(), now);
+    private final StateTable table = new StateTable(LIMITS, LEASE, LEASE, new VolatileRecoveryLog(), _ -> {}, now);
 
     private static Opaque opaque(String text) {
         return Opaque.of(text.getBytes(StandardCharsets.US_ASCII));
@@ -38,11 +42,12 @@ class StateTableTest {
     }
 
     private SessionId connect(String owner) throws Nfs4Exception {
-        ExchangedId id = table.exchangeId(now, opaque(owner), 1, ROOT, false);
-        SessionId session = table.createSession(now, ROOT, id.clientId(), id.sequence(), CHANNEL, CHANNEL, new Object())
+        ExchangedId id = table.sessions().exchangeId(now, opaque(owner), 1, ROOT, false);
+        SessionId session = table.sessions()
+                .createSession(now, ROOT, id.clientId(), id.sequence(), CHANNEL, NO_CALLBACKS, new Object())
                 .id();
         if (!id.confirmed()) {
-            table.reclaimComplete(client(session));
+            table.sessions().reclaimComplete(client(session));
         }
         return session;
     }
@@ -52,64 +57,73 @@ class StateTableTest {
     }
 
     private Client client(SessionId session) throws Nfs4Exception {
-        SequenceOutcome outcome = table.beginSequence(now, request(session, 1, 1));
+        SequenceOutcome outcome = table.sessions().beginSequence(now, request(session, 1, 1));
         if (outcome instanceof SequenceOutcome.Execute execute) {
-            table.endSequence(now, execute, null);
+            table.sessions().endSequence(now, execute, null);
         }
         return outcome.session().client();
     }
 
     private Stateid open(Client client, int file) throws Nfs4Exception {
         OpenRequest request = new OpenRequest(client, opaque("o" + file), file(file), 3, 0, false);
-        assertThat(table.prepareOpen(now, request)).isEqualTo(3);
-        return table.open(now, request, new SharedFile(new NoFile()), new SharedFile(new NoFile()));
+        assertThat(table.opens().prepareOpen(now, request)).isEqualTo(3);
+        return table.opens()
+                .open(now, request, NO_WISH, new SharedFile(new NoFile()), new SharedFile(new NoFile()))
+                .stateid();
     }
 
     @Test
     void slot_busy_delaysTheRetryAndRefusesTheNext() throws Nfs4Exception {
         SessionId session = connect("a");
-        SequenceOutcome first = table.beginSequence(now, request(session, 0, 1));
+        SequenceOutcome first = table.sessions().beginSequence(now, request(session, 0, 1));
         assertThat(first).isInstanceOf(SequenceOutcome.Execute.class);
-        assertThat(statusOf(() -> table.beginSequence(now, request(session, 0, 1))))
+        assertThat(statusOf(() -> table.sessions().beginSequence(now, request(session, 0, 1))))
                 .isEqualTo(Nfs4Status.DELAY);
-        assertThat(statusOf(() -> table.beginSequence(now, request(session, 0, 2))))
+        assertThat(statusOf(() -> table.sessions().beginSequence(now, request(session, 0, 2))))
                 .isEqualTo(Nfs4Status.SEQ_MISORDERED);
         CachedReply reply = new CachedReply(new byte[4]);
-        table.endSequence(now, (SequenceOutcome.Execute) first, reply);
-        assertThat(table.beginSequence(now, request(session, 0, 1)))
+        table.sessions().endSequence(now, (SequenceOutcome.Execute) first, reply);
+        assertThat(table.sessions().beginSequence(now, request(session, 0, 1)))
                 .isEqualTo(new SequenceOutcome.Replay(first.session(), reply));
-        assertThat(table.beginSequence(now, request(session, 0, 2))).isInstanceOf(SequenceOutcome.Execute.class);
+        assertThat(table.sessions().beginSequence(now, request(session, 0, 2)))
+                .isInstanceOf(SequenceOutcome.Execute.class);
     }
 
     @Test
     void slot_seqidWraps_goesOn() throws Nfs4Exception {
         SessionId session = connect("a");
-        SequenceOutcome.Execute execute = (SequenceOutcome.Execute) table.beginSequence(now, request(session, 0, 1));
+        SequenceOutcome.Execute execute =
+                (SequenceOutcome.Execute) table.sessions().beginSequence(now, request(session, 0, 1));
         execute.slot().seqid = -1;
-        table.endSequence(now, execute, null);
-        assertThat(table.beginSequence(now, request(session, 0, 0))).isInstanceOf(SequenceOutcome.Execute.class);
+        table.sessions().endSequence(now, execute, null);
+        assertThat(table.sessions().beginSequence(now, request(session, 0, 0)))
+                .isInstanceOf(SequenceOutcome.Execute.class);
     }
 
     @Test
     void client_withARequestUnderWay_doesNotExpire() throws Nfs4Exception {
         SessionId session = connect("a");
-        SequenceOutcome.Execute execute = (SequenceOutcome.Execute) table.beginSequence(now, request(session, 0, 1));
+        SequenceOutcome.Execute execute =
+                (SequenceOutcome.Execute) table.sessions().beginSequence(now, request(session, 0, 1));
         now += 100 * LEASE;
         connect("b");
-        table.endSequence(now, execute, null);
-        assertThat(table.beginSequence(now, request(session, 0, 2))).isInstanceOf(SequenceOutcome.Execute.class);
+        table.sessions().endSequence(now, execute, null);
+        assertThat(table.sessions().beginSequence(now, request(session, 0, 2)))
+                .isInstanceOf(SequenceOutcome.Execute.class);
     }
 
     @Test
     void clients_tooMany_halfMadeOnesGoFirstThenOthersWait() throws Nfs4Exception {
         connect("a");
         connect("b");
-        table.exchangeId(now, opaque("half"), 1, ROOT, false);
+        table.sessions().exchangeId(now, opaque("half"), 1, ROOT, false);
         SessionId third = connect("c");
         assertThat(table.counts().clients()).isEqualTo(3);
         assertThat(statusOf(() -> connect("d"))).isEqualTo(Nfs4Status.DELAY);
         now += LEASE - 1;
-        table.endSequence(now, (SequenceOutcome.Execute) table.beginSequence(now, request(third, 0, 1)), null);
+        table.sessions()
+                .endSequence(
+                        now, (SequenceOutcome.Execute) table.sessions().beginSequence(now, request(third, 0, 1)), null);
         now += 2;
         connect("d");
         assertThat(table.counts().clients()).isBetween(2, 3);
@@ -134,7 +148,7 @@ class StateTableTest {
         }
         NoFile refused = new NoFile();
         OpenRequest request = new OpenRequest(a, opaque("o"), file(9), 1, 0, false);
-        assertThat(statusOf(() -> table.open(now, request, new SharedFile(refused), null)))
+        assertThat(statusOf(() -> table.opens().open(now, request, NO_WISH, new SharedFile(refused), null)))
                 .isEqualTo(Nfs4Status.DELAY);
         assertThat(refused.closed).isTrue();
         open(b, 5);
@@ -154,16 +168,19 @@ class StateTableTest {
         lock(a, 2, second, 10);
         assertThat(statusOf(() -> lock(a, 2, second, 20))).as("in all").isEqualTo(Nfs4Status.DELAY);
         assertThat(table.counts().locks()).isEqualTo(7);
-        table.close(a, file(1), first);
+        table.opens().close(a, file(1), first);
         assertThat(table.counts().locks()).isEqualTo(2);
         lock(a, 2, second, 20);
-        table.close(a, file(2), second);
-        assertThat(table.counts()).isEqualTo(new StateTable.Counts(1, 1, 0, 0, 0));
+        table.opens().close(a, file(2), second);
+        assertThat(table.counts()).isEqualTo(new StateTable.Counts(1, 1, 0, 0, 0, 0));
     }
 
     private Stateid lock(Client client, int file, Stateid open, long offset) throws Nfs4Exception {
-        return table.lock(
-                now, client, new LockRequest(file(file), true, ByteRange.of(offset, 1), false, open, opaque("owner")));
+        return table.locks()
+                .lock(
+                        now,
+                        client,
+                        new LockRequest(file(file), true, ByteRange.of(offset, 1), false, open, opaque("owner")));
     }
 
     @Test
@@ -171,9 +188,11 @@ class StateTableTest {
         Client a = client(connect("a"));
         NoFile file = new NoFile();
         OpenRequest request = new OpenRequest(a, opaque("o"), file(1), 1, 0, false);
-        Stateid stateid = table.open(now, request, new SharedFile(file), null);
-        IoGrant grant = table.grantRead(now, a, file(1), stateid);
-        table.close(a, file(1), stateid);
+        Stateid stateid = table.opens()
+                .open(now, request, NO_WISH, new SharedFile(file), null)
+                .stateid();
+        IoGrant grant = table.stateids().grantRead(now, a, file(1), stateid);
+        table.opens().close(a, file(1), stateid);
         assertThat(file.closed).isFalse();
         grant.close();
         assertThat(file.closed).isTrue();
@@ -184,25 +203,27 @@ class StateTableTest {
         Client a = client(connect("a"));
         Client b = client(connect("b"));
         Stateid mine = open(a, 1);
-        assertThat(table.testStateid(a, mine)).isEqualTo(Nfs4Status.OK);
-        assertThat(table.testStateid(b, mine)).isEqualTo(Nfs4Status.BAD_STATEID);
-        assertThat(table.testStateid(a, mine.withSeqid(2))).isEqualTo(Nfs4Status.BAD_STATEID);
-        assertThat(table.testStateid(a, new Stateid(1, mine.instance() + 1, mine.number())))
+        assertThat(table.stateids().testStateid(a, mine)).isEqualTo(Nfs4Status.OK);
+        assertThat(table.stateids().testStateid(b, mine)).isEqualTo(Nfs4Status.BAD_STATEID);
+        assertThat(table.stateids().testStateid(a, mine.withSeqid(2))).isEqualTo(Nfs4Status.BAD_STATEID);
+        assertThat(table.stateids().testStateid(a, new Stateid(1, mine.instance() + 1, mine.number())))
                 .isEqualTo(Nfs4Status.BAD_STATEID);
-        assertThat(statusOf(() -> table.grantRead(now, a, file(2), mine))).isEqualTo(Nfs4Status.BAD_STATEID);
-        assertThat(table.testStateid(a, Stateid.ANONYMOUS)).isEqualTo(Nfs4Status.BAD_STATEID);
+        assertThat(statusOf(() -> table.stateids().grantRead(now, a, file(2), mine)))
+                .isEqualTo(Nfs4Status.BAD_STATEID);
+        assertThat(table.stateids().testStateid(a, Stateid.ANONYMOUS)).isEqualTo(Nfs4Status.BAD_STATEID);
     }
 
     @Test
     void client_beforeReclaimComplete_hasToWait() throws Nfs4Exception {
-        ExchangedId id = table.exchangeId(now, opaque("a"), 1, ROOT, false);
-        SessionId session = table.createSession(now, ROOT, id.clientId(), id.sequence(), CHANNEL, CHANNEL, new Object())
+        ExchangedId id = table.sessions().exchangeId(now, opaque("a"), 1, ROOT, false);
+        SessionId session = table.sessions()
+                .createSession(now, ROOT, id.clientId(), id.sequence(), CHANNEL, NO_CALLBACKS, new Object())
                 .id();
         Client client = client(session);
         assertThat(statusOf(() -> open(client, 1))).isEqualTo(Nfs4Status.GRACE);
         OpenRequest reclaim = new OpenRequest(client, opaque("o"), file(1), 1, 0, true);
-        assertThat(statusOf(() -> table.prepareOpen(now, reclaim))).isEqualTo(Nfs4Status.NO_GRACE);
-        table.reclaimComplete(client);
+        assertThat(statusOf(() -> table.opens().prepareOpen(now, reclaim))).isEqualTo(Nfs4Status.NO_GRACE);
+        table.sessions().reclaimComplete(client);
         open(client, 1);
     }
 }

@@ -1,0 +1,133 @@
+package org.warpnfs.nfs.v4.callback;
+
+import java.nio.charset.StandardCharsets;
+import org.warpnfs.nfs.v4.state.CallbackCall;
+import org.warpnfs.nfs.v4.state.CallbackCredential;
+import org.warpnfs.nfs.v4.state.CallbackOutcome;
+import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
+import org.warpnfs.nfs.v4.xdr.XdrReader;
+import org.warpnfs.nfs.v4.xdr.XdrWriter;
+
+/**
+ * A callback on the wire (RFC 8881 sections 20.1, 20.2, 20.9).
+ *
+ * <pre>
+ *   call   rpc_msg { xid, CALL 0, rpcvers 2, program, version 1, procedure, credential, verifier AUTH_NONE }
+ *          CB_COMPOUND4args { utf8str_cs tag, uint32 minorversion, uint32 callback_ident 0, nfs_cb_argop4 argarray&lt;&gt; }
+ *          CB_SEQUENCE 11 { sessionid, sequenceid, slotid, highest_slotid, bool cachethis, referring_call_list4 &lt;&gt; }
+ *          CB_RECALL 4 { stateid4, bool truncate, nfs_fh4 }
+ *   reply  CB_COMPOUND4res { nfsstat4 status, utf8str_cs tag, nfs_cb_resop4 resarray&lt;&gt; }
+ * </pre>
+ */
+final class CallbackMessage {
+    /** Of every callback program. */
+    private static final int VERSION = 1;
+
+    private static final int CALL = 0;
+    private static final int RPC_VERSION = 2;
+    private static final int CB_NULL = 0;
+    private static final int CB_COMPOUND = 1;
+    private static final int CB_RECALL = 4;
+    private static final int CB_SEQUENCE = 11;
+    private static final int AUTH_NONE = 0;
+    private static final int AUTH_SYS = 1;
+    private static final int NFS4_OK = 0;
+    private static final int MAX_TAG_BYTES = 1024;
+    /** csr_sessionid to csr_target_highest_slotid, as words. */
+    private static final int SEQUENCE_RESULT_WORDS = 8;
+
+    private CallbackMessage() {}
+
+    /** The whole RPC call. */
+    static XdrWriter encode(int xid, CallbackCall call) {
+        XdrWriter out = new XdrWriter();
+        CallbackCall.Target target = call.target();
+        out.int32(xid);
+        out.int32(CALL);
+        out.int32(RPC_VERSION);
+        out.int32(target.program());
+        out.int32(VERSION);
+        switch (call) {
+            case CallbackCall.Null _ -> {
+                out.int32(CB_NULL);
+                encode(target.credential(), out);
+            }
+            case CallbackCall.Recall recall -> {
+                out.int32(CB_COMPOUND);
+                encode(target.credential(), out);
+                encode(recall, out);
+            }
+        }
+        return out;
+    }
+
+    private static void encode(CallbackCredential credential, XdrWriter out) {
+        switch (credential) {
+            case CallbackCredential.None _ -> {
+                out.int32(AUTH_NONE);
+                out.int32(0);
+            }
+            case CallbackCredential.Sys system -> {
+                out.int32(AUTH_SYS);
+                int lengthAt = out.position();
+                out.int32(0);
+                out.int32(system.stamp());
+                out.opaque(system.machineName().getBytes(StandardCharsets.UTF_8));
+                out.int32(system.uid());
+                out.int32(system.gid());
+                out.int32(system.gids().size());
+                system.gids().forEach(out::int32);
+                out.patch(lengthAt, out.position() - lengthAt - Integer.BYTES);
+            }
+        }
+        out.int32(AUTH_NONE);
+        out.int32(0);
+    }
+
+    private static void encode(CallbackCall.Recall recall, XdrWriter out) {
+        CallbackCall.Position position = recall.position();
+        out.int32(0);
+        out.int32(position.minorVersion());
+        out.int32(0);
+        out.int32(2);
+        out.int32(CB_SEQUENCE);
+        position.sessionId().encode(out);
+        out.int32(position.seqid());
+        out.int32(position.slot());
+        out.int32(position.highestSlot());
+        out.bool(false);
+        out.int32(0);
+        out.int32(CB_RECALL);
+        recall.stateid().encode(out);
+        out.bool(false);
+        recall.fileHandle().encode(out);
+    }
+
+    /**
+     * Reads CB_COMPOUND4res.
+     *
+     * @throws Nfs4Exception BADXDR if it is none
+     */
+    static CallbackOutcome.Compound decode(XdrReader in) throws Nfs4Exception {
+        int status = in.int32();
+        in.opaque(MAX_TAG_BYTES);
+        int results = in.count(2);
+        if (results == 0) {
+            // Not even CB_SEQUENCE was looked at; whatever it says is said of the whole.
+            return new CallbackOutcome.Compound(status, status);
+        }
+        in.int32();
+        int sequence = in.int32();
+        if (sequence != NFS4_OK) {
+            return new CallbackOutcome.Compound(sequence, sequence);
+        }
+        for (int word = 0; word < SEQUENCE_RESULT_WORDS; word++) {
+            in.int32();
+        }
+        if (results == 1) {
+            return new CallbackOutcome.Compound(sequence, status);
+        }
+        in.int32();
+        return new CallbackOutcome.Compound(sequence, in.int32());
+    }
+}

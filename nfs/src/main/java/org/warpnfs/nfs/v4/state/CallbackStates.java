@@ -1,0 +1,86 @@
+package org.warpnfs.nfs.v4.state;
+
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
+import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+
+/** The way back to clients: whether it is open, and what came of the calls over it. See {@link StateTable}. */
+public final class CallbackStates {
+    /** A callback without an answer for so long is taken for lost. */
+    static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    private final StateCore core;
+
+    CallbackStates(StateCore core) {
+        this.core = core;
+    }
+
+    /**
+     * Tries the back channels that {@code connection} was bound to. To be called once the reply that says so is on its way: a client
+     * need not understand a callback before.
+     */
+    public void probe(long nowNanos, Object connection) {
+        core.lock();
+        try {
+            for (Session session : core.clients.sessions()) {
+                BackChannel back = session.backChannel();
+                if (back != null) {
+                    back.probe(nowNanos, connection);
+                }
+            }
+        } finally {
+            core.unlock();
+        }
+    }
+
+    /** BACKCHANNEL_CTL. */
+    public void change(Session session, int program, @Nullable CallbackCredential credential) throws Nfs4Exception {
+        core.lock();
+        try {
+            BackChannel back = session.backChannel();
+            if (back == null || credential == null) {
+                throw Nfs4Exception.of(Nfs4Status.INVAL);
+            }
+            back.change(program, credential);
+        } finally {
+            core.unlock();
+        }
+    }
+
+    /** A callback has ended. */
+    public void answered(long nowNanos, CallbackCall call, CallbackOutcome outcome) {
+        core.lock();
+        try {
+            switch (call) {
+                case CallbackCall.Null probe -> probed(nowNanos, probe, outcome instanceof CallbackOutcome.Done);
+                case CallbackCall.Recall recall -> recalled(nowNanos, recall, outcome);
+            }
+        } finally {
+            core.unlock();
+        }
+    }
+
+    private void probed(long nowNanos, CallbackCall.Null probe, boolean reached) {
+        for (Session session : core.clients.sessions()) {
+            BackChannel back = session.backChannel();
+            if (back != null && back.probed(probe, reached)) {
+                back.resume(nowNanos);
+                core.delegations.notifyAll(nowNanos, session.client());
+                return;
+            }
+        }
+    }
+
+    private void recalled(long nowNanos, CallbackCall.Recall call, CallbackOutcome outcome) {
+        Session session = core.clients.sessionOrNull(call.position().sessionId());
+        BackChannel back = session == null ? null : session.backChannel();
+        if (session == null || back == null) {
+            return;
+        }
+        back.recalled(call, outcome);
+        back.resume(nowNanos);
+        // A slot may have become free.
+        core.delegations.notifyAll(nowNanos, session.client());
+    }
+}

@@ -1,0 +1,56 @@
+package org.warpnfs.nfs.v4.state;
+
+import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
+import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.Opaque;
+import org.warpnfs.nfs.v4.xdr.Stateid;
+
+/** Byte-range locks: LOCK, LOCKT, LOCKU. See {@link StateTable}. */
+public final class LockStates {
+    private final StateCore core;
+
+    LockStates(StateCore core) {
+        this.core = core;
+    }
+
+    /** LOCK. */
+    public Stateid lock(long nowNanos, Client client, LockRequest request) throws Nfs4Exception {
+        core.lock();
+        try {
+            core.requirePresent(client);
+            core.requireGrace(nowNanos, client, request.reclaim());
+            OpenState open = core.files.openForLock(client, request);
+            core.expireWhile(nowNanos, () -> core.files.lockHolder(client, open, request), Nfs4Status.DENIED);
+            return core.files.lock(open, request);
+        } finally {
+            core.unlock();
+        }
+    }
+
+    /** LOCKT: DENIED if the range could not be locked now. */
+    public void testLock(long nowNanos, Client client, FileKey file, Opaque owner, boolean exclusive, ByteRange range)
+            throws Nfs4Exception {
+        core.lock();
+        try {
+            if (core.grace.isRunning(nowNanos)) {
+                throw Nfs4Exception.of(Nfs4Status.GRACE);
+            }
+            core.expireWhile(
+                    nowNanos,
+                    () -> core.files.conflictingLock(file, new LockOwner(client, owner), exclusive, range),
+                    Nfs4Status.DENIED);
+        } finally {
+            core.unlock();
+        }
+    }
+
+    /** LOCKU. */
+    public Stateid unlock(Client client, FileKey file, Stateid stateid, ByteRange range) throws Nfs4Exception {
+        core.lock();
+        try {
+            return core.files.unlock(client, file, stateid, range);
+        } finally {
+            core.unlock();
+        }
+    }
+}

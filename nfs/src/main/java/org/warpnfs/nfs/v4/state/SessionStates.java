@@ -1,0 +1,239 @@
+package org.warpnfs.nfs.v4.state;
+
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
+import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.Opaque;
+
+/** Clients, sessions and their fore channels: EXCHANGE_ID to SEQUENCE. See {@link StateTable}. */
+public final class SessionStates {
+    /** sr_status_flags (RFC 8881 section 18.46.1). */
+    private static final int CB_PATH_DOWN = 0x0000_0001;
+
+    private static final int RECALLABLE_STATE_REVOKED = 0x0000_0040;
+    private static final int CB_PATH_DOWN_SESSION = 0x0000_0200;
+    private static final int BACKCHANNEL_FAULT = 0x0000_0400;
+
+    private final StateCore core;
+
+    SessionStates(StateCore core) {
+        this.core = core;
+    }
+
+    /** EXCHANGE_ID. */
+    public ExchangedId exchangeId(long nowNanos, Opaque owner, long verifier, Principal principal, boolean update)
+            throws Nfs4Exception {
+        core.lock();
+        try {
+            core.sweepNowAndThen(nowNanos);
+            return core.clients.exchangeId(nowNanos, owner, verifier, principal, update);
+        } finally {
+            core.unlock();
+        }
+    }
+
+    /** CREATE_SESSION; {@code connection} is bound to the session. */
+    public CreatedSession createSession(
+            long nowNanos,
+            Principal principal,
+            long clientId,
+            int sequence,
+            ChannelAttributes fore,
+            CallbackParameters callbacks,
+            Object connection)
+            throws Nfs4Exception {
+        core.lock();
+        try {
+            CreatedSession created =
+                    core.clients.createSession(nowNanos, principal, clientId, sequence, fore, callbacks);
+            Session session = core.clients.session(created.id());
+            bind(session, connection);
+            BackChannel back = session.backChannel();
+            if (back != null && callbacks.wanted()) {
+                back.bind(connection, core.limits.maxConnectionsPerSession());
+            }
+            return created;
+        } finally {
+            core.unlock();
+        }
+    }
+
+    /** DESTROY_SESSION. */
+    public void destroySession(SessionId id) throws Nfs4Exception {
+        core.lock();
+        try {
+            core.clients.destroySession(id);
+        } finally {
+            core.unlock();
+        }
+    }
+
+    /** DESTROY_CLIENTID. */
+    public void destroyClient(long clientId) throws Nfs4Exception {
+        core.lock();
+        try {
+            core.clients.destroyClient(clientId);
+        } finally {
+            core.unlock();
+        }
+    }
+
+    /**
+     * BIND_CONN_TO_SESSION.
+     *
+     * @return what the connection now carries
+     */
+    public Directions bindConnection(SessionId id, Object connection, Directions asked) throws Nfs4Exception {
+        core.lock();
+        try {
+            Session session = core.clients.session(id);
+            BackChannel back = session.backChannel();
+            boolean carriesBack =
+                    asked.back() && back != null && back.bind(connection, core.limits.maxConnectionsPerSession());
+            if (!asked.fore() && !carriesBack) {
+                throw Nfs4Exception.of(Nfs4Status.INVAL);
+            }
+            if (asked.fore()) {
+                bind(session, connection);
+            }
+            return new Directions(asked.fore(), carriesBack);
+        } finally {
+            core.unlock();
+        }
+    }
+
+    /** Which way calls go over a connection; at least one of the two. */
+    public record Directions(boolean fore, boolean back) {}
+
+    /** The transport tells that a connection is gone. */
+    public void connectionClosed(Object connection) {
+        core.lock();
+        try {
+            core.clients.connectionClosed(connection);
+        } finally {
+            core.unlock();
+        }
+    }
+
+    private void bind(Session session, Object connection) {
+        if (session.connections.size() < core.limits.maxConnectionsPerSession()) {
+            session.connections.add(connection);
+        }
+    }
+
+    /**
+     * SEQUENCE. After {@link SequenceOutcome.Execute} the slot is taken, and the lease runs on, until {@link #endSequence}.
+     *
+     * @param request what is asked, with a digest
+     */
+    public SequenceOutcome beginSequence(long nowNanos, SequenceRequest request) throws Nfs4Exception {
+        core.lock();
+        try {
+            core.sweepNowAndThen(nowNanos);
+            Session session = core.clients.session(request.sessionId());
+            if (request.slotId() >= session.slotCount()) {
+                throw Nfs4Exception.of(Nfs4Status.BADSLOT);
+            }
+            if (request.highestSlotId() >= session.slotCount()) {
+                throw Nfs4Exception.of(Nfs4Status.BAD_HIGH_SLOT);
+            }
+            Slot slot = session.slot((int) request.slotId());
+            bind(session, request.connection());
+            session.client().renewedNanos = nowNanos;
+            if (request.seqid() == slot.seqid && slot.phase != Slot.Phase.FRESH) {
+                return replay(session, slot, request);
+            }
+            if (request.seqid() != slot.seqid + 1 || slot.phase == Slot.Phase.BUSY) {
+                throw Nfs4Exception.of(Nfs4Status.SEQ_MISORDERED);
+            }
+            checkOperations(session, request);
+            slot.phase = Slot.Phase.BUSY;
+            slot.seqid = request.seqid();
+            slot.digest = request.digest();
+            slot.principal = request.principal();
+            slot.reply = null;
+            session.client().requestsUnderWay++;
+            return new SequenceOutcome.Execute(session, slot);
+        } finally {
+            core.unlock();
+        }
+    }
+
+    private static void checkOperations(Session session, SequenceRequest request) throws Nfs4Exception {
+        if (request.operations() > session.foreChannel().maxOperations()) {
+            throw Nfs4Exception.of(Nfs4Status.TOO_MANY_OPS);
+        }
+    }
+
+    private static SequenceOutcome replay(Session session, Slot slot, SequenceRequest request) throws Nfs4Exception {
+        if (slot.digest != request.digest() || !request.principal().equals(slot.principal)) {
+            throw Nfs4Exception.of(Nfs4Status.SEQ_FALSE_RETRY);
+        }
+        if (slot.phase == Slot.Phase.BUSY) {
+            throw Nfs4Exception.of(Nfs4Status.DELAY);
+        }
+        CachedReply reply = slot.reply;
+        return reply == null ? new SequenceOutcome.ReplayUncached(session) : new SequenceOutcome.Replay(session, reply);
+    }
+
+    /**
+     * The request of a slot has been executed.
+     *
+     * @param reply to keep for a retry, or null to keep none
+     */
+    public void endSequence(long nowNanos, SequenceOutcome.Execute execution, @Nullable CachedReply reply) {
+        core.lock();
+        try {
+            execution.slot().reply = reply;
+            execution.slot().phase = Slot.Phase.IDLE;
+            Client client = execution.session().client();
+            client.requestsUnderWay--;
+            client.renewedNanos = nowNanos;
+        } finally {
+            core.unlock();
+        }
+    }
+
+    /** RECLAIM_COMPLETE for all file systems. */
+    public void reclaimComplete(Client client) throws Nfs4Exception {
+        core.lock();
+        try {
+            core.requirePresent(client);
+            if (client.reclaimComplete) {
+                throw Nfs4Exception.of(Nfs4Status.COMPLETE_ALREADY);
+            }
+            client.reclaimComplete = true;
+            core.grace.complete(client.owner());
+        } finally {
+            core.unlock();
+        }
+    }
+
+    /** sr_status_flags: what the client should do something about. */
+    public int statusFlags(long nowNanos, Session session) {
+        core.lock();
+        try {
+            Client client = session.client();
+            int flags = client.revokedDelegations > 0 ? RECALLABLE_STATE_REVOKED : 0;
+            boolean anyUsed = false;
+            boolean allDown = true;
+            for (Session each : client.sessions.values()) {
+                BackChannel back = each.backChannel();
+                if (back == null || !back.isUsed()) {
+                    continue;
+                }
+                back.expire(nowNanos, CallbackStates.PATIENCE_NANOS);
+                anyUsed = true;
+                allDown &= back.isDown();
+            }
+            BackChannel own = session.backChannel();
+            if (own != null && own.isUsed()) {
+                flags |= own.isDown() ? CB_PATH_DOWN_SESSION : 0;
+                flags |= own.isFaulty() ? BACKCHANNEL_FAULT : 0;
+            }
+            return flags | (anyUsed && allDown ? CB_PATH_DOWN : 0);
+        } finally {
+            core.unlock();
+        }
+    }
+}

@@ -1,0 +1,110 @@
+package org.warpnfs.nfs.v4.state;
+
+import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
+import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.Stateid;
+
+/** What stateids are good for: TEST_STATEID, FREE_STATEID, and leave to read and write. See {@link StateTable}. */
+public final class StateidStates {
+    private final StateCore core;
+
+    StateidStates(StateCore core) {
+        this.core = core;
+    }
+
+    /** TEST_STATEID: the status of one. */
+    public Nfs4Status testStateid(Client client, Stateid stateid) {
+        core.lock();
+        try {
+            if (stateid.isSpecial()) {
+                return Nfs4Status.BAD_STATEID;
+            }
+            core.files.find(client, stateid);
+            return Nfs4Status.OK;
+        } catch (Nfs4Exception e) {
+            return e.status();
+        } finally {
+            core.unlock();
+        }
+    }
+
+    /** FREE_STATEID: of locks that are all given up, or of a delegation that was revoked. */
+    public void freeStateid(Client client, Stateid stateid) throws Nfs4Exception {
+        core.lock();
+        try {
+            if (core.files.entry(client, stateid) instanceof DelegationState delegation) {
+                core.delegations.free(delegation);
+            } else {
+                core.files.free(client, stateid);
+            }
+        } finally {
+            core.unlock();
+        }
+    }
+
+    /**
+     * Leave to read. An open for writing alone brings no file but passes: a client that caches may read what it is going to write
+     * (RFC 8881 section 18.22.3).
+     */
+    public IoGrant grantRead(long nowNanos, Client client, FileKey file, Stateid stateid) throws Nfs4Exception {
+        core.lock();
+        try {
+            if (stateid.isAnonymous()) {
+                boolean bypass = stateid.equals(Stateid.READ_BYPASS);
+                anonymous(nowNanos, file, bypass ? 0 : OpenRequest.READ);
+                return new IoGrant(null);
+            }
+            SharedFile shared =
+                    switch (core.files.find(client, file, stateid)) {
+                        case OpenState open -> open.reader;
+                        case LockState locks -> locks.open.reader;
+                        case DelegationState delegation -> delegation.reader();
+                    };
+            return new IoGrant(shared == null ? null : shared.hold());
+        } finally {
+            core.unlock();
+        }
+    }
+
+    /** Leave to write: OPENMODE from an open that is not for writing. */
+    public IoGrant grantWrite(long nowNanos, Client client, FileKey file, Stateid stateid) throws Nfs4Exception {
+        core.lock();
+        try {
+            if (stateid.isAnonymous()) {
+                anonymous(nowNanos, file, OpenRequest.WRITE);
+                return new IoGrant(null);
+            }
+            OpenState open =
+                    switch (core.files.find(client, file, stateid)) {
+                        case OpenState itself -> itself;
+                        case LockState locks -> locks.open;
+                        case DelegationState _ -> throw Nfs4Exception.of(Nfs4Status.OPENMODE);
+                    };
+            SharedFile shared = open.writer;
+            if ((open.access & OpenRequest.WRITE) == 0 || shared == null) {
+                throw Nfs4Exception.of(Nfs4Status.OPENMODE);
+            }
+            return new IoGrant(shared.hold());
+        } finally {
+            core.unlock();
+        }
+    }
+
+    /** Some open of the file that can write, or none: COMMIT names no stateid. */
+    public IoGrant anyWriter(FileKey file) {
+        core.lock();
+        try {
+            SharedFile shared = core.files.anyWriter(file);
+            return new IoGrant(shared == null ? null : shared.hold());
+        } finally {
+            core.unlock();
+        }
+    }
+
+    private void anonymous(long nowNanos, FileKey file, int access) throws Nfs4Exception {
+        if (core.grace.isRunning(nowNanos)) {
+            throw Nfs4Exception.of(Nfs4Status.GRACE);
+        }
+        core.expireWhile(nowNanos, () -> core.files.denied(file, access), Nfs4Status.LOCKED);
+    }
+}
