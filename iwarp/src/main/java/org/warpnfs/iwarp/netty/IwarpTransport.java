@@ -27,6 +27,8 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.warpnfs.iwarp.qp.LocalRnic;
@@ -164,6 +166,8 @@ public final class IwarpTransport implements AutoCloseable {
             throw new IllegalStateException("the transport is closed");
         }
         rnic.check(options);
+        // Kept here: a pipeline may be empty again by the time we hear that its channel did not connect.
+        AtomicReference<@Nullable QueuePairChannel> made = new AtomicReference<>();
         new Bootstrap()
                 .group(eventLoops)
                 .channel(epoll ? EpollSocketChannel.class : NioSocketChannel.class)
@@ -176,6 +180,7 @@ public final class IwarpTransport implements AutoCloseable {
                     protected void initChannel(SocketChannel channel) {
                         SocketTuning.apply(channel, config.congestionControl());
                         QueuePairChannel link = new QueuePairChannel(channel, remote, statistics);
+                        made.set(link);
                         link.attach(
                                 QueuePairMachine.initiator(link, config.queuePair(), rnic, options, handler), false);
                         channels.add(channel);
@@ -185,7 +190,7 @@ public final class IwarpTransport implements AutoCloseable {
                 .connect(remote)
                 .addListener((ChannelFuture connected) -> {
                     if (!connected.isSuccess()) {
-                        QueuePairChannel link = connected.channel().pipeline().get(QueuePairChannel.class);
+                        QueuePairChannel link = made.get();
                         if (link != null) {
                             link.lost("cannot connect to " + remote + ": " + reason(connected.cause()));
                         }
