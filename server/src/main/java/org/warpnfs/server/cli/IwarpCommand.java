@@ -1,0 +1,35 @@
+package org.warpnfs.server.cli;
+
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code warpnfs iwarp}: tests of the transport below NFS. */
+@Command(
+        name = "iwarp",
+        description = {
+            "Tests iWARP alone, without NFS, against itself or against the tools of Linux:",
+            "ping speaks with rping, the others with ib_read_bw, ib_write_bw, ib_send_bw and ib_send_lat, all with -R."
+        },
+        mixinStandardHelpOptions = true,
+        versionProvider = Version.class,
+        subcommands = {
+            IwarpTestCommand.Ping.class,
+            IwarpTestCommand.ReadBw.class,
+            IwarpTestCommand.WriteBw.class,
+            IwarpTestCommand.SendLat.class,
+            IwarpTestCommand.SendBw.class
+        })
+final class IwarpCommand implements Runnable {
+    @Spec
+    private @Nullable CommandSpec spec;
+
+    @Override
+    public void run() {
+        throw new ParameterException(
+                Objects.requireNonNull(spec).commandLine(), "which test? ping, read-bw, write-bw, send-lat or send-bw");
+    }
+}

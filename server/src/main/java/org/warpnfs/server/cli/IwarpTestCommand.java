@@ -1,0 +1,387 @@
+package org.warpnfs.server.cli;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.iwarp.mpa.CrcPolicy;
+import org.warpnfs.iwarp.mpa.MpaChoices;
+import org.warpnfs.iwarp.mpa.MpaFrame;
+import org.warpnfs.iwarp.mpa.RtrKind;
+import org.warpnfs.server.config.ByteSize;
+import org.warpnfs.server.config.ConfigException;
+import org.warpnfs.server.iwarp.ClientPlan;
+import org.warpnfs.server.iwarp.PingText;
+import org.warpnfs.server.iwarp.ServerPlan;
+import org.warpnfs.server.iwarp.Summary;
+import org.warpnfs.server.iwarp.TestClient;
+import org.warpnfs.server.iwarp.TestFailure;
+import org.warpnfs.server.iwarp.TestKind;
+import org.warpnfs.server.iwarp.TestServer;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** What the tests of {@code warpnfs iwarp} have in common: words to a plan, the plan carried out, its result in lines. */
+abstract sealed class IwarpTestCommand implements Callable<Integer> {
+    private static final int MAX_PORT = 65_535;
+    private static final int MAX_DEPTH = 4096;
+    private static final int MIN_RECEIVES = 3;
+    private static final long MAX_SIZE_BYTES = 1 << 30;
+    private static final int MAX_CONNECTIONS = 1024;
+    private static final int DAY_SECONDS = 86_400;
+
+    /** {@code warpnfs iwarp ping}. */
+    @Command(
+            name = "ping",
+            description = {
+                "Has a server read a text from this client's memory by RDMA Read and write it back by RDMA Write,",
+                "and compares. Speaks with rping: 'rping -s -S SIZE' serves this client, 'rping -c' asks this server."
+            },
+            mixinStandardHelpOptions = true,
+            versionProvider = Version.class,
+            sortOptions = false)
+    static final class Ping extends IwarpTestCommand {
+        Ping() {
+            super(TestKind.PING, "64", 64 << 10, 10);
+        }
+    }
+
+    /** {@code warpnfs iwarp read-bw}. */
+    @Command(
+            name = "read-bw",
+            description = {
+                "Reads from a server's memory by RDMA Read. Speaks with ib_read_bw -R.",
+                "Latencies are from the request to the last byte, waiting in the queue included."
+            },
+            mixinStandardHelpOptions = true,
+            versionProvider = Version.class,
+            sortOptions = false)
+    static final class ReadBw extends IwarpTestCommand {
+        ReadBw() {
+            super(TestKind.READ_BW, "64k", 8 << 20, 1000);
+        }
+    }
+
+    /** {@code warpnfs iwarp write-bw}. */
+    @Command(
+            name = "write-bw",
+            description = {
+                "Writes to a server's memory by RDMA Write. Speaks with ib_write_bw -R.",
+                "A Write counts, as for ib_write_bw, when its last byte was handed to TCP; a server of ours is asked at the",
+                "end whether all has arrived."
+            },
+            mixinStandardHelpOptions = true,
+            versionProvider = Version.class,
+            sortOptions = false)
+    static final class WriteBw extends IwarpTestCommand {
+        WriteBw() {
+            super(TestKind.WRITE_BW, "64k", 8 << 20, 1000);
+        }
+    }
+
+    /** {@code warpnfs iwarp send-lat}. */
+    @Command(
+            name = "send-lat",
+            description = {
+                "Sends a message to a server, waits for one of the same size, and so on. Speaks with ib_send_lat -R.",
+                "Latencies are half of the way there and back."
+            },
+            mixinStandardHelpOptions = true,
+            versionProvider = Version.class,
+            sortOptions = false)
+    static final class SendLat extends IwarpTestCommand {
+        SendLat() {
+            super(TestKind.SEND_LAT, "2", 8 << 20, 1000);
+        }
+    }
+
+    /** {@code warpnfs iwarp send-bw}. */
+    @Command(
+            name = "send-bw",
+            description = {
+                "Sends messages to a server, no more than it has receives for. Speaks with ib_send_bw -R.",
+                "A Send counts, as for ib_send_bw, when its last byte was handed to TCP; a server of ours is asked at the",
+                "end whether all has arrived."
+            },
+            mixinStandardHelpOptions = true,
+            versionProvider = Version.class,
+            sortOptions = false)
+    static final class SendBw extends IwarpTestCommand {
+        SendBw() {
+            super(TestKind.SEND_BW, "64k", 8 << 20, 1000);
+        }
+    }
+
+    private final TestKind kind;
+    private final String clientSize;
+    private final int serverSize;
+    private final long defaultCount;
+
+    private IwarpTestCommand(TestKind kind, String clientSize, int serverSize, long defaultCount) {
+        this.kind = kind;
+        this.clientSize = clientSize;
+        this.serverSize = serverSize;
+        this.defaultCount = defaultCount;
+    }
+
+    @Spec
+    private @Nullable CommandSpec spec;
+
+    @Parameters(paramLabel = "HOST", arity = "0..1", description = "The server to test.")
+    private @Nullable String host;
+
+    @Option(names = "--server", description = "Serve, until stopped, instead of testing a HOST.")
+    private boolean server;
+
+    @Option(
+            names = {"-p", "--port"},
+            paramLabel = "PORT",
+            description = "The server's port. Default: that of rping (7174) or perftest (18515). 0, of a server: any.")
+    private @Nullable Integer port;
+
+    @Option(
+            names = {"-s", "--size"},
+            paramLabel = "SIZE",
+            description = {
+                "Bytes of a message. Default: 64 of a ping, 2 of send-lat, else 64k. Of a server the largest,",
+                "default 64k for ping, else 8m. A perftest at the other end has to be told the same with -s."
+            })
+    private @Nullable String size;
+
+    @Option(
+            names = {"-n", "--count"},
+            paramLabel = "N",
+            description = {
+                "Messages, or pings of each connection. Default: 10 pings, else 1000. A perftest server has to be told",
+                "the same with -n. Of ping, 0 connects and disconnects."
+            })
+    private @Nullable Long count;
+
+    @Option(
+            names = {"-t", "--seconds"},
+            paramLabel = "SECONDS",
+            description = "How long to test, instead of a count. Not against a server of perftest or rping.")
+    private @Nullable Integer seconds;
+
+    @Option(
+            names = {"-d", "--depth"},
+            paramLabel = "N",
+            description = {
+                "Messages on their way at one time; RDMA Reads no more than the server answers at once. Default: 128.",
+                "Of a server the receives that it keeps posted, default 512; clients of perftest count on 512."
+            })
+    private @Nullable Integer depth;
+
+    @Option(names = "--connections", paramLabel = "N", description = "Of ping: connections at one time. Default: 1.")
+    private int connections = 1;
+
+    @Option(
+            names = "--crc",
+            paramLabel = "off|preferred|required",
+            description = {
+                "Whether to ask for a CRC in each FPDU: never, as a client, always. There is one if either end asks.",
+                "Default: off."
+            })
+    private CrcPolicy crc = CrcPolicy.OFF;
+
+    @Option(
+            names = "--peer-to-peer",
+            description = "Connect in the peer-to-peer mode of RFC 6581, in which either end may speak first.")
+    private boolean peerToPeer;
+
+    @Option(
+            names = "--rtr",
+            paramLabel = "write|fpdu|send|read",
+            split = ",",
+            description = "What may begin a connection in peer-to-peer mode, a list. Default: any.")
+    private @Nullable List<RtrKind> rtr;
+
+    @Option(
+            names = "--mpa-revision",
+            paramLabel = "1|2",
+            description = "Highest revision of MPA: RFC 5044 or RFC 6581. Default: 2, and 1 where 2 is not understood.")
+    private int revision = MpaFrame.REVISION_2;
+
+    @Option(
+            names = {"-i", "--interval"},
+            paramLabel = "SECONDS",
+            description = "Between lines about the progress. Default: 1. 0 for none.")
+    private int interval = 1;
+
+    @Option(
+            names = "--timeout",
+            paramLabel = "SECONDS",
+            description = "Silence of the other end that is a failure. Default: 30.")
+    private int timeout = 30;
+
+    @Option(
+            names = "--listen",
+            paramLabel = "ADDR",
+            description = "Of a server: the address to listen at. Default: all.")
+    private @Nullable String listen;
+
+    @Option(names = "--once", description = "Of a server: end with the first client, with status 1 if its test failed.")
+    private boolean once;
+
+    @Option(
+            names = "--reject",
+            paramLabel = "TEXT",
+            description = "Of a server: refuse every connection, with TEXT as private data.")
+    private @Nullable String reject;
+
+    @Override
+    public Integer call() throws ConfigException, InterruptedException {
+        CommandSpec command = Objects.requireNonNull(spec);
+        PrintWriter out = command.commandLine().getOut();
+        if (server == (host != null)) {
+            throw new ParameterException(
+                    command.commandLine(), server ? "--server with a HOST" : "no HOST and no --server");
+        }
+        return server ? serve(out) : test(out, Objects.requireNonNull(host));
+    }
+
+    private int test(PrintWriter out, String name) throws ConfigException, InterruptedException {
+        if (listen != null || once || reject != null) {
+            throw new ConfigException("--listen, --once and --reject are for a --server");
+        }
+        if (kind != TestKind.PING && connections != 1) {
+            throw new ConfigException("--connections is for ping");
+        }
+        ClientPlan plan = new ClientPlan(
+                kind,
+                new InetSocketAddress(
+                        resolve(name), within("--port", port == null ? kind.defaultPort() : port, 1, MAX_PORT)),
+                sizeBytes(clientSize, kind == TestKind.PING ? PingText.MIN_BYTES : 1),
+                messages(),
+                seconds == null ? 0 : within("--seconds", seconds, 1, DAY_SECONDS),
+                within("--depth", depth == null ? 128 : depth, 1, MAX_DEPTH),
+                512,
+                within("--connections", connections, 1, MAX_CONNECTIONS),
+                within("--timeout", timeout, 1, DAY_SECONDS),
+                mpa());
+        try {
+            Summary summary =
+                    TestClient.run(plan, within("--interval", interval, 0, DAY_SECONDS), line -> say(out, line));
+            summary.lines().forEach(line -> say(out, line));
+            return 0;
+        } catch (TestFailure e) {
+            throw new ConfigException(kind.word() + " " + name + ": " + e.getMessage(), e);
+        }
+    }
+
+    private long messages() throws ConfigException {
+        long value = count == null ? defaultCount : count;
+        long least = kind == TestKind.PING ? 0 : 1;
+        if (value < least) {
+            throw new ConfigException("--count " + value + ": below " + least);
+        }
+        return value;
+    }
+
+    private int serve(PrintWriter out) throws ConfigException, InterruptedException {
+        if (count != null || seconds != null || connections != 1) {
+            throw new ConfigException("--count, --seconds and --connections are for a client");
+        }
+        if (once && reject != null) {
+            throw new ConfigException("--once with --reject: no client has a test to end with");
+        }
+        if (reject != null && reject.length() > 252) {
+            throw new ConfigException("--reject: more than 252 characters");
+        }
+        InetSocketAddress address = address();
+        ServerPlan plan = new ServerPlan(
+                kind,
+                address,
+                sizeBytes(Integer.toString(serverSize), kind == TestKind.PING ? PingText.MIN_BYTES : 1),
+                within("--depth", depth == null ? 512 : depth, MIN_RECEIVES, MAX_DEPTH),
+                once,
+                reject,
+                within("--timeout", timeout, 1, DAY_SECONDS),
+                mpa());
+        try (TestServer tests = TestServer.start(plan, line -> say(out, line))) {
+            say(
+                    out,
+                    kind.word() + " server at "
+                            + tests.localAddress().getAddress().getHostAddress() + ":"
+                            + tests.localAddress().getPort());
+            say(out, "ready");
+            CompletableFuture<Boolean> end = once ? tests.firstClient() : new CompletableFuture<>();
+            Thread hook = new Thread(() -> stop(tests), "iwarp-test-stop");
+            Runtime.getRuntime().addShutdownHook(hook);
+            boolean well = end.get();
+            Runtime.getRuntime().removeShutdownHook(hook);
+            return well ? 0 : Main.FAILURE;
+        } catch (IOException e) {
+            throw new ConfigException(e.getMessage() == null ? e.toString() : e.getMessage(), e);
+        } catch (ExecutionException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** As a shutdown hook: whoever asked to stop finds a clean end and exit status 0. */
+    private static void stop(TestServer tests) {
+        int status = Main.FAILURE;
+        try {
+            tests.close();
+            status = 0;
+        } finally {
+            Runtime.getRuntime().halt(status);
+        }
+    }
+
+    private MpaChoices mpa() throws ConfigException {
+        MpaChoices choices = MpaChoices.defaults()
+                .withCrcPolicy(crc)
+                .withPeerToPeer(peerToPeer)
+                .withRevision(within("--mpa-revision", revision, MpaFrame.REVISION_1, MpaFrame.REVISION_2), true);
+        return rtr == null || rtr.isEmpty() ? choices : choices.withRtrKinds(EnumSet.copyOf(rtr));
+    }
+
+    private int sizeBytes(String byDefault, int least) throws ConfigException {
+        long bytes = ByteSize.parse("--size", size == null ? byDefault : size);
+        if (bytes < least || bytes > MAX_SIZE_BYTES) {
+            throw new ConfigException("--size " + size + ": not within " + least + ".." + MAX_SIZE_BYTES);
+        }
+        return (int) bytes;
+    }
+
+    private InetSocketAddress address() throws ConfigException {
+        int number = within("--port", port == null ? kind.defaultPort() : port, 0, MAX_PORT);
+        return listen == null ? new InetSocketAddress(number) : new InetSocketAddress(resolve(listen), number);
+    }
+
+    private static InetAddress resolve(String name) throws ConfigException {
+        try {
+            return InetAddress.getByName(name);
+        } catch (UnknownHostException e) {
+            throw new ConfigException(name + ": no such host", e);
+        }
+    }
+
+    private static int within(String option, int value, int min, int max) throws ConfigException {
+        if (value < min || value > max) {
+            throw new ConfigException(option + " " + value + ": not within " + min + ".." + max);
+        }
+        return value;
+    }
+
+    /** From the owner threads of connections as well. */
+    private static void say(PrintWriter out, String line) {
+        synchronized (out) {
+            out.println(line);
+            out.flush();
+        }
+    }
+}

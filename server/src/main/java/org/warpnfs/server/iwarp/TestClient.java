@@ -1,0 +1,48 @@
+package org.warpnfs.server.iwarp;
+
+import java.nio.ByteBuffer;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.warpnfs.iwarp.netty.IwarpTransport;
+import org.warpnfs.iwarp.verbs.ConnectOptions;
+
+/** Runs one test as its client. */
+public final class TestClient {
+    private TestClient() {}
+
+    /**
+     * Runs a test to its end, on the calling thread and with a transport of its own.
+     *
+     * @param intervalSeconds between lines about the progress, 0 for none
+     * @param lines takes those lines
+     * @throws TestFailure if it does not come to its end
+     */
+    public static Summary run(ClientPlan plan, int intervalSeconds, Consumer<String> lines)
+            throws TestFailure, InterruptedException {
+        Progress progress = new Progress(intervalSeconds, plan.patienceSeconds(), lines);
+        try (IwarpTransport transport = TestTransport.open(plan.mpa())) {
+            return plan.kind() == TestKind.PING
+                    ? ping(plan, transport, progress)
+                    : new PerftestClient(plan, transport.connector(), progress).run();
+        }
+    }
+
+    private static Summary ping(ClientPlan plan, IwarpTransport transport, Progress progress)
+            throws TestFailure, InterruptedException {
+        Meter meter = new Meter();
+        CompletableFuture<Void> anyFailed = new CompletableFuture<>();
+        CompletableFuture<?>[] all = new CompletableFuture<?>[plan.connections()];
+        for (int i = 0; i < all.length; i++) {
+            PingClient client = new PingClient(plan, meter);
+            all[i] = client.done();
+            var _ = client.done().whenComplete((nothing, failure) -> {
+                if (failure != null) {
+                    anyFailed.completeExceptionally(failure);
+                }
+            });
+            transport.connector().connect(plan.server(), new ConnectOptions(ByteBuffer.allocate(0), 1, 1), client);
+        }
+        progress.await(CompletableFuture.anyOf(anyFailed, CompletableFuture.allOf(all)), meter, "ping");
+        return meter.summary();
+    }
+}

@@ -1,0 +1,87 @@
+package org.warpnfs.server.iwarp;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.warpnfs.iwarp.netty.IwarpTransport;
+import org.warpnfs.iwarp.verbs.ConnectionRequest;
+import org.warpnfs.iwarp.verbs.ConnectionRequestHandler;
+import org.warpnfs.iwarp.verbs.Listener;
+
+/** Serves tests of one kind until it is closed. Safe for any thread. */
+public final class TestServer implements AutoCloseable {
+    private final ServerPlan plan;
+    private final Consumer<String> lines;
+    private final IwarpTransport transport;
+    private final ScheduledExecutorService timer;
+    private final Listener listener;
+    private final CompletableFuture<Boolean> firstClient = new CompletableFuture<>();
+
+    private TestServer(ServerPlan plan, Consumer<String> lines) throws IOException {
+        this.plan = plan;
+        this.lines = lines;
+        this.transport = TestTransport.open(plan.mpa());
+        this.timer = Executors.newSingleThreadScheduledExecutor(
+                Thread.ofPlatform().daemon().name("iwarp-test-timer").factory());
+        try {
+            this.listener = transport.listen(plan.listen(), handler());
+        } catch (IOException e) {
+            close();
+            throw e;
+        }
+    }
+
+    /**
+     * Starts to listen.
+     *
+     * @param lines takes a line about each client that has ended, on whichever thread
+     * @throws IOException if it cannot listen there
+     */
+    public static TestServer start(ServerPlan plan, Consumer<String> lines) throws IOException {
+        return new TestServer(plan, lines);
+    }
+
+    private ConnectionRequestHandler handler() {
+        String words = plan.reject();
+        if (words != null) {
+            return request -> reject(request, words);
+        }
+        if (plan.kind() == TestKind.PING) {
+            return request -> PingServer.accept(request, plan, this::ended);
+        }
+        PerftestServer server = new PerftestServer(plan, this::ended);
+        var _ = timer.scheduleAtFixedRate(() -> server.lookForSilence(System.nanoTime()), 1, 1, TimeUnit.SECONDS);
+        return server;
+    }
+
+    private void reject(ConnectionRequest request, String words) {
+        request.reject(ByteBuffer.wrap(words.getBytes(StandardCharsets.UTF_8)));
+        lines.accept(ClientLog.name(request.remoteAddress()) + ": refused");
+    }
+
+    private void ended(boolean well, String line) {
+        lines.accept(line + (well ? "" : ", failed"));
+        firstClient.complete(well);
+    }
+
+    public InetSocketAddress localAddress() {
+        return listener.localAddress();
+    }
+
+    /** Completes with the first client's end: whether its test went well. */
+    public CompletableFuture<Boolean> firstClient() {
+        return firstClient;
+    }
+
+    @Override
+    public void close() {
+        timer.shutdownNow();
+        transport.close();
+    }
+}

@@ -1,0 +1,31 @@
+package org.warpnfs.server.iwarp;
+
+import org.warpnfs.iwarp.mpa.MpaChoices;
+import org.warpnfs.iwarp.netty.IwarpConfig;
+import org.warpnfs.iwarp.netty.IwarpTransport;
+import org.warpnfs.iwarp.qp.QueuePairConfig;
+import org.warpnfs.iwarp.qp.QueuePairLimits;
+import org.warpnfs.iwarp.qp.RnicLimits;
+
+/** The transport under a test. */
+final class TestTransport {
+    private TestTransport() {}
+
+    /**
+     * Opens one that does not count the bytes of receives: as all receives of a test share one buffer, their sum says nothing
+     * of the memory that they take.
+     */
+    static IwarpTransport open(MpaChoices mpa) {
+        RnicLimits all = RnicLimits.defaults();
+        return new IwarpTransport(IwarpConfig.builder()
+                .queuePair(QueuePairConfig.builder()
+                        .mpa(mpa)
+                        .limits(QueuePairLimits.builder()
+                                .receiveBytes(Long.MAX_VALUE)
+                                .build())
+                        .build())
+                .limits(new RnicLimits(
+                        all.maxRegisteredBytes(), all.maxReceives(), Long.MAX_VALUE, all.maxInboundReads()))
+                .build());
+    }
+}
