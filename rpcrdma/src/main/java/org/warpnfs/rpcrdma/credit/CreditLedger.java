@@ -9,6 +9,7 @@ package org.warpnfs.rpcrdma.credit;
  */
 public final class CreditLedger {
     private final int maxBuffers;
+    private final int doneBuffers;
     private int buffers;
     private int inFlight;
     private int granted = 1;
@@ -16,13 +17,15 @@ public final class CreditLedger {
     /**
      * @param buffers receive buffers for calls at the start, at least 1
      * @param maxBuffers how many there may ever be
+     * @param doneBuffers those that are there for RDMA_DONE; a call may take one if the requester used the credit of a DONE for it
      */
-    public CreditLedger(int buffers, int maxBuffers) {
-        if (buffers < 1 || maxBuffers < buffers) {
+    public CreditLedger(int buffers, int maxBuffers, int doneBuffers) {
+        if (buffers < 1 || maxBuffers < buffers || doneBuffers < 0) {
             throw new IllegalArgumentException(buffers + " receive buffers of at most " + maxBuffers);
         }
         this.buffers = buffers;
         this.maxBuffers = maxBuffers;
+        this.doneBuffers = doneBuffers;
     }
 
     /** Receive buffers that cover calls, posted or holding a call. */
@@ -46,7 +49,7 @@ public final class CreditLedger {
      * @return false if the requester has more outstanding than any grant ever allowed
      */
     public boolean callReceived() {
-        if (inFlight == buffers) {
+        if (inFlight == buffers + doneBuffers) {
             return false;
         }
         inFlight++;

@@ -102,7 +102,10 @@ public final class RpcRdmaConnection implements QueuePairHandler, RpcConnection 
         ReplySender sender = new ReplySender(queuePair, options.maxPostedWork(), statistics);
         ChunkPuller puller =
                 new ChunkPuller(queuePair, statistics, call -> parts().receiver.complete(call));
-        CreditLedger credits = new CreditLedger(firstBuffers, Math.max(firstBuffers, options.maxCredits()));
+        CreditLedger credits = new CreditLedger(
+                firstBuffers,
+                Math.max(firstBuffers, options.maxCredits()),
+                options.rfc5666().doneBuffers());
         MemoryQueue memory =
                 new MemoryQueue(queuePair, context.pool(), options.maxHeldBytes(), statistics, puller::pull);
         RunQueue runs =

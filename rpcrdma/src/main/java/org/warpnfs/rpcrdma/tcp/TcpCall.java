@@ -5,6 +5,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.warpnfs.rpcrdma.message.InboundCall;
 import org.warpnfs.rpcrdma.message.RpcMessage;
 import org.warpnfs.rpcrdma.message.XdrStream;
+import org.warpnfs.rpcrdma.trace.CallTrace;
 
 /** One call that came as a record. Holds the record's buffer until it ends; see {@link InboundCall}. */
 final class TcpCall implements InboundCall {
@@ -12,13 +13,19 @@ final class TcpCall implements InboundCall {
     private final ByteBuf record;
     private final int lengthBytes;
     private final XdrStream arguments;
+    private final CallTrace trace;
     private final AtomicBoolean ended = new AtomicBoolean();
 
-    TcpCall(TcpConnection connection, ByteBuf record) {
+    TcpCall(TcpConnection connection, ByteBuf record, CallTrace trace) {
+        this.trace = trace;
         this.connection = connection;
         this.record = record;
         this.lengthBytes = record.readableBytes();
         this.arguments = XdrStream.of(record.nioBuffer());
+    }
+
+    CallTrace trace() {
+        return trace;
     }
 
     int lengthBytes() {

@@ -24,6 +24,7 @@ import org.warpnfs.rpcrdma.message.StallWatch;
 import org.warpnfs.rpcrdma.message.XdrStream;
 import org.warpnfs.rpcrdma.stats.Counter;
 import org.warpnfs.rpcrdma.stats.TransportStatistics;
+import org.warpnfs.rpcrdma.trace.CallTrace;
 
 /**
  * One TCP connection.
@@ -148,7 +149,9 @@ final class TcpConnection extends ChannelInboundHandlerAdapter implements RpcCon
         inFlight++;
         statistics.increment(Counter.CALLS_RECEIVED);
         statistics.add(Counter.CALLS_RUNNING, 1);
-        handler.call(new TcpCall(this, record));
+        CallTrace trace = new CallTrace(Integer.toUnsignedLong(record.getInt(record.readerIndex())), this);
+        trace.received(new CallTrace.Sizes(lengthBytes, 0, 0, 0));
+        handler.call(new TcpCall(this, record, trace));
         return true;
     }
 
@@ -224,6 +227,7 @@ final class TcpConnection extends ChannelInboundHandlerAdapter implements RpcCon
             return;
         }
         statistics.increment(Counter.REPLIES_SENT);
+        call.trace().replied(CallTrace.ReplyKind.INLINE, reply.lengthBytes(), 0, 0);
         write(reply, () -> ended(lengthBytes));
     }
 

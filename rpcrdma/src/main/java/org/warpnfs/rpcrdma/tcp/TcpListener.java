@@ -85,13 +85,20 @@ public final class TcpListener implements AutoCloseable {
             throw new IOException(
                     "cannot listen on " + address + ": " + bound.cause().getMessage(), bound.cause());
         }
+        TcpListener listener = new TcpListener(loops, bound.channel(), connections);
         // Ends with the loops.
         var _ = loops.scheduleAtFixedRate(
-                () -> connections.values().forEach(connection -> connection.closeIfStalled(System.nanoTime())),
-                WATCH_SECONDS,
-                WATCH_SECONDS,
-                TimeUnit.SECONDS);
-        return new TcpListener(loops, bound.channel(), connections);
+                () -> listener.closeStalled(System.nanoTime()), WATCH_SECONDS, WATCH_SECONDS, TimeUnit.SECONDS);
+        return listener;
+    }
+
+    /**
+     * Closes connections whose peers make no progress.
+     *
+     * @param nowNanos of a clock that only goes forward
+     */
+    void closeStalled(long nowNanos) {
+        connections.values().forEach(connection -> connection.closeIfStalled(nowNanos));
     }
 
     private static void accept(

@@ -12,7 +12,7 @@ class CreditLedgerTest {
     void anyHistory_grant_isWithinOneAndTheBuffers() {
         Seeds.each(200, seed -> {
             SplittableRandom random = new SplittableRandom(seed);
-            CreditLedger ledger = new CreditLedger(random.nextInt(1, 10), 20);
+            CreditLedger ledger = new CreditLedger(random.nextInt(1, 10), 20, 0);
             int inFlight = 0;
             for (int i = 0; i < 300; i++) {
                 if (random.nextBoolean()) {
@@ -40,13 +40,13 @@ class CreditLedgerTest {
 
     @Test
     void idle_wantsMore_isNothing() {
-        CreditLedger ledger = new CreditLedger(4, 100);
+        CreditLedger ledger = new CreditLedger(4, 100, 0);
         assertThat(ledger.wantsMore(100)).isZero();
     }
 
     @Test
     void busy_wantsMore_isWhatTheRequesterWantsUpToTheLimit() {
-        CreditLedger ledger = new CreditLedger(4, 100);
+        CreditLedger ledger = new CreditLedger(4, 100, 0);
         for (int i = 0; i < 3; i++) {
             ledger.callReceived();
         }
@@ -55,9 +55,23 @@ class CreditLedgerTest {
         assertThat(ledger.wantsMore(0xffffffffL)).isEqualTo(96);
     }
 
+    /** RFC 5666 sections 3.8 and 11: each RDMA_DONE that is owed uses a credit, and they never use up the grant. */
+    @Test
+    void donesOwed_grant_leavesRoomForThemAndOneCall() {
+        CreditLedger ledger = new CreditLedger(2, 2, 4);
+        for (int owed = 0; owed <= 4; owed++) {
+            assertThat(ledger.grant(0, true, owed)).isEqualTo(owed + 1);
+            assertThat(ledger.grant(100, false, owed)).isEqualTo(Math.max(2, owed + 1));
+        }
+        for (int i = 0; i < 6; i++) {
+            assertThat(ledger.callReceived()).isTrue();
+        }
+        assertThat(ledger.callReceived()).as("beyond every receive buffer").isFalse();
+    }
+
     @Test
     void nothingInFlight_callEnded_isABug() {
-        assertThatThrownBy(() -> new CreditLedger(1, 1).callEnded()).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> new CreditLedger(1, 1, 0).callEnded()).isInstanceOf(IllegalStateException.class);
     }
 
     @Test

@@ -47,7 +47,13 @@ public final class EchoProgram implements RpcDispatchable {
     private final PayloadPool pool;
     public final List<RpcCall> parked = new ArrayList<>();
     public final List<RpcTransport> transports = new ArrayList<>();
+    /** Every WRITE that ran. */
+    public final List<WriteRun> runs = new ArrayList<>();
+
     public int writes;
+
+    /** A WRITE, by the word before its data, and the connection that it came by. */
+    public record WriteRun(RpcTransport transport, int before) {}
 
     public EchoProgram(PayloadPool pool) {
         this.pool = pool;
@@ -119,6 +125,7 @@ public final class EchoProgram implements RpcDispatchable {
         ByteBuffer data = call.getXdr().xdrDecodeByteBuffer();
         int after = call.getXdr().xdrDecodeInt();
         writes++;
+        runs.add(new WriteRun(call.getTransport(), before));
         call.reply((Encoded) xdr -> {
             xdr.xdrEncodeInt(before);
             xdr.xdrEncodeInt(data.remaining());
