@@ -183,7 +183,7 @@ public final class ModelRequester implements QueuePairHandler {
         donesOwed++;
         int lengthBytes = (int) exposed.segment().lengthBytes();
         ByteBuffer sink = ByteBuffer.allocate(lengthBytes);
-        MemoryRegion region = queuePair.register(sink, Set.of(AccessRight.READ_SINK));
+        MemoryRegion region = queuePair.register(sink, Set.of(AccessRight.LOCAL_WRITE));
         long id = nextId++;
         reading.put(id, () -> {
             send(new RdmaDone(xid, 32).encoded());

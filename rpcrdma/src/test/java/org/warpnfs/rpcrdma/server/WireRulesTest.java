@@ -1,0 +1,352 @@
+package org.warpnfs.rpcrdma.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.warpnfs.rpcrdma.testing.SimulatedResponder.header;
+import static org.warpnfs.rpcrdma.testing.SimulatedResponder.inline;
+import static org.warpnfs.rpcrdma.testing.SimulatedResponder.last;
+import static org.warpnfs.rpcrdma.testing.SimulatedResponder.message;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import org.dcache.oncrpc4j.xdr.XdrVoid;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.warpnfs.iwarp.verbs.AccessRight;
+import org.warpnfs.iwarp.verbs.MemoryRegion;
+import org.warpnfs.rpcrdma.message.RpcMessage;
+import org.warpnfs.rpcrdma.stats.Counter;
+import org.warpnfs.rpcrdma.testing.EchoProgram;
+import org.warpnfs.rpcrdma.testing.RawRequester;
+import org.warpnfs.rpcrdma.testing.Rpc;
+import org.warpnfs.rpcrdma.testing.SimulatedResponder;
+import org.warpnfs.rpcrdma.wire.ChunkLists;
+import org.warpnfs.rpcrdma.wire.RdmaErrorChunk;
+import org.warpnfs.rpcrdma.wire.RdmaErrorVers;
+import org.warpnfs.rpcrdma.wire.RdmaMsg;
+import org.warpnfs.rpcrdma.wire.RdmaNomsg;
+import org.warpnfs.rpcrdma.wire.RdmaSegment;
+import org.warpnfs.rpcrdma.wire.ReadSegment;
+import org.warpnfs.rpcrdma.wire.RpcRdmaHeader;
+import org.warpnfs.rpcrdma.wire.WriteChunk;
+
+/** Single rules of RFC 5666 and RFC 8166, as a requester sees them that writes its messages octet by octet. */
+class WireRulesTest {
+    private SimulatedResponder responder = new SimulatedResponder(ResponderOptions.DEFAULT);
+
+    @AfterEach
+    void close() {
+        responder.close();
+    }
+
+    private static RdmaSegment segment(RawRequester raw, ByteBuffer memory, AccessRight right) {
+        MemoryRegion region = raw.register(memory, right);
+        return new RdmaSegment(region.stag(), region.lengthBytes(), region.taggedOffset());
+    }
+
+    private ByteBuffer answer(RawRequester raw, ByteBuffer message) {
+        int before = raw.received.size();
+        raw.send(message);
+        responder.settle();
+        assertThat(raw.received).hasSize(before + 1);
+        return last(raw);
+    }
+
+    private static ByteBuffer hex(String words) {
+        return ByteBuffer.wrap(HexFormat.of().parseHex(words.replace(" ", "")));
+    }
+
+    /** RFC 5666 section 3.1: what a short call and its reply look like, in octets. */
+    @Test
+    void shortCall_answered_isOneSendOf28OctetsAndTheMessage() {
+        RawRequester raw = responder.connect(0);
+        String rpcCall = "0000000b 00000000 00000002 20000099 00000003 00000000 0000000000000000 0000000000000000";
+        ByteBuffer reply = answer(raw, hex("0000000b 00000001 00000020 00000000 000000000000000000000000" + rpcCall));
+        assertThat(reply)
+                .isEqualTo(hex("0000000b 00000001 00000020 00000000 000000000000000000000000"
+                        + "0000000b 00000001 00000000 0000000000000000 00000000"));
+    }
+
+    @Test
+    void firstMessage_of1024Octets_isServed() throws Exception {
+        RawRequester raw = responder.connect(0);
+        RpcMessage call = RpcMessage.of(
+                Rpc.write(1, EchoProgram.pattern(1024 - 28 - 52, 0)).flatten());
+        ByteBuffer message = inline(call);
+        assertThat(message.remaining()).isEqualTo(1024);
+        assertThat(header(answer(raw, message))).isInstanceOf(RdmaMsg.class);
+        assertThat(responder.program.writes).isEqualTo(1);
+    }
+
+    @Test
+    void message_asLongAsTheReceiveBuffer_isServed() throws Exception {
+        RawRequester raw = responder.connect(0);
+        ByteBuffer message = inline(RpcMessage.of(
+                Rpc.write(1, EchoProgram.pattern(4096 - 28 - 52, 0)).flatten()));
+        assertThat(message.remaining()).isEqualTo(4096);
+        assertThat(header(answer(raw, message))).isInstanceOf(RdmaMsg.class);
+        assertThat(responder.program.writes).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {0, 2, 0xffffffffL})
+    void otherVersion_isErrVersOfThatVersionWithOurRange(long version) throws Exception {
+        RawRequester raw = responder.connect(0);
+        // Behind the fixed words anything may stand: they are all that another version has in common with ours.
+        ByteBuffer message = ByteBuffer.allocate(40)
+                .putInt(9)
+                .putInt((int) version)
+                .putInt(7)
+                .putInt(99)
+                .clear();
+        message.position(16).put(new byte[24]).rewind();
+        ByteBuffer reply = answer(raw, message);
+        assertThat(reply.remaining()).isEqualTo(28);
+        assertThat(header(reply)).isEqualTo(new RdmaErrorVers(9, version, 1, 1, 1));
+        responder.assertStillServes(raw);
+    }
+
+    @Test
+    void creditsWanted_changeFromCallToCall_grantFollowsWithinBounds() throws Exception {
+        RawRequester raw = responder.connect(0);
+        int buffers = ResponderOptions.DEFAULT.credits();
+        long[] wanted = {1, 1000, 4, 0, 0xffffffffL, 64};
+        long[] granted = {1, buffers, 4, 1, buffers, buffers};
+        for (int i = 0; i < wanted.length; i++) {
+            ByteBuffer call = message(
+                    new RdmaMsg(i, wanted[i], ChunkLists.NONE),
+                    Rpc.call(i, EchoProgram.NULL).xdr());
+            assertThat(header(answer(raw, call)).credits())
+                    .as("wanted %d", wanted[i])
+                    .isEqualTo(granted[i]);
+        }
+    }
+
+    @Test
+    void failedReplies_ofEveryKind_giveTheirCreditBack() throws Exception {
+        responder.close();
+        responder = new SimulatedResponder(ResponderOptions.DEFAULT.withCredits(1, 1));
+        RawRequester raw = responder.connect(0);
+        for (int i = 0; i < 50; i++) {
+            for (int procedure : new int[] {EchoProgram.FAIL, EchoProgram.HALF, 99}) {
+                answer(raw, inline(Rpc.call(i, procedure)));
+            }
+            assertThat(header(answer(raw, inline(Rpc.call(i, EchoProgram.BULK, 8000)))))
+                    .isInstanceOf(RdmaErrorChunk.class);
+            answer(raw, inline(Rpc.call(i, EchoProgram.WRITE, 1)));
+            assertThat(header(answer(raw, hex("00000009 00000001 00000001 00000001 000000000000000000000000")))
+                            .credits())
+                    .isEqualTo(1);
+        }
+        assertThat(responder.count(Counter.CREDITS_IN_USE)).isZero();
+    }
+
+    /** RFC 5666 section 3.3: one credit each for any number of idle clients, whatever the others hold. */
+    @Test
+    void manyIdleRequesters_callAllAtOnce_eachIsServed() {
+        responder.close();
+        ResponderOptions few = new ResponderOptions(
+                4096,
+                4096,
+                64,
+                64,
+                16,
+                1024,
+                260,
+                64,
+                1 << 20,
+                256,
+                2,
+                ResponderOptions.DEFAULT.stallLimit(),
+                true,
+                ResponderOptions.DEFAULT.headerLimits(),
+                Rfc5666Options.DEFAULT);
+        responder = new SimulatedResponder(few);
+        List<RawRequester> all = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            all.add(responder.connect(0));
+        }
+        RawRequester refused = responder.connect(0);
+        all.forEach(raw -> raw.send(inline(Rpc.call(1, EchoProgram.NULL))));
+        responder.settle();
+        assertThat(all).allSatisfy(raw -> {
+            assertThat(raw.open()).isTrue();
+            assertThat(raw.received).hasSize(1);
+        });
+        assertThat(refused.open()).as("one for whom no buffer was left").isFalse();
+    }
+
+    @Test
+    void repliesOutOfOrder_areSentAsTheyCome() throws Exception {
+        RawRequester raw = responder.connect(0);
+        for (int xid = 0; xid < 4; xid++) {
+            raw.send(inline(Rpc.call(xid, EchoProgram.PARK)));
+        }
+        responder.settle();
+        for (int xid : new int[] {2, 0, 3, 1}) {
+            responder.program.parked.get(xid).reply(XdrVoid.XDR_VOID);
+            responder.settle();
+            assertThat(header(last(raw)).xid()).isEqualTo(xid);
+        }
+    }
+
+    /** RFC 5666 section 3.7: lengths at the end of a file, without their roundup, with it, and with it in a segment of its own. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8, 9, 4093, 4094, 4095, 4096, 4097, 4098, 4099})
+    void oddWrite_inReadChunk_takesRoundupAnyWay(int count) throws Exception {
+        RawRequester raw = responder.connect(0);
+        byte[] data = EchoProgram.pattern(count, 5);
+        ByteBuffer rpc = Rpc.call(1, EchoProgram.WRITE, 7, count, 9).xdr();
+        int padBytes = -count & 3;
+        for (int roundup = 0; roundup < 3; roundup++) {
+            ByteBuffer source = ByteBuffer.allocate(count + (roundup == 1 ? padBytes : 0));
+            source.put(data).rewind();
+            List<ReadSegment> reads = new ArrayList<>();
+            reads.add(new ReadSegment(48, segment(raw, source, AccessRight.REMOTE_READ)));
+            if (roundup == 2 && padBytes > 0) {
+                // Any octets: they are no data.
+                ByteBuffer pad = ByteBuffer.wrap(new byte[] {-1, -1, -1}, 0, padBytes);
+                reads.add(new ReadSegment(48, segment(raw, pad, AccessRight.REMOTE_READ)));
+            }
+            ByteBuffer reply =
+                    answer(raw, message(new RdmaMsg(1, 32, new ChunkLists(reads, List.of(), Optional.empty())), rpc));
+            header(reply);
+            ByteBuffer results = Rpc.success(1, reply.slice());
+            assertThat(new int[] {results.getInt(), results.getInt(), results.getInt(), results.getInt()})
+                    .as("roundup %d", roundup)
+                    .containsExactly(7, count, EchoProgram.checksum(ByteBuffer.wrap(data)), 9);
+        }
+    }
+
+    /** Everything that a call may offer, at once. */
+    @Test
+    void readChunkWriteListAndReplyChunk_inOneCall_allServeTheirPurpose() throws Exception {
+        RawRequester raw = responder.connect(0);
+        byte[] data = EchoProgram.pattern(6001, 2);
+        ByteBuffer sink = ByteBuffer.allocate(8000);
+        ByteBuffer source = ByteBuffer.wrap(data);
+        RdmaSegment whole = segment(raw, source, AccessRight.REMOTE_READ);
+        List<ReadSegment> reads = new ArrayList<>();
+        for (int at = 0; at < 6001; at += 1000) {
+            int length = Math.min(1000, 6001 - at);
+            reads.add(new ReadSegment(44, new RdmaSegment(whole.handle(), length, whole.offset() + at)));
+        }
+        RdmaSegment room = segment(raw, sink, AccessRight.REMOTE_WRITE);
+        WriteChunk write = new WriteChunk(List.of(
+                new RdmaSegment(room.handle(), 4096, room.offset()),
+                new RdmaSegment(room.handle(), 3904, room.offset() + 4096)));
+        WriteChunk spare = new WriteChunk(List.of(segment(raw, ByteBuffer.allocate(64), AccessRight.REMOTE_WRITE)));
+        ChunkLists lists = new ChunkLists(reads, List.of(write, spare), Optional.of(spare));
+        ByteBuffer reply = answer(
+                raw,
+                message(
+                        new RdmaMsg(4, 32, lists),
+                        Rpc.call(4, EchoProgram.COPY, 6001).xdr()));
+        ChunkLists answered = ((RdmaMsg) header(reply)).lists();
+        assertThat(answered.readList()).isEmpty();
+        assertThat(answered.writeList())
+                .containsExactly(
+                        new WriteChunk(List.of(
+                                write.segments().get(0), write.segments().get(1).withLength(1905))),
+                        new WriteChunk(List.of(spare.segments().getFirst().withLength(0))));
+        assertThat(answered.replyChunk().orElseThrow().lengthBytes()).isZero();
+        ByteBuffer results = Rpc.success(4, reply.slice());
+        assertThat(results.getInt()).isEqualTo(6001);
+        assertThat(results.hasRemaining()).as("the data, or a pad of theirs").isFalse();
+        assertThat(sink.slice(0, 6001)).isEqualTo(ByteBuffer.wrap(data));
+    }
+
+    @Test
+    void longReply_isWrittenBeforeItsSendOf48Octets() throws Exception {
+        RawRequester raw = responder.connect(0);
+        ByteBuffer sink = ByteBuffer.allocate(20_000);
+        WriteChunk chunk = new WriteChunk(List.of(segment(raw, sink, AccessRight.REMOTE_WRITE)));
+        ByteBuffer reply = answer(
+                raw,
+                message(
+                        new RdmaMsg(0xcafe, 32, new ChunkLists(List.of(), List.of(), Optional.of(chunk))),
+                        Rpc.call(0xcafe, EchoProgram.BULK, 9000).xdr()));
+        assertThat(reply.remaining()).isEqualTo(48);
+        RdmaNomsg header = (RdmaNomsg) header(reply);
+        assertThat(header.lists().replyChunk().orElseThrow().segments())
+                .containsExactly(chunk.segments().getFirst().withLength(24 + 4 + 9000));
+        assertThat(sink.getInt(0)).as("the XID is the first word written").isEqualTo(0xcafe);
+    }
+
+    @Test
+    void longCallAndLongReply_inOne_work() throws Exception {
+        RawRequester raw = responder.connect(0);
+        byte[] data = EchoProgram.pattern(70_001, 3);
+        ByteBuffer body = Rpc.header(5, EchoProgram.COPY, 4 + 70_004)
+                .putInt(70_001)
+                .put(data)
+                .put(new byte[3])
+                .flip();
+        ByteBuffer sink = ByteBuffer.allocate(80_000);
+        RdmaSegment source = segment(raw, body, AccessRight.REMOTE_READ);
+        List<ReadSegment> reads = new ArrayList<>();
+        for (int at = 0; at < body.limit(); at += 30_000) {
+            int length = Math.min(30_000, body.limit() - at);
+            reads.add(new ReadSegment(0, new RdmaSegment(source.handle(), length, source.offset() + at)));
+        }
+        WriteChunk chunk = new WriteChunk(List.of(segment(raw, sink, AccessRight.REMOTE_WRITE)));
+        ByteBuffer reply =
+                answer(raw, new RdmaNomsg(5, 32, new ChunkLists(reads, List.of(), Optional.of(chunk))).encoded());
+        assertThat(header(reply)).isInstanceOf(RdmaNomsg.class);
+        ByteBuffer results = Rpc.success(5, sink);
+        assertThat(results.getInt()).isEqualTo(70_001);
+        assertThat(results.slice(results.position(), 70_001)).isEqualTo(ByteBuffer.wrap(data));
+    }
+
+    @Test
+    void longCall_beyondOurLimit_isErrChunk() throws Exception {
+        RawRequester raw = responder.connect(0);
+        int limit = responder.pool.maxLengthBytes();
+        ReadSegment tooMuch = new ReadSegment(0, new RdmaSegment(1, limit + 1L, 0));
+        ChunkLists lists = new ChunkLists(List.of(tooMuch), List.of(), Optional.empty());
+        assertThat(header(answer(raw, new RdmaNomsg(6, 32, lists).encoded()))).isInstanceOf(RdmaErrorChunk.class);
+        assertThat(responder.pool.lentBytes()).isZero();
+        responder.assertStillServes(raw);
+    }
+
+    @Test
+    void procedureWithoutAMeaning_isErrChunkOf20Octets() throws Exception {
+        RawRequester raw = responder.connect(0);
+        for (String procedure : new String[] {"00000005", "ffffffff"}) {
+            ByteBuffer reply = answer(raw, hex("0000abcd 00000001 00000020 " + procedure));
+            assertThat(reply.remaining()).isEqualTo(20);
+            assertThat(reply).isEqualTo(hex("0000abcd 00000001 00000001 00000004 00000002"));
+        }
+    }
+
+    /** RFC 8797 section 3.2: of that very call, with its reply, and never with an error, after which the requester keeps all. */
+    @Test
+    void remoteInvalidation_isOfTheCallsOwnTagAndNotWithErrors() throws Exception {
+        RawRequester raw = responder.connect(0);
+        RdmaSegment first = segment(raw, ByteBuffer.allocate(9000), AccessRight.REMOTE_WRITE);
+        RdmaSegment other = segment(raw, ByteBuffer.allocate(9000), AccessRight.REMOTE_WRITE);
+        read(raw, 1, 5000, first);
+        assertThat(raw.invalidated).containsExactly(first.handle());
+        RpcRdmaHeader error = read(raw, 2, 9001, other);
+        assertThat(error).isInstanceOf(RdmaErrorChunk.class);
+        assertThat(raw.invalidated).hasSize(1);
+        RdmaSegment pad = segment(raw, ByteBuffer.allocate(4), AccessRight.REMOTE_WRITE);
+        read(raw, 3, 4093, new RdmaSegment(other.handle(), 4093, other.offset()), pad);
+        assertThat(raw.invalidated).as("with a pad segment beside it").hasSize(1);
+        read(raw, 4, 4093, other);
+        assertThat(raw.invalidated).containsExactly(first.handle(), other.handle());
+    }
+
+    private RpcRdmaHeader read(RawRequester raw, int xid, int count, RdmaSegment... segments) throws Exception {
+        ChunkLists lists = new ChunkLists(List.of(), List.of(new WriteChunk(List.of(segments))), Optional.empty());
+        return header(answer(
+                raw,
+                message(
+                        new RdmaMsg(xid, 32, lists),
+                        Rpc.call(xid, EchoProgram.READ, count).xdr())));
+    }
+}
