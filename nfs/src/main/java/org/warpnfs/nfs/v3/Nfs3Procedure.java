@@ -19,8 +19,16 @@ interface Nfs3Procedure<A> {
     /** What stands behind a status other than NFS3_OK. */
     Nfs3Reply.Body failed(Nfs3Call call, A args);
 
-    /** True if doing it twice is not as doing it once: a repeated call is then answered from memory. */
+    /**
+     * True if doing it twice is not as doing it once: a repeated call is then answered from memory. The reply of such a procedure carries
+     * no payload.
+     */
     default boolean isRemembered() {
         return false;
+    }
+
+    /** Tells calls apart that have everything else in common; equal for equal arguments. */
+    default long checksum(A args) {
+        return args.hashCode();
     }
 }

@@ -1,9 +1,7 @@
 package org.warpnfs.nfs.v3;
 
-import com.google.common.base.Ticker;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.time.Duration;
 import java.util.List;
 import org.dcache.oncrpc4j.rpc.RpcAuthException;
 import org.dcache.oncrpc4j.rpc.RpcCall;
@@ -28,8 +26,8 @@ import org.warpnfs.payload.PayloadPool;
  * <h2>Operation</h2>
  *
  * A call's arguments are decoded in whole before anything is done. Then its procedure runs on the calling thread, and the
- * reply is on its way when {@link #dispatchOncRpcCall} returns. Calls that must not be done twice are answered from a
- * {@link ReplyCache} when they are repeated.
+ * reply is on its way when {@link #dispatchOncRpcCall} returns; but for a call that is already being done, which is answered along with
+ * the first. Calls that must not be done twice are answered from a {@link ReplyCache} when they are repeated.
  *
  * <h2>Buffers</h2>
  *
@@ -49,7 +47,6 @@ public final class Nfs3Program implements RpcDispatchable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Nfs3Program.class);
     private static final int NULL = 0;
-    private static final Duration PATIENCE_WITH_FIRST_CALL = Duration.ofSeconds(20);
 
     /** By number, from GETATTR, which is 1. */
     private static final List<Nfs3Procedure<?>> PROCEDURES = List.of(
@@ -85,17 +82,17 @@ public final class Nfs3Program implements RpcDispatchable {
             PayloadPool payloads,
             Nfs3Options options,
             FileChanges fileChanges) {
-        this(new Nfs3Server(exports, handles, payloads, options, fileChanges), PATIENCE_WITH_FIRST_CALL);
+        this(new Nfs3Server(exports, handles, payloads, options, fileChanges));
     }
 
-    Nfs3Program(Nfs3Server server, Duration patienceWithFirstCall) {
+    Nfs3Program(Nfs3Server server) {
         if (server.options().maxTransferBytes() > server.payloads().maxLengthBytes()) {
             throw new IllegalArgumentException(
                     "transfers of " + server.options().maxTransferBytes() + " bytes from a pool that lends at most "
                             + server.payloads().maxLengthBytes());
         }
         this.server = server;
-        this.replyCache = new ReplyCache(patienceWithFirstCall, Ticker.systemTicker());
+        this.replyCache = new ReplyCache(ReplyCache.MAX_BYTES, System::nanoTime);
     }
 
     @Override
@@ -124,8 +121,48 @@ public final class Nfs3Program implements RpcDispatchable {
             rpc.failRpcGarbage();
             return;
         }
-        try (Nfs3Reply reply = answer(rpc, procedure, identity, args)) {
-            rpc.reply(reply);
+        Nfs3Call call = new Nfs3Call(server, identity);
+        InetAddress client = procedure.isRemembered() ? clientOf(rpc) : null;
+        if (client == null) {
+            try (Nfs3Reply reply = run(procedure, call, args)) {
+                rpc.reply(reply);
+            }
+            return;
+        }
+        long checksum = procedure.checksum(args) * 31 + identity.hashCode();
+        once(rpc, new ReplyCache.Key(client, rpc.getXid(), rpc.getProcedure(), checksum), procedure, call, args);
+    }
+
+    /** Does it unless it was done, or is being done for the same call on this connection or another. */
+    private <A> void once(RpcCall rpc, ReplyCache.Key key, Nfs3Procedure<A> procedure, Nfs3Call call, A args) {
+        ReplyCache.Verdict verdict = replyCache.begin(
+                key,
+                reply -> rpc.reply(reply != null ? reply : failure(procedure, call.blind(), args, Nfs3Status.JUKEBOX)));
+        switch (verdict) {
+            case ReplyCache.Verdict.Repeat known -> rpc.reply(known.reply());
+            case ReplyCache.Verdict.Perform(ReplyCache.Running running) ->
+                rpc.reply(perform(running, procedure, call, args));
+            case ReplyCache.Verdict.Wait _ -> {
+                // The thread that does it answers.
+            }
+            case ReplyCache.Verdict.Refuse _ -> rpc.reply(failure(procedure, call, args, Nfs3Status.JUKEBOX));
+        }
+    }
+
+    private <A> EncodedReply perform(ReplyCache.Running running, Nfs3Procedure<A> procedure, Nfs3Call call, A args) {
+        EncodedReply encoded = null;
+        boolean changed = false;
+        try (Nfs3Reply reply = run(procedure, call, args)) {
+            encoded = reply.encoded();
+            // Nothing was done then, and the client will ask again.
+            changed = reply.status() != Nfs3Status.JUKEBOX;
+            return encoded;
+        } finally {
+            if (changed && encoded != null) {
+                replyCache.done(running, encoded);
+            } else {
+                replyCache.undone(running, encoded);
+            }
         }
     }
 
@@ -141,22 +178,6 @@ public final class Nfs3Program implements RpcDispatchable {
             LOG.error("arguments of procedure {} could not be decoded by a bug of the server", rpc.getProcedure(), e);
             return null;
         }
-    }
-
-    private <A> Nfs3Reply answer(RpcCall rpc, Nfs3Procedure<A> procedure, Identity identity, A args) {
-        Nfs3Call call = new Nfs3Call(server, identity);
-        InetAddress client = procedure.isRemembered() ? clientOf(rpc) : null;
-        if (client == null) {
-            return run(procedure, call, args);
-        }
-        ReplyCache.Key key = new ReplyCache.Key(client, rpc.getXid(), rpc.getProcedure(), identity, args);
-        Nfs3Reply reply = null;
-        try {
-            reply = replyCache.answer(key, () -> run(procedure, call, args));
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-        return reply != null ? reply : failure(procedure, call, args, Nfs3Status.JUKEBOX);
     }
 
     private static @Nullable InetAddress clientOf(RpcCall rpc) {

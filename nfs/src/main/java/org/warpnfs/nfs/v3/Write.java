@@ -3,6 +3,8 @@ package org.warpnfs.nfs.v3;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Objects;
+import java.util.zip.CRC32C;
 import org.dcache.oncrpc4j.xdr.XdrDecodingStream;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.OpenFile;
@@ -68,6 +70,25 @@ final class Write implements Nfs3Procedure<Write.Args> {
                 xdr.xdrEncodeLong(verifier);
             });
         }
+    }
+
+    @Override
+    public boolean isRemembered() {
+        return true;
+    }
+
+    /** Of all the data: a call that only looks like one before must not be taken for it. */
+    @Override
+    public long checksum(Args args) {
+        CRC32C crc = new CRC32C();
+        crc.update(args.data().duplicate());
+        return crc.getValue() << 32
+                ^ Objects.hash(
+                        args.file(),
+                        args.offset(),
+                        args.count(),
+                        args.stable(),
+                        args.data().remaining());
     }
 
     @Override

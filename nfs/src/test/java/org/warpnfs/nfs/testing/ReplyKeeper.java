@@ -26,7 +26,7 @@ public final class ReplyKeeper implements RpcTransport {
     private final ReplyQueue replies = new ReplyQueue();
     private final Queue<byte[]> backwardCalls = new ArrayDeque<>();
     private boolean open = true;
-    private byte[] reply;
+    private volatile byte[] reply;
 
     /** A connection of a client's. */
     public ReplyKeeper(InetSocketAddress remote) {
@@ -55,6 +55,11 @@ public final class ReplyKeeper implements RpcTransport {
         RpcCall call = new RpcCall(xid, xdr, this);
         call.accept();
         program.dispatchOncRpcCall(call);
+        return reply;
+    }
+
+    /** The reply to the last call, which may have come after it returned; null if there is none yet. */
+    public byte[] reply() {
         return reply;
     }
 

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import org.warpnfs.fs.memory.MemoryFileSystem;
@@ -87,6 +86,10 @@ final class V3Server {
     }
 
     V3Server(FileSystem fs) {
+        this(fs, FileChanges.UNWATCHED);
+    }
+
+    V3Server(FileSystem fs, FileChanges fileChanges) {
         this.fs = fs;
         ExportOptions options = ExportOptions.DEFAULTS;
         data = Export.of(PseudoPath.of("/data"), fs, options, "memory");
@@ -95,9 +98,7 @@ final class V3Server {
         squashing = Export.of(PseudoPath.of("/squashing"), fs, options.withSquash(Squash.ALL), "memory");
         exports = ExportTable.of(List.of(data, readOnly, trusting, squashing));
         handles = new NfsHandles(exports, "0123456789abcdef".getBytes(StandardCharsets.US_ASCII));
-        program = new Nfs3Program(
-                new Nfs3Server(exports, handles, payloads, Nfs3Options.of(7), FileChanges.UNWATCHED),
-                Duration.ofSeconds(20));
+        program = new Nfs3Program(new Nfs3Server(exports, handles, payloads, Nfs3Options.of(7), fileChanges));
         try {
             // Whoever comes may make files in the root.
             fs.setAttributes(Caller.ROOT, fs.root(), AttributeChanges.ofPermissions(0777));

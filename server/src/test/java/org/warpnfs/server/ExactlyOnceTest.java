@@ -1,0 +1,189 @@
+package org.warpnfs.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.warpnfs.iwarp.netty.IwarpTransport;
+import org.warpnfs.rpcrdma.client.RequesterOptions;
+import org.warpnfs.rpcrdma.client.RpcRdmaRequester;
+import org.warpnfs.rpcrdma.request.ChunkOffer;
+import org.warpnfs.server.config.Backend;
+import org.warpnfs.server.config.CrcPolicy;
+import org.warpnfs.server.config.ExportSpec;
+import org.warpnfs.server.config.ServerConfig;
+
+/** A call whose reply was lost with its connection, sent again on the next: done once, whichever way either connection goes. */
+class ExactlyOnceTest {
+    private static final int UID = 1000;
+    private static final int CALL_XID = 77;
+
+    private enum Way {
+        RDMA,
+        TCP
+    }
+
+    private IwarpTransport iwarp;
+    private WarpServer server;
+    private int xid = 1;
+
+    @BeforeEach
+    void start() throws Exception {
+        InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+        iwarp = new IwarpTransport();
+        server = WarpServer.start(new ServerConfig(
+                List.of(ExportSpec.parse(":/")),
+                Backend.MEMORY,
+                16 << 20,
+                any,
+                any,
+                null,
+                CrcPolicy.OFF,
+                Duration.ofSeconds(5),
+                4,
+                16 << 20,
+                Duration.ofSeconds(5)));
+    }
+
+    @AfterEach
+    void stop() {
+        server.close();
+        iwarp.close();
+    }
+
+    /** On a connection of its own, which then ends. */
+    private byte[] send(Way way, NfsCall call) throws Exception {
+        ByteBuffer results =
+                switch (way) {
+                    case TCP -> call.overTcp(server.tcpAddress());
+                    case RDMA -> {
+                        try (RpcRdmaRequester client = RpcRdmaRequester.connect(
+                                        iwarp.connector(), server.rdmaAddress(), RequesterOptions.DEFAULT, c -> c)
+                                .get(30, TimeUnit.SECONDS)) {
+                            yield NfsCall.results(client.call(call.message(), ChunkOffer.NONE)
+                                    .get(30, TimeUnit.SECONDS)
+                                    .message());
+                        }
+                    }
+                };
+        byte[] bytes = new byte[results.remaining()];
+        results.get(bytes);
+        return bytes;
+    }
+
+    private NfsCall compound(int xidOfCall, int operations) {
+        return NfsCall.of(xidOfCall, NfsCall.NFS, 4, 1, UID).string("").word(1).word(operations);
+    }
+
+    private NfsCall sequence(NfsCall compound, byte[] session, int seqid) {
+        ByteBuffer id = ByteBuffer.wrap(session);
+        return compound.word(53)
+                .hyper(id.getLong())
+                .hyper(id.getLong())
+                .word(seqid)
+                .word(0)
+                .word(0)
+                .word(1);
+    }
+
+    private static int status(byte[] compound) {
+        return ByteBuffer.wrap(compound).getInt();
+    }
+
+    private byte[] newSession(Way way) throws Exception {
+        byte[] exchanged = send(
+                way,
+                compound(xid++, 1)
+                        .word(42)
+                        .hyper(1)
+                        .string("exactly once")
+                        .word(0)
+                        .word(0)
+                        .word(0));
+        assertThat(status(exchanged)).isZero();
+        ByteBuffer id = ByteBuffer.wrap(exchanged, 20, 12);
+        NfsCall create = compound(xid++, 1)
+                .word(43)
+                .hyper(id.getLong())
+                .word(id.getInt())
+                .word(0);
+        for (int channel = 0; channel < 2; channel++) {
+            create.word(0).word(65536).word(65536).word(4096).word(8).word(4).word(0);
+        }
+        byte[] created = send(way, create.word(0x4000_0000).word(1).word(0));
+        assertThat(status(created)).isZero();
+        byte[] session = new byte[16];
+        ByteBuffer.wrap(created).get(20, session);
+        assertThat(status(send(
+                        way, sequence(compound(xid++, 2), session, 1).word(58).word(0))))
+                .isZero();
+        return session;
+    }
+
+    private NfsCall makeDirectory(byte[] session) {
+        return sequence(compound(CALL_XID, 3), session, 2)
+                .word(24)
+                .word(6)
+                .word(2)
+                .string("directory")
+                .word(0)
+                .word(0);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"RDMA,RDMA", "TCP,TCP", "RDMA,TCP", "TCP,RDMA"})
+    void sequence_againOnAnotherConnection_isAnsweredFromItsSlot(Way first, Way second) throws Exception {
+        byte[] session = newSession(first);
+        byte[] answered = send(first, makeDirectory(session));
+        assertThat(status(answered)).isZero();
+        assertThat(send(second, makeDirectory(session))).isEqualTo(answered);
+        byte[] next = send(second, sequence(compound(xid++, 2), session, 3).word(24));
+        assertThat(status(next)).as("the slot goes on").isZero();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"RDMA,RDMA", "TCP,TCP", "RDMA,TCP", "TCP,RDMA"})
+    void nfs3_againOnAnotherConnection_isAnsweredAsTheFirst(Way first, Way second) throws Exception {
+        ByteBuffer mounted =
+                NfsCall.of(xid++, NfsCall.MOUNT, 3, 1, 0).string("/").overTcp(server.tcpAddress());
+        assertThat(mounted.getInt()).isZero();
+        byte[] root = NfsCall.opaque(mounted);
+        byte[] answered = send(first, makeDirectory3(CALL_XID, root));
+        assertThat(status(answered)).isZero();
+        assertThat(send(second, makeDirectory3(CALL_XID, root))).isEqualTo(answered);
+        assertThat(status(send(second, makeDirectory3(CALL_XID + 1, root))))
+                .as("EXIST: another call")
+                .isEqualTo(17);
+    }
+
+    private static NfsCall makeDirectory3(int xidOfCall, byte[] root) {
+        // MKDIR with mode 0755 and nothing else set
+        return NfsCall.of(xidOfCall, NfsCall.NFS, 3, 9, UID)
+                .opaque(root)
+                .string("directory")
+                .word(1)
+                .word(0755)
+                .word(0)
+                .word(0)
+                .word(0)
+                .word(0)
+                .word(0);
+    }
+
+    @Test
+    void sequence_ofAnotherCallUnderTheSameNumber_isRefused() throws Exception {
+        byte[] session = newSession(Way.TCP);
+        assertThat(status(send(Way.TCP, makeDirectory(session)))).isZero();
+        byte[] other = send(Way.RDMA, sequence(compound(xid++, 2), session, 2).word(24));
+        assertThat(status(other)).as("SEQ_FALSE_RETRY").isEqualTo(10076);
+    }
+}
