@@ -2,6 +2,7 @@ package org.warpnfs.iwarp.ddp;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +26,7 @@ public final class UntaggedQueue {
 
     private final int qn;
     private final Deque<UntaggedBuffer> posted = new ArrayDeque<>();
+    private Supplier<@Nullable UntaggedBuffer> source = () -> null;
     private final Coverage coverage = new Coverage();
     private int expectedMsn;
     private boolean inMessage;
@@ -39,6 +41,11 @@ public final class UntaggedQueue {
     UntaggedQueue(int qn, int firstMsn) {
         this.qn = qn;
         this.expectedMsn = firstMsn;
+    }
+
+    /** Takes a buffer from elsewhere when a message begins and none is posted here. */
+    public void takeFrom(Supplier<@Nullable UntaggedBuffer> elsewhere) {
+        source = elsewhere;
     }
 
     /** Adds a buffer for the next message that has none. */
@@ -68,9 +75,15 @@ public final class UntaggedQueue {
 
     /** The checks of RFC 5041 section 7.1 that come before placement. */
     UntaggedBuffer check(UntaggedHeader header, int payloadBytes) throws DdpViolation {
-        UntaggedBuffer buffer = posted.peek();
         if (header.msn() != expectedMsn) {
             throw violation(DdpError.UNTAGGED_MSN_RANGE, header, "expected MSN " + Integer.toUnsignedLong(expectedMsn));
+        }
+        UntaggedBuffer buffer = posted.peek();
+        if (buffer == null) {
+            buffer = source.get();
+            if (buffer != null) {
+                posted.add(buffer);
+            }
         }
         if (buffer == null) {
             throw violation(DdpError.UNTAGGED_NO_BUFFER, header, "no buffer posted");

@@ -33,12 +33,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.warpnfs.iwarp.qp.LocalRnic;
 import org.warpnfs.iwarp.qp.QueuePairMachine;
+import org.warpnfs.iwarp.verbs.CompletionQueue;
 import org.warpnfs.iwarp.verbs.ConnectOptions;
 import org.warpnfs.iwarp.verbs.ConnectionRequestHandler;
 import org.warpnfs.iwarp.verbs.Connector;
 import org.warpnfs.iwarp.verbs.Listener;
 import org.warpnfs.iwarp.verbs.ProtectionDomain;
 import org.warpnfs.iwarp.verbs.QueuePairHandler;
+import org.warpnfs.iwarp.verbs.SharedReceiveQueue;
 
 /**
  * iWARP over TCP: listeners, connectors and the threads under them.
@@ -101,6 +103,26 @@ public final class IwarpTransport implements AutoCloseable {
     /** A new protection domain, for queue pairs of this transport. */
     public ProtectionDomain createProtectionDomain() {
         return rnic.createProtectionDomain();
+    }
+
+    /**
+     * A new completion queue, for queue pairs of this transport.
+     *
+     * @param capacity completions that wait, and work that may become one, at one time
+     * @param notification what {@link CompletionQueue#arm} asks for
+     */
+    public CompletionQueue createCompletionQueue(int capacity, Runnable notification) {
+        return rnic.createCompletionQueue(capacity, notification);
+    }
+
+    /**
+     * A new shared receive queue, for queue pairs of this transport.
+     *
+     * @param depth receives that may wait in it
+     * @param maxPerQueuePair receives that one queue pair may have taken and not given back
+     */
+    public SharedReceiveQueue createSharedReceiveQueue(int depth, int maxPerQueuePair) {
+        return rnic.createSharedReceiveQueue(depth, maxPerQueuePair);
     }
 
     /**

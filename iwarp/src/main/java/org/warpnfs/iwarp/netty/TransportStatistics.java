@@ -74,6 +74,16 @@ public final class TransportStatistics {
         return rnic.refusals();
     }
 
+    /** How often a message found no receive in a shared queue, or its queue pair had taken its share. */
+    public long sharedReceiveRefusals() {
+        return rnic.sharedReceiveRefusals();
+    }
+
+    /** How often there was no room for another completion. */
+    public long completionRefusals() {
+        return rnic.completionRefusals();
+    }
+
     /** Counts a new connection, unless that would break a limit. */
     boolean admit(InetAddress peer, IwarpConfig limits) {
         if (connections.incrementAndGet() > limits.maxConnections()) {

@@ -87,6 +87,20 @@ final class InboundStream implements UlpduSink, RdmapUlp {
 
     // Receives.
 
+    /** Takes receives from a shared queue, as far as there is room for their completions. */
+    void receiveFrom(SharedReceives shared, SharedReceives.Share share, @Nullable LocalCompletionQueue completions) {
+        rdmap.receives().takeFrom(() -> {
+            if (completions != null && !completions.tryReserve()) {
+                return null;
+            }
+            PostedReceive receive = shared.take(share);
+            if (receive == null && completions != null) {
+                completions.cancel();
+            }
+            return receive;
+        });
+    }
+
     /** Posts a receive, unless a limit is reached. */
     void postReceive(PostedReceive receive) {
         receives.take(receive);
@@ -105,8 +119,8 @@ final class InboundStream implements UlpduSink, RdmapUlp {
 
     private @Nullable PostedReceive pollReceive() {
         PostedReceive receive = (PostedReceive) rdmap.receives().poll();
-        if (receive != null && receive != rtrReceive) {
-            receives.give(receive);
+        if (receive != null) {
+            receive.uncount();
         }
         return receive;
     }
@@ -174,7 +188,7 @@ final class InboundStream implements UlpduSink, RdmapUlp {
             UntaggedBuffer buffer, int messageBytes, boolean solicited, OptionalLong invalidatedStag) {
         if (buffer != rtrReceive) {
             PostedReceive receive = (PostedReceive) buffer;
-            receives.give(receive);
+            receive.uncount();
             machine.received(receive.filled(messageBytes, solicited, invalidatedStag));
         }
     }
@@ -182,7 +196,7 @@ final class InboundStream implements UlpduSink, RdmapUlp {
     @Override
     public void sendRefused(UntaggedBuffer buffer) {
         PostedReceive receive = (PostedReceive) buffer;
-        receives.give(receive);
+        receive.uncount();
         machine.received(receive.failed(CompletionStatus.REMOTE_ERROR));
     }
 

@@ -2,6 +2,7 @@ package org.warpnfs.iwarp.qp;
 
 import java.nio.ByteBuffer;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.warpnfs.iwarp.memory.Region;
 import org.warpnfs.iwarp.memory.RegionTable;
 import org.warpnfs.iwarp.verbs.AccessRight;
@@ -34,6 +35,8 @@ final class LocalQueuePair implements QueuePair {
     private final RegionTable regions;
     private final InboundStream inbound;
     private final Transmitter transmitter;
+    private @Nullable LocalCompletionQueue completions;
+    private boolean sharesReceives;
 
     LocalQueuePair(
             QueuePairMachine machine,
@@ -48,6 +51,12 @@ final class LocalQueuePair implements QueuePair {
         this.regions = regions;
         this.inbound = inbound;
         this.transmitter = transmitter;
+    }
+
+    /** What it shares with others, before anything is posted. */
+    void share(@Nullable LocalCompletionQueue completionQueue, boolean receives) {
+        completions = completionQueue;
+        sharesReceives = receives;
     }
 
     @Override
@@ -67,13 +76,34 @@ final class LocalQueuePair implements QueuePair {
     @Override
     public void postReceive(long workRequestId, ByteBuffer buffer) {
         checkOwner();
+        if (sharesReceives) {
+            throw new IllegalStateException("this queue pair takes its receives from a shared queue");
+        }
         PostedReceive receive = new PostedReceive(workRequestId, buffer);
+        reserveCompletion();
         if (machine.ended()) {
             machine.received(receive.failed(CompletionStatus.FLUSHED));
             machine.leaveLater();
             return;
         }
-        inbound.postReceive(receive);
+        try {
+            inbound.postReceive(receive);
+        } catch (LimitReachedException e) {
+            cancelCompletion();
+            throw e;
+        }
+    }
+
+    private void reserveCompletion() {
+        if (completions != null) {
+            completions.reserve();
+        }
+    }
+
+    private void cancelCompletion() {
+        if (completions != null) {
+            completions.cancel();
+        }
     }
 
     @Override
@@ -81,6 +111,7 @@ final class LocalQueuePair implements QueuePair {
         checkOwner();
         SendWork work = new SendWork(request);
         if (machine.ended() || machine.draining()) {
+            reserveCompletion();
             machine.flushWork(work);
             return;
         }
@@ -90,6 +121,7 @@ final class LocalQueuePair implements QueuePair {
         if (request instanceof WorkRequest.RdmaRead read) {
             checkRead(read);
         }
+        reserveCompletion();
         transmitter.post(work);
     }
 

@@ -1,13 +1,16 @@
 package org.warpnfs.iwarp.qp;
 
+import java.util.concurrent.atomic.LongAdder;
 import java.util.random.RandomGenerator;
 import org.warpnfs.iwarp.memory.Budget;
 import org.warpnfs.iwarp.memory.Domain;
 import org.warpnfs.iwarp.memory.Quota;
 import org.warpnfs.iwarp.memory.StagRegistry;
 import org.warpnfs.iwarp.memory.StagSource;
+import org.warpnfs.iwarp.verbs.CompletionQueue;
 import org.warpnfs.iwarp.verbs.ConnectOptions;
 import org.warpnfs.iwarp.verbs.ProtectionDomain;
+import org.warpnfs.iwarp.verbs.SharedReceiveQueue;
 
 /**
  * What the queue pairs of one transport share: STags, and budgets for all that is scarce. The Privileged Resource Manager of
@@ -42,6 +45,8 @@ public final class LocalRnic {
     private final Budget receives;
     private final Budget receiveBytes;
     private final Budget inboundReads;
+    private final LongAdder sharedReceiveRefusals = new LongAdder();
+    private final LongAdder completionRefusals = new LongAdder();
 
     /** @param random a {@link java.security.SecureRandom} wherever peers are real; used by several threads */
     public LocalRnic(RandomGenerator random, RnicLimits limits) {
@@ -72,6 +77,52 @@ public final class LocalRnic {
         if (domain != null && !(domain instanceof Domain known && known.isOf(registry))) {
             throw new IllegalArgumentException("the protection domain was made by another transport");
         }
+        CompletionQueue completions = options.shared().completions();
+        if (completions != null && !(completions instanceof LocalCompletionQueue known && known.isOf(this))) {
+            throw new IllegalArgumentException("the completion queue was made by another transport");
+        }
+        SharedReceiveQueue shared = options.shared().receives();
+        if (shared != null && !(shared instanceof SharedReceives known && known.isOf(this))) {
+            throw new IllegalArgumentException("the shared receive queue was made by another transport");
+        }
+    }
+
+    /**
+     * A new shared receive queue.
+     *
+     * @param depth receives that may wait in it
+     * @param maxPerQueuePair receives that one queue pair may have taken and not given back
+     */
+    public SharedReceiveQueue createSharedReceiveQueue(int depth, int maxPerQueuePair) {
+        return new SharedReceives(this, depth, maxPerQueuePair);
+    }
+
+    /**
+     * A new completion queue.
+     *
+     * @param capacity completions that wait, and work that may become one, at one time
+     * @param notification what {@link CompletionQueue#arm} asks for
+     */
+    public CompletionQueue createCompletionQueue(int capacity, Runnable notification) {
+        return new LocalCompletionQueue(this, capacity, notification);
+    }
+
+    /** How often a message found no receive in a shared queue, or its queue pair had taken its share. */
+    public long sharedReceiveRefusals() {
+        return sharedReceiveRefusals.sum();
+    }
+
+    /** How often there was no room for another completion. */
+    public long completionRefusals() {
+        return completionRefusals.sum();
+    }
+
+    void sharedReceiveRefused() {
+        sharedReceiveRefusals.increment();
+    }
+
+    void completionRefused() {
+        completionRefusals.increment();
     }
 
     /** Bytes registered, in all; what queue pairs hold in advance included. */
@@ -108,14 +159,14 @@ public final class LocalRnic {
     }
 
     Quota registeredBytes(long limit) {
-        return new Quota(registeredBytes, limit, STEP_BYTES);
+        return new Quota(registeredBytes, limit, Math.min(STEP_BYTES, limit));
     }
 
     Quota receives(long limit) {
-        return new Quota(receives, limit, STEP_RECEIVES);
+        return new Quota(receives, limit, Math.min(STEP_RECEIVES, limit));
     }
 
     Quota receiveBytes(long limit) {
-        return new Quota(receiveBytes, limit, STEP_BYTES);
+        return new Quota(receiveBytes, limit, Math.min(STEP_BYTES, limit));
     }
 }

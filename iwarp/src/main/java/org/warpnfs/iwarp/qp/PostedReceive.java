@@ -2,6 +2,7 @@ package org.warpnfs.iwarp.qp;
 
 import java.nio.ByteBuffer;
 import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
 import org.warpnfs.iwarp.ddp.UntaggedBuffer;
 import org.warpnfs.iwarp.verbs.Completion;
 import org.warpnfs.iwarp.verbs.CompletionStatus;
@@ -9,10 +10,29 @@ import org.warpnfs.iwarp.verbs.CompletionStatus;
 /** A receive in its queue. */
 final class PostedReceive extends UntaggedBuffer {
     private final long id;
+    private @Nullable ReceiveAccount countedBy;
 
     PostedReceive(long id, ByteBuffer memory) {
         super(memory);
         this.id = id;
+    }
+
+    long id() {
+        return id;
+    }
+
+    /** It counts against the limits of that account now. */
+    void countBy(ReceiveAccount account) {
+        countedBy = account;
+    }
+
+    /** It is posted no longer. */
+    void uncount() {
+        ReceiveAccount account = countedBy;
+        if (account != null) {
+            account.give(this);
+            countedBy = null;
+        }
     }
 
     Completion filled(int messageBytes, boolean solicited, OptionalLong invalidatedStag) {

@@ -61,12 +61,12 @@ public final class QueuePairMachine {
                 rnic.registeredBytes(limits.registeredBytes()),
                 link::inOwnerThread);
         ReceiveAccount receives = new ReceiveAccount(rnic, limits.receiveQueueDepth(), limits.receiveBytes());
-        SharedResources shared = new SharedResources(rnic, limits, regions);
         this.inbound = new InboundStream(this, regions, receives);
         this.transmitter = new Transmitter(config, inbound.rdmap());
         this.queuePair = new LocalQueuePair(this, link, config, regions, inbound, transmitter);
         this.turns = new Turns(this, link, new Upcalls(queuePair, handler, this::bug));
         this.deadline = new Deadline(link);
+        SharedResources shared = new SharedResources(rnic, limits, regions, inbound, queuePair, turns);
         this.life = new StreamLife(link, config, regions, shared, inbound, transmitter, turns, deadline);
         this.start = new StreamStart(
                 queuePair, link, config, shared, inbound, transmitter, life, turns, deadline, decider, options);

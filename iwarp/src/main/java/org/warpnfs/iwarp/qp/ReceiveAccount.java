@@ -21,6 +21,7 @@ final class ReceiveAccount {
             receives.give(1);
             throw e;
         }
+        receive.countBy(this);
     }
 
     /** The receive is posted no longer. */

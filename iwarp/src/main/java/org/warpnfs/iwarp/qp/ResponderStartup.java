@@ -95,6 +95,7 @@ final class ResponderStartup implements Startup, ConnectionRequest {
     @Override
     public void accept(ConnectOptions options, QueuePairHandler handler) {
         answer();
+        start.checkAnswerable();
         ConnectOptions granted = shared.take(options);
         MpaNegotiation.Answer answer =
                 MpaNegotiation.accept(request(), choices, granted.ird(), granted.ord(), granted.privateData());

@@ -3,6 +3,7 @@ package org.warpnfs.iwarp.qp;
 import org.warpnfs.iwarp.memory.Domain;
 import org.warpnfs.iwarp.memory.RegionTable;
 import org.warpnfs.iwarp.verbs.ConnectOptions;
+import org.warpnfs.iwarp.verbs.SharedObjects;
 
 /**
  * What one queue pair takes for the time of its connection of what all share.
@@ -23,12 +24,24 @@ final class SharedResources {
     private final LocalRnic rnic;
     private final QueuePairLimits limits;
     private final RegionTable regions;
+    private final InboundStream inbound;
+    private final LocalQueuePair queuePair;
+    private final Turns turns;
     private int inboundReads;
 
-    SharedResources(LocalRnic rnic, QueuePairLimits limits, RegionTable regions) {
+    SharedResources(
+            LocalRnic rnic,
+            QueuePairLimits limits,
+            RegionTable regions,
+            InboundStream inbound,
+            LocalQueuePair queuePair,
+            Turns turns) {
         this.rnic = rnic;
         this.limits = limits;
         this.regions = regions;
+        this.inbound = inbound;
+        this.queuePair = queuePair;
+        this.turns = turns;
     }
 
     /**
@@ -38,9 +51,19 @@ final class SharedResources {
      */
     ConnectOptions take(ConnectOptions options) {
         rnic.check(options);
-        if (options.shared().domain() instanceof Domain domain) {
+        SharedObjects shared = options.shared();
+        if (shared.domain() instanceof Domain domain) {
             regions.join(domain);
         }
+        LocalCompletionQueue completions = shared.completions() instanceof LocalCompletionQueue queue ? queue : null;
+        if (completions != null) {
+            turns.completeTo(completions);
+        }
+        if (shared.receives() instanceof SharedReceives receives) {
+            SharedReceives.Share share = new SharedReceives.Share(turns::execute);
+            inbound.receiveFrom(receives, share, completions);
+        }
+        queuePair.share(completions, shared.receives() != null);
         inboundReads = rnic.inboundReads().takeUpTo(Math.min(options.ird(), limits.inboundReads()));
         return options.withReads(inboundReads, Math.min(options.ord(), limits.outstandingReads()));
     }

@@ -132,11 +132,15 @@ final class StreamStart {
         return link.remoteAddress();
     }
 
-    /** As responder: we accept. */
-    void accepted(MpaFrame reply, MpaAgreement agreed, ByteBuffer peerPrivateData, QueuePairHandler upperLayer) {
+    /** As responder: whether an answer still reaches anybody. */
+    void checkAnswerable() {
         if (life.state() != StreamState.STARTUP) {
             throw new IllegalStateException("the connection ended before its request was answered");
         }
+    }
+
+    /** As responder: we accept. */
+    void accepted(MpaFrame reply, MpaAgreement agreed, ByteBuffer peerPrivateData, QueuePairHandler upperLayer) {
         turns.setHandler(upperLayer);
         agree(agreed, peerPrivateData);
         life.framed(agreed.framing());

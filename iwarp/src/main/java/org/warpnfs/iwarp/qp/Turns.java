@@ -123,6 +123,10 @@ final class Turns {
 
     // What the upper layer is going to hear.
 
+    void completeTo(LocalCompletionQueue queue) {
+        upcalls.completeTo(queue);
+    }
+
     void setHandler(QueuePairHandler upperLayer) {
         upcalls.setHandler(upperLayer);
     }

@@ -30,6 +30,7 @@ final class Upcalls {
     private final Consumer<Throwable> bugs;
     private final Queue<Object> events = new ArrayDeque<>();
     private @Nullable QueuePairHandler handler;
+    private @Nullable LocalCompletionQueue completionQueue;
 
     /** Told besides completions and the end. */
     private enum Notice {
@@ -44,6 +45,12 @@ final class Upcalls {
 
     void setHandler(QueuePairHandler upperLayer) {
         handler = upperLayer;
+    }
+
+    /** Completions go there from now on. */
+    void completeTo(LocalCompletionQueue queue) {
+        completionQueue = queue;
+        queue.attach();
     }
 
     void established() {
@@ -72,7 +79,7 @@ final class Upcalls {
         }
         boolean completions = false;
         for (Object event = events.poll(); event != null; event = events.poll()) {
-            completions |= event instanceof Completion;
+            completions |= event instanceof Completion && completionQueue == null;
             Object told = event;
             guarded(() -> tell(upperLayer, told));
         }
@@ -83,8 +90,15 @@ final class Upcalls {
 
     private void tell(QueuePairHandler upperLayer, Object event) {
         if (event instanceof Completion completion) {
-            upperLayer.completed(queuePair, completion);
+            if (completionQueue != null) {
+                completionQueue.add(queuePair, completion);
+            } else {
+                upperLayer.completed(queuePair, completion);
+            }
         } else if (event instanceof DisconnectReason reason) {
+            if (completionQueue != null) {
+                completionQueue.detach();
+            }
             upperLayer.disconnected(queuePair, reason);
         } else {
             upperLayer.established(queuePair);

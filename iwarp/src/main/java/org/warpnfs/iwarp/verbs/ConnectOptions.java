@@ -35,7 +35,21 @@ public record ConnectOptions(ByteBuffer privateData, int ird, int ord, SharedObj
 
     /** These, in a protection domain. */
     public ConnectOptions in(ProtectionDomain domain) {
-        return new ConnectOptions(privateData, ird, ord, new SharedObjects(domain));
+        return with(new SharedObjects(domain, shared.completions(), shared.receives()));
+    }
+
+    /** These, with completions that go to a queue instead of the handler. */
+    public ConnectOptions completingTo(CompletionQueue queue) {
+        return with(new SharedObjects(shared.domain(), queue, shared.receives()));
+    }
+
+    /** These, with receives from a shared queue. */
+    public ConnectOptions receivingFrom(SharedReceiveQueue queue) {
+        return with(new SharedObjects(shared.domain(), shared.completions(), queue));
+    }
+
+    private ConnectOptions with(SharedObjects objects) {
+        return new ConnectOptions(privateData, ird, ord, objects);
     }
 
     /** These, with other limits on RDMA Reads. */
