@@ -23,6 +23,9 @@ public final class Fpdu {
     /** The longest ULPDU that the length field can say. */
     public static final int MAX_ULPDU_BYTES = 0xffff;
 
+    /** The smallest MULPDU that a stream may have (RFC 5044 section 4.5). */
+    public static final int MIN_MULPDU_BYTES = 128;
+
     private Fpdu() {}
 
     /** Bytes of pad behind a ULPDU. */

@@ -9,7 +9,7 @@ import java.util.List;
  *
  * <h2>Operation</h2>
  *
- * A {@link FpduFramer} appends FPDUs. Headers, trailers and short payloads are written one behind the other into scratch
+ * A {@link Framer} appends FPDUs. Headers, trailers and short payloads are written one behind the other into scratch
  * memory; longer payloads stay where they are. So an FPDU with one piece of payload costs two buffers, and its trailer shares
  * one with the header of the next.
  *
@@ -20,7 +20,7 @@ import java.util.List;
  *
  * <h2>Errors</h2>
  *
- * An FPDU for which {@link #hasRoom()} was not asked may not fit: that is a bug.
+ * An FPDU for which {@link Framer#hasRoom} was not asked may not fit: that is a bug.
  */
 public final class FpduBatch {
     /** Scratch memory of this size holds about a hundred FPDUs. */
@@ -30,7 +30,7 @@ public final class FpduBatch {
     private static final int MAX_BUFFERS = 960;
 
     /** Length, DDP header, RDMAP header, pad and CRC with room to spare. */
-    private static final int MAX_OVERHEAD_BYTES = 96;
+    static final int MAX_OVERHEAD_BYTES = 96;
 
     /** Payload this short is cheaper copied than gathered. */
     private static final int MAX_COPIED_BYTES = 256;
@@ -52,14 +52,24 @@ public final class FpduBatch {
     }
 
     /** Whether one more FPDU surely fits, of whose payload a few pieces are to be expected. */
-    public boolean hasRoom() {
-        return scratch.remaining() >= MAX_OVERHEAD_BYTES && buffers.size() < MAX_BUFFERS;
+    boolean hasRoom() {
+        return hasRoom(MAX_OVERHEAD_BYTES, 0);
+    }
+
+    /** Whether so much scratch memory is left, and room for so many buffers besides those of a few pieces of payload. */
+    boolean hasRoom(int overheadBytes, int moreBuffers) {
+        return scratch.remaining() >= overheadBytes && buffers.size() < MAX_BUFFERS - moreBuffers;
     }
 
     /** Appends payload: by copy if it is short and fits, else by reference. */
     void payload(ByteBuffer piece) {
+        payload(piece, MAX_OVERHEAD_BYTES);
+    }
+
+    /** Appends payload: by copy if it is short and leaves so much scratch memory, else by reference. */
+    void payload(ByteBuffer piece, int overheadBytes) {
         int pieceBytes = piece.remaining();
-        if (pieceBytes <= MAX_COPIED_BYTES && scratch.remaining() - pieceBytes >= MAX_OVERHEAD_BYTES) {
+        if (pieceBytes <= MAX_COPIED_BYTES && scratch.remaining() - pieceBytes >= overheadBytes) {
             scratch.put(piece.duplicate());
         } else {
             endRun();

@@ -6,7 +6,7 @@ import org.warpnfs.iwarp.io.BigEndian;
 import org.warpnfs.iwarp.io.ProtocolViolation;
 
 /**
- * Cuts a byte stream into ULPDUs (RFC 5044 section 4), however the stream itself arrives cut.
+ * Cuts a byte stream without markers into ULPDUs.
  *
  * <h2>Operation</h2>
  *
@@ -16,24 +16,20 @@ import org.warpnfs.iwarp.io.ProtocolViolation;
  *
  * <h2>Buffers</h2>
  *
- * The copy grows with what has arrived, never by what a length field claims, to 65544 bytes at most; it is kept for the next
- * FPDU that arrives in pieces.
+ * Owns a copy of the FPDU that arrives in pieces ({@link FpduCopy}).
  *
  * <h2>Errors</h2>
  *
  * A wrong CRC is a violation with {@link MpaError#CRC}; a violation of the sink's passes through. After either, no more bytes
  * may be given. Pad bytes are not looked at: Linux does not always send zeros.
  */
-public final class FpduDeframer {
-    private static final int FIRST_COPY_BYTES = 4096;
-    private static final ByteBuffer NONE = ByteBuffer.allocate(0);
-
+public final class FpduDeframer implements Deframer {
     private final UlpduSink sink;
     private final boolean crc;
     private final CRC32C checksum = new CRC32C();
 
-    /** With CRC: the bytes of an FPDU that arrives in pieces; position is how many there are. */
-    private ByteBuffer copy = NONE;
+    /** With CRC: the bytes of an FPDU that arrives in pieces. */
+    private final FpduCopy copy = new FpduCopy();
 
     /** Without CRC: the first byte of a length field that was cut in two, or -1. */
     private int lengthHighByte = -1;
@@ -47,16 +43,12 @@ public final class FpduDeframer {
         this.crc = crc;
     }
 
-    /** True when the stream may end here: the last FPDU was whole. */
+    @Override
     public boolean atBoundary() {
-        return !inFpdu && lengthHighByte < 0 && copy.position() == 0;
+        return !inFpdu && lengthHighByte < 0 && copy.lengthBytes() == 0;
     }
 
-    /**
-     * Takes one step: at most one FPDU, or what there is of it.
-     *
-     * @return false when {@code in} has been consumed and more is needed
-     */
+    @Override
     public boolean advance(ByteBuffer in) throws ProtocolViolation {
         if (!in.hasRemaining()) {
             return false;
@@ -108,7 +100,7 @@ public final class FpduDeframer {
     }
 
     private void advanceChecked(ByteBuffer in) throws ProtocolViolation {
-        if (copy.position() == 0 && in.remaining() >= Fpdu.LENGTH_BYTES) {
+        if (copy.lengthBytes() == 0 && in.remaining() >= Fpdu.LENGTH_BYTES) {
             int lengthBytes = Fpdu.lengthBytes(BigEndian.u16(in, in.position()));
             if (lengthBytes <= in.remaining()) {
                 ByteBuffer fpdu = in.slice(in.position(), lengthBytes);
@@ -117,33 +109,29 @@ public final class FpduDeframer {
                 return;
             }
         }
-        append(in, Fpdu.LENGTH_BYTES - copy.position());
-        if (copy.position() < Fpdu.LENGTH_BYTES) {
+        copy.append(in, Fpdu.LENGTH_BYTES - copy.lengthBytes());
+        if (copy.lengthBytes() < Fpdu.LENGTH_BYTES) {
             return;
         }
-        int lengthBytes = Fpdu.lengthBytes(BigEndian.u16(copy, 0));
-        append(in, lengthBytes - copy.position());
-        if (copy.position() == lengthBytes) {
-            ByteBuffer fpdu = copy.slice(0, lengthBytes);
-            copy.clear();
-            deliverChecked(fpdu);
+        int lengthBytes = Fpdu.lengthBytes(BigEndian.u16(copy.bytes(), 0));
+        copy.append(in, lengthBytes - copy.lengthBytes());
+        if (copy.lengthBytes() == lengthBytes) {
+            deliverChecked(copy.take());
         }
-    }
-
-    private void append(ByteBuffer in, int wantedBytes) {
-        int lengthBytes = Math.min(wantedBytes, in.remaining());
-        if (lengthBytes <= 0) {
-            return;
-        }
-        if (copy.remaining() < lengthBytes) {
-            int capacity = Math.max(FIRST_COPY_BYTES, Math.max(copy.capacity() * 2, copy.position() + lengthBytes));
-            copy = ByteBuffer.allocateDirect(capacity).put(copy.flip());
-        }
-        copy.put(in.slice(in.position(), lengthBytes));
-        in.position(in.position() + lengthBytes);
     }
 
     private void deliverChecked(ByteBuffer fpdu) throws ProtocolViolation {
+        checkCrc(fpdu, checksum);
+        int ulpduBytes = BigEndian.u16(fpdu, 0);
+        sink.ulpduStarted(ulpduBytes);
+        if (ulpduBytes > 0) {
+            sink.ulpduBytes(fpdu.slice(Fpdu.LENGTH_BYTES, ulpduBytes));
+        }
+        sink.ulpduEnded();
+    }
+
+    /** Checks the CRC at the end of a whole FPDU, from 0 to its limit. */
+    static void checkCrc(ByteBuffer fpdu, CRC32C checksum) throws MpaViolation {
         int crcOffset = fpdu.limit() - Fpdu.CRC_BYTES;
         checksum.reset();
         checksum.update(fpdu.slice(0, crcOffset));
@@ -156,11 +144,5 @@ public final class FpduDeframer {
                             "CRC %08x, computed %08x, over %d bytes (RFC 5044 section 4.4)",
                             sent, checksum.getValue(), crcOffset));
         }
-        int ulpduBytes = BigEndian.u16(fpdu, 0);
-        sink.ulpduStarted(ulpduBytes);
-        if (ulpduBytes > 0) {
-            sink.ulpduBytes(fpdu.slice(Fpdu.LENGTH_BYTES, ulpduBytes));
-        }
-        sink.ulpduEnded();
     }
 }

@@ -5,8 +5,7 @@ import java.util.zip.CRC32C;
 import org.warpnfs.iwarp.io.BigEndian;
 
 /**
- * Frames ULPDUs (RFC 5044 section 4): {@link #start}, then the ULPDU's header written into the buffer that it returns, then
- * {@link #payload} any number of times, then {@link #end}.
+ * Frames ULPDUs without markers.
  *
  * <h2>Operation</h2>
  *
@@ -20,7 +19,7 @@ import org.warpnfs.iwarp.io.BigEndian;
  *
  * A ULPDU that does not come to its announced length is a bug and throws {@link IllegalStateException}.
  */
-public final class FpduFramer {
+public final class FpduFramer implements Framer {
     private final boolean crc;
     private final CRC32C checksum = new CRC32C();
     private int ulpduBytes;
@@ -33,7 +32,17 @@ public final class FpduFramer {
         this.crc = crc;
     }
 
-    /** Begins an FPDU; the ULPDU's own header is then appended to the buffer returned. */
+    @Override
+    public int mulpduBytes(int wantedBytes) {
+        return wantedBytes;
+    }
+
+    @Override
+    public boolean hasRoom(FpduBatch batch) {
+        return batch.hasRoom();
+    }
+
+    @Override
     public ByteBuffer start(FpduBatch batch, int ulpduBytes) {
         if (ulpduBytes > Fpdu.MAX_ULPDU_BYTES) {
             throw new IllegalArgumentException("ULPDU of " + ulpduBytes + " bytes");
@@ -49,7 +58,7 @@ public final class FpduFramer {
         return scratch;
     }
 
-    /** Appends payload, position to limit. */
+    @Override
     public void payload(FpduBatch batch, ByteBuffer piece) {
         int before = batch.scratch().position();
         batch.payload(piece);
@@ -61,7 +70,7 @@ public final class FpduFramer {
         }
     }
 
-    /** Appends pad and CRC. */
+    @Override
     public void end(FpduBatch batch) {
         ByteBuffer scratch = batch.scratch();
         int headerBytes = scratch.position() - headerStart - copiedBytes;

@@ -7,6 +7,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -28,6 +29,8 @@ import java.net.InetSocketAddress;
 import java.security.SecureRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -172,7 +175,7 @@ public final class IwarpTransport implements AutoCloseable {
         }
         channel.closeFuture().addListener(closed -> statistics.connectionClosed(peer));
         SocketTuning.apply(channel, config.congestionControl());
-        QueuePairChannel link = new QueuePairChannel(channel, channel.remoteAddress(), statistics);
+        QueuePairChannel link = new QueuePairChannel(channel, channel.remoteAddress(), statistics, null);
         link.attach(QueuePairMachine.responder(link, config.queuePair(), rnic, handler), true);
         channels.add(channel);
         channel.pipeline().addLast(link);
@@ -188,10 +191,38 @@ public final class IwarpTransport implements AutoCloseable {
             throw new IllegalStateException("the transport is closed");
         }
         rnic.check(options);
+        open(
+                eventLoops,
+                remote,
+                link -> QueuePairMachine.initiator(link, config.queuePair(), rnic, options, handler),
+                why -> LOG.debug("{}", why));
+    }
+
+    /** Opens a connection for a machine that had another, and gave up the right to hear of that one. */
+    private void reopen(EventLoop owner, InetSocketAddress remote, QueuePairMachine machine) {
+        open(
+                owner,
+                remote,
+                link -> {
+                    machine.relink(link);
+                    return machine;
+                },
+                machine::linkLost);
+    }
+
+    /**
+     * @param attached gives the machine that a new channel is for
+     * @param unattached hears why there is none, if it does not come to a channel
+     */
+    private void open(
+            EventLoopGroup owners,
+            InetSocketAddress remote,
+            Function<QueuePairChannel, QueuePairMachine> attached,
+            Consumer<String> unattached) {
         // Kept here: a pipeline may be empty again by the time we hear that its channel did not connect.
         AtomicReference<@Nullable QueuePairChannel> made = new AtomicReference<>();
         new Bootstrap()
-                .group(eventLoops)
+                .group(owners)
                 .channel(epoll ? EpollSocketChannel.class : NioSocketChannel.class)
                 .option(ChannelOption.TCP_NODELAY, true)
                 .option(ChannelOption.ALLOW_HALF_CLOSURE, true)
@@ -201,10 +232,10 @@ public final class IwarpTransport implements AutoCloseable {
                     @Override
                     protected void initChannel(SocketChannel channel) {
                         SocketTuning.apply(channel, config.congestionControl());
-                        QueuePairChannel link = new QueuePairChannel(channel, remote, statistics);
+                        QueuePairChannel link = new QueuePairChannel(
+                                channel, remote, statistics, machine -> reopen(channel.eventLoop(), remote, machine));
                         made.set(link);
-                        link.attach(
-                                QueuePairMachine.initiator(link, config.queuePair(), rnic, options, handler), false);
+                        link.attach(attached.apply(link), false);
                         channels.add(channel);
                         channel.pipeline().addLast(link);
                     }
@@ -213,8 +244,11 @@ public final class IwarpTransport implements AutoCloseable {
                 .addListener((ChannelFuture connected) -> {
                     if (!connected.isSuccess()) {
                         QueuePairChannel link = made.get();
+                        String why = "cannot connect to " + remote + ": " + reason(connected.cause());
                         if (link != null) {
-                            link.lost("cannot connect to " + remote + ": " + reason(connected.cause()));
+                            link.lost(why);
+                        } else {
+                            unattached.accept(why);
                         }
                     }
                 });

@@ -14,6 +14,7 @@ import java.nio.ByteBuffer;
 import java.util.Iterator;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -46,16 +47,23 @@ final class QueuePairChannel extends ChannelInboundHandlerAdapter implements Que
     private final SocketChannel channel;
     private final InetSocketAddress remote;
     private final TransportStatistics statistics;
+    private final @Nullable Consumer<QueuePairMachine> reconnector;
     private @Nullable QueuePairMachine machine;
     private @Nullable FpduBatch writing;
     private @Nullable ScheduledFuture<?> timer;
     private boolean halfOpen;
     private boolean pumping;
 
-    QueuePairChannel(SocketChannel channel, InetSocketAddress remote, TransportStatistics statistics) {
+    /** @param reconnector takes the machine to a new connection; null where we do not connect */
+    QueuePairChannel(
+            SocketChannel channel,
+            InetSocketAddress remote,
+            TransportStatistics statistics,
+            @Nullable Consumer<QueuePairMachine> reconnector) {
         this.channel = channel;
         this.remote = remote;
         this.statistics = statistics;
+        this.reconnector = reconnector;
     }
 
     /** @param countsAsHalfOpen whether the end of the startup is to be counted */
@@ -119,8 +127,10 @@ final class QueuePairChannel extends ChannelInboundHandlerAdapter implements Que
 
     /** We end it. */
     void abort(String why) {
-        machine().abort(why);
-        countStartup();
+        if (machine != null) {
+            machine.abort(why);
+            countStartup();
+        }
     }
 
     private void countStartup() {
@@ -190,6 +200,9 @@ final class QueuePairChannel extends ChannelInboundHandlerAdapter implements Que
     }
 
     private void written(FpduBatch batch, ChannelFuture done) {
+        if (machine == null) {
+            return;
+        }
         if (done.isSuccess()) {
             writing = null;
             machine().sent(batch);
@@ -227,6 +240,19 @@ final class QueuePairChannel extends ChannelInboundHandlerAdapter implements Que
         if (channel.isActive() && !channel.isOutputShutdown()) {
             channel.shutdownOutput();
         }
+    }
+
+    @Override
+    public void reconnect() {
+        QueuePairMachine moved = machine();
+        if (reconnector == null) {
+            throw new IllegalStateException("only an initiator connects again");
+        }
+        // From here on nothing that happens to this channel reaches the machine.
+        channel.pipeline().remove(this);
+        machine = null;
+        channel.close();
+        reconnector.accept(moved);
     }
 
     @Override

@@ -10,7 +10,7 @@ import org.warpnfs.iwarp.ddp.UntaggedBuffer;
 import org.warpnfs.iwarp.ddp.UntaggedHeader;
 import org.warpnfs.iwarp.io.ProtocolViolation;
 import org.warpnfs.iwarp.memory.RegionTable;
-import org.warpnfs.iwarp.mpa.FpduDeframer;
+import org.warpnfs.iwarp.mpa.Deframer;
 import org.warpnfs.iwarp.mpa.MpaAgreement;
 import org.warpnfs.iwarp.mpa.MpaViolation;
 import org.warpnfs.iwarp.mpa.RtrKind;
@@ -46,7 +46,7 @@ final class InboundStream implements UlpduSink, RdmapUlp {
     private final RdmapStream rdmap;
     private final DdpReceiver ddp;
     private final ReceiveAccount receives;
-    private @Nullable FpduDeframer deframer;
+    private @Nullable Deframer deframer;
     private boolean emptyRtr;
 
     /** What a Send of nothing fills that is an RTR: it takes no receive of the upper layer's. */
@@ -65,7 +65,7 @@ final class InboundStream implements UlpduSink, RdmapUlp {
 
     /** The startup is over. */
     void open(MpaAgreement.Framing framing, int ird) {
-        deframer = new FpduDeframer(this, framing.crc());
+        deframer = Deframer.of(this, framing);
         for (int i = 0; i < ird; i++) {
             rdmap.addInboundRead();
         }
@@ -73,7 +73,7 @@ final class InboundStream implements UlpduSink, RdmapUlp {
 
     /** Takes one step. */
     void advance(ByteBuffer in) throws ProtocolViolation {
-        FpduDeframer open = deframer;
+        Deframer open = deframer;
         if (open == null) {
             throw new IllegalStateException("bytes before the end of the startup");
         }

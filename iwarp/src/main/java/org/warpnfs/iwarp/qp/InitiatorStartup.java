@@ -1,6 +1,7 @@
 package org.warpnfs.iwarp.qp;
 
 import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
 import org.warpnfs.iwarp.mpa.MpaChoices;
 import org.warpnfs.iwarp.mpa.MpaFrame;
 import org.warpnfs.iwarp.mpa.MpaFrameReader;
@@ -8,13 +9,18 @@ import org.warpnfs.iwarp.mpa.MpaNegotiation;
 import org.warpnfs.iwarp.mpa.MpaViolation;
 import org.warpnfs.iwarp.verbs.ConnectOptions;
 
-/** The initiator's side of the startup: one request is sent, one reply is read, and then both directions are open. */
+/**
+ * The initiator's side of the startup: one request is sent, one reply is read, and then both directions are open. A peer that
+ * does not understand a request of revision 2 gets one of revision 1, over a new connection (RFC 6581 section 10).
+ */
 final class InitiatorStartup implements Startup {
     private final StreamStart start;
     private final MpaChoices choices;
     private final ConnectOptions options;
     private final MpaFrame request;
     private final MpaFrameReader reader = new MpaFrameReader(MpaFrame.Kind.REPLY);
+    private boolean requested;
+    private boolean answered;
 
     InitiatorStartup(StreamStart start, MpaChoices choices, ConnectOptions options) {
         this.start = start;
@@ -24,21 +30,43 @@ final class InitiatorStartup implements Startup {
     }
 
     MpaFrame request() {
+        requested = true;
         return request;
+    }
+
+    /**
+     * The startup to try next if the connection has ended, or the reply shows that the request was not understood; null if this
+     * one was the last.
+     */
+    @Nullable
+    InitiatorStartup fallBack() {
+        boolean older = choices.fallBack() && choices.revision() > MpaFrame.REVISION_1;
+        return older && requested
+                ? new InitiatorStartup(start, choices.withRevision(MpaFrame.REVISION_1, false), options)
+                : null;
+    }
+
+    /** Whether any byte of a reply has arrived. */
+    boolean answered() {
+        return answered;
     }
 
     @Override
     public void received(ByteBuffer in) throws MpaViolation {
+        answered = true;
         MpaFrame reply = reader.read(in);
         if (reply == null) {
             return;
         }
         MpaNegotiation.checkRevision(reply, choices);
+        if (!MpaNegotiation.understood(request, reply) && start.fallsBackFrom(this)) {
+            in.position(in.limit());
+            return;
+        }
         if (reply.rejected()) {
             start.rejected(reply);
             return;
         }
-        ResponderStartup.refuseMarkers(reply);
         start.framed(MpaNegotiation.framing(request, reply));
         start.concluded(
                 MpaNegotiation.conclude(request, reply, choices, options.ird(), options.ord()),

@@ -9,7 +9,8 @@ import org.warpnfs.iwarp.mpa.MpaChoices;
  * Limits and choices of a queue pair.
  *
  * @param mpa what is asked for, and can be done, in the startup exchange
- * @param mulpduBytes the largest ULPDU that we make; large ones cost less, and kernel siw takes any
+ * @param mulpduBytes the largest ULPDU that we make; large ones cost less, and kernel siw takes any. With markers it is smaller by
+ *     what they take up, so that FPDUs are no longer (RFC 5044 section 4.5)
  * @param batchBytes about how much is handed to the socket at once
  * @param limits what it may take
  * @param startupTimeoutNanos from the TCP connection to the end of the startup frames
@@ -29,7 +30,7 @@ public record QueuePairConfig(
     public static final int DEFAULT_MULPDU_BYTES = 65_530;
 
     /** The smallest MULPDU that RFC 5044 section 4.5 lets a stream have; it holds the longest Terminate. */
-    public static final int MIN_MULPDU_BYTES = 128;
+    public static final int MIN_MULPDU_BYTES = Fpdu.MIN_MULPDU_BYTES;
 
     public QueuePairConfig {
         if (mulpduBytes < MIN_MULPDU_BYTES || mulpduBytes > Fpdu.MAX_ULPDU_BYTES) {

@@ -28,6 +28,13 @@ public interface QueuePairLink {
     /** Ends our direction of the stream behind what was pulled. */
     void endOutput();
 
+    /**
+     * Ends the connection and opens another to the same address, on the same thread. Nothing more of the old one is reported.
+     * The machine is given its new link by {@link QueuePairMachine#relink} before this returns, and is started again once that
+     * is up, or hears {@link QueuePairMachine#linkLost}. Asked of an initiator's link only, once.
+     */
+    void reconnect();
+
     /** Ends the connection; {@link QueuePairMachine#linkClosed()} follows, perhaps before this returns. */
     void close();
 

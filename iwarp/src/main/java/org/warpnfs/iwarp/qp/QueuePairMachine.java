@@ -38,6 +38,7 @@ import org.warpnfs.iwarp.verbs.QueuePairHandler;
  * The peer's end with a Terminate. Ours, and the upper layer's, are reported to the link and end this one connection.
  */
 public final class QueuePairMachine {
+    private final CurrentLink link;
     private final InboundStream inbound;
     private final Transmitter transmitter;
     private final LocalQueuePair queuePair;
@@ -47,12 +48,13 @@ public final class QueuePairMachine {
     private final StreamStart start;
 
     private QueuePairMachine(
-            QueuePairLink link,
+            QueuePairLink firstLink,
             QueuePairConfig config,
             LocalRnic rnic,
             @Nullable ConnectionRequestHandler decider,
             @Nullable ConnectOptions options,
             @Nullable QueuePairHandler handler) {
+        this.link = new CurrentLink(firstLink);
         QueuePairLimits limits = config.limits();
         RegionTable regions = new RegionTable(
                 rnic.registry(),
@@ -100,6 +102,11 @@ public final class QueuePairMachine {
         turns.enter(start::begin);
     }
 
+    /** The machine has a new link, which is not up yet ({@link QueuePairLink#reconnect}). */
+    public void relink(QueuePairLink next) {
+        link.replace(next);
+    }
+
     /** Bytes have arrived: position to limit, consumed before this returns. */
     public void received(ByteBuffer in) {
         turns.enter(() -> {
@@ -116,17 +123,25 @@ public final class QueuePairMachine {
 
     /** The peer has ended its direction of the stream. */
     public void receivedEnd() {
-        turns.enter(life::peerEndedStream);
+        turns.enter(() -> {
+            if (!start.fallsBack()) {
+                life.peerEndedStream();
+            }
+        });
     }
 
-    /** The connection is gone, for whatever reason; the last call. */
+    /** The connection is gone, for whatever reason; the last call of this link. */
     public void linkClosed() {
         linkLost("the connection was closed");
     }
 
-    /** The connection is gone, and this is why, as far as we did not know already; the last call. */
+    /** The connection is gone, and this is why, as far as we did not know already; the last call of this link. */
     public void linkLost(String detail) {
-        turns.enter(() -> life.linkLost(detail));
+        turns.enter(() -> {
+            if (!start.fallsBack()) {
+                life.linkLost(detail);
+            }
+        });
     }
 
     /** True until the startup frames have been exchanged, or that has failed. */

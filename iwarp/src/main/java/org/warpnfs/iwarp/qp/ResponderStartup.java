@@ -43,7 +43,6 @@ final class ResponderStartup implements Startup, ConnectionRequest {
                 return;
             }
             MpaNegotiation.checkRevision(frame, choices);
-            refuseMarkers(frame);
             request = frame;
             if (!in.hasRemaining()) {
                 decider.connectionRequested(this);
@@ -51,13 +50,6 @@ final class ResponderStartup implements Startup, ConnectionRequest {
             }
         }
         throw new MpaViolation(MpaError.BAD_FRAME, in.remaining() + " bytes before our reply (RFC 5044 section 7.1.2)");
-    }
-
-    /** Until we can insert them. */
-    static void refuseMarkers(MpaFrame frame) throws MpaViolation {
-        if (frame.markers()) {
-            throw new MpaViolation(MpaError.BAD_FRAME, "the peer wants markers");
-        }
     }
 
     private MpaFrame request() {

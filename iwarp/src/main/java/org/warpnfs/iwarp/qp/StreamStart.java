@@ -41,7 +41,7 @@ final class StreamStart {
     private final StreamLife life;
     private final Turns turns;
     private final Deadline deadline;
-    private final Startup startup;
+    private Startup startup;
     private @Nullable ConnectionParameters parameters;
     private @Nullable MpaAgreement agreement;
     private boolean closeAfterReply;
@@ -124,6 +124,29 @@ final class StreamStart {
         return life.state() == StreamState.WAIT_FIRST
                 && agreement != null
                 && agreement.rtrKinds().contains(kind);
+    }
+
+    /**
+     * The connection has ended. As initiator, before any byte of a reply, that may mean that the peer does not understand our
+     * request: an older one follows then, over a new connection, and the upper layer hears nothing of it.
+     *
+     * @return whether it does
+     */
+    boolean fallsBack() {
+        return startup instanceof InitiatorStartup initiator && !initiator.answered() && fallsBackFrom(initiator);
+    }
+
+    /** The same, for an initiator whose reply has arrived. */
+    boolean fallsBackFrom(InitiatorStartup initiator) {
+        InitiatorStartup older = initiator.fallBack();
+        if (life.state() != StreamState.STARTUP || older == null) {
+            return false;
+        }
+        startup = older;
+        deadline.clear();
+        transmitter.restart();
+        link.reconnect();
+        return true;
     }
 
     // What the two roles call.

@@ -12,7 +12,7 @@ import org.warpnfs.iwarp.ddp.DdpMessage;
 import org.warpnfs.iwarp.ddp.TaggedBuffer;
 import org.warpnfs.iwarp.memory.Region;
 import org.warpnfs.iwarp.mpa.FpduBatch;
-import org.warpnfs.iwarp.mpa.FpduFramer;
+import org.warpnfs.iwarp.mpa.Framer;
 import org.warpnfs.iwarp.mpa.MpaAgreement;
 import org.warpnfs.iwarp.mpa.RtrKind;
 import org.warpnfs.iwarp.rdmap.RdmapSender;
@@ -64,7 +64,7 @@ final class Transmitter {
         }
     };
 
-    private final int mulpduBytes;
+    private final int wantedMulpduBytes;
     private final int batchBytes;
     private final RdmapStream stream;
     private final RdmapSender sender = new RdmapSender();
@@ -83,7 +83,7 @@ final class Transmitter {
     private final List<ByteBuffer> keptScratch = new ArrayList<>();
 
     private @Nullable ByteBuffer rawFrame;
-    private @Nullable FpduFramer framer;
+    private @Nullable Framer framer;
     private @Nullable Outgoing current;
     private @Nullable DdpMessage terminate;
     private boolean emptyFpdu;
@@ -93,10 +93,11 @@ final class Transmitter {
 
     private boolean stopped;
     private boolean answerNext;
+    private int mulpduBytes;
     private int ord;
 
     Transmitter(QueuePairConfig config, RdmapStream stream) {
-        this.mulpduBytes = config.mulpduBytes();
+        this.wantedMulpduBytes = config.mulpduBytes();
         this.batchBytes = config.batchBytes();
         this.stream = stream;
     }
@@ -122,9 +123,17 @@ final class Transmitter {
         rawFrame = frame;
     }
 
+    /** Forgets the startup frame that was sent, and whether it has left: there is a new connection. */
+    void restart() {
+        rawFrame = null;
+        inFlight.clear();
+    }
+
     /** From here on messages may leave. */
     void open(MpaAgreement.Framing framing, int outstandingReads) {
-        framer = new FpduFramer(framing.crc());
+        Framer fpdus = Framer.of(framing);
+        framer = fpdus;
+        mulpduBytes = fpdus.mulpduBytes(wantedMulpduBytes);
         ord = outstandingReads;
     }
 
@@ -206,7 +215,7 @@ final class Transmitter {
         if (stopped) {
             return null;
         }
-        FpduFramer fpdus = framer;
+        Framer fpdus = framer;
         if (rawFrame == null && (fpdus == null || (terminate == null && !hasMessages()))) {
             return null;
         }
@@ -226,7 +235,7 @@ final class Transmitter {
         return batch;
     }
 
-    private void fill(FpduBatch batch, FpduFramer fpdus, List<Outgoing> ended) throws RdmapViolation {
+    private void fill(FpduBatch batch, Framer fpdus, List<Outgoing> ended) throws RdmapViolation {
         if (terminate != null) {
             frame(batch, fpdus, terminate);
             terminate = null;
@@ -239,7 +248,7 @@ final class Transmitter {
             fpdus.end(batch);
             return;
         }
-        while (batch.hasRoom() && batch.lengthBytes() < batchBytes) {
+        while (fpdus.hasRoom(batch) && batch.lengthBytes() < batchBytes) {
             Outgoing outgoing = current != null ? current : next();
             current = outgoing;
             if (outgoing == null || (outgoing.isReadRequest() && batch.lengthBytes() > 0)) {
@@ -266,7 +275,7 @@ final class Transmitter {
     }
 
     /** Frames one segment. */
-    private void frame(FpduBatch batch, FpduFramer fpdus, DdpMessage message) {
+    private void frame(FpduBatch batch, Framer fpdus, DdpMessage message) {
         int payloadBytes = message.nextPayloadBytes(mulpduBytes);
         ByteBuffer header = fpdus.start(batch, message.headerBytes() + payloadBytes);
         message.encodeHeader(header, payloadBytes);

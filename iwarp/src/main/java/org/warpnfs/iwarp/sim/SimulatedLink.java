@@ -191,6 +191,13 @@ final class SimulatedLink implements QueuePairLink {
     }
 
     @Override
+    public void reconnect() {
+        closed = true;
+        sendFin();
+        simulation.reconnect(machine(), remote);
+    }
+
+    @Override
     public void close() {
         if (!closed) {
             closed = true;

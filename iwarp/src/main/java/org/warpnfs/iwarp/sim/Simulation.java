@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.Random;
+import java.util.function.Function;
 import org.warpnfs.iwarp.qp.LocalRnic;
 import org.warpnfs.iwarp.qp.QueuePairConfig;
 import org.warpnfs.iwarp.qp.QueuePairMachine;
@@ -106,10 +107,22 @@ public final class Simulation {
 
     private void connect(
             InetSocketAddress remote, ConnectOptions options, QueuePairHandler handler, QueuePairConfig own) {
+        open(remote, near -> QueuePairMachine.initiator(near, own, rnic, options, handler));
+    }
+
+    /** Takes a machine from the connection that it had to a new one. */
+    void reconnect(QueuePairMachine machine, InetSocketAddress remote) {
+        open(remote, near -> {
+            machine.relink(near);
+            return machine;
+        });
+    }
+
+    private void open(InetSocketAddress remote, Function<SimulatedLink, QueuePairMachine> attached) {
         InetSocketAddress local = new InetSocketAddress(InetAddress.getLoopbackAddress(), ++lastPort);
         SimulatedConnection connection = new SimulatedConnection(this, local, remote);
         SimulatedLink near = connection.initiator();
-        near.attach(QueuePairMachine.initiator(near, own, rnic, options, handler));
+        near.attach(attached.apply(near));
         schedule(delayNanos(), () -> {
             ConnectionRequestHandler decider = listeners.get(remote);
             if (decider == null) {

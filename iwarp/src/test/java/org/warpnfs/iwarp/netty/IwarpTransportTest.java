@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
@@ -20,12 +21,15 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.warpnfs.iwarp.mpa.CrcPolicy;
+import org.warpnfs.iwarp.mpa.MpaChoices;
 import org.warpnfs.iwarp.qp.QueuePairConfig;
 import org.warpnfs.iwarp.sim.RandomPeer;
 import org.warpnfs.iwarp.verbs.AccessRight;
@@ -69,8 +73,13 @@ class IwarpTransportTest {
     @MethodSource("everyWay")
     void connected_randomWork_allWorkCompletesAndAllBytesAreRight(boolean epoll, CrcPolicy crc, boolean peerToPeer)
             throws Exception {
-        QueuePairConfig queuePair =
-                QueuePairConfig.defaults().withCrcPolicy(crc).withPeerToPeer(peerToPeer);
+        // With markers where nothing else is special.
+        boolean markers = crc == CrcPolicy.PREFERRED;
+        QueuePairConfig queuePair = QueuePairConfig.defaults()
+                .withMpa(MpaChoices.defaults()
+                        .withCrcPolicy(crc)
+                        .withPeerToPeer(peerToPeer)
+                        .withMarkers(markers));
         // One thread, because each of the two looks into the other.
         try (IwarpTransport transport = new IwarpTransport(
                 IwarpConfig.builder().queuePair(queuePair).eventLoopThreads(1).build(), epoll)) {
@@ -99,6 +108,74 @@ class IwarpTransportTest {
             assertThat(ended.await(PATIENCE_SECONDS, TimeUnit.SECONDS)).isTrue();
             assertThat(initiator.disconnected.cause()).isEqualTo(Cause.LOCAL_CLOSE);
             assertThat(responder.disconnected.cause()).isEqualTo(Cause.PEER_CLOSE);
+            assertThat(transport.statistics().internalErrors()).isZero();
+        }
+    }
+
+    static Stream<Arguments> everyFraming() {
+        List<Arguments> ways = new ArrayList<>();
+        for (int markers = 0; markers < 4; markers++) {
+            for (CrcPolicy crc : new CrcPolicy[] {CrcPolicy.OFF, CrcPolicy.REQUIRED}) {
+                for (int revision = 1; revision <= 2; revision++) {
+                    ways.add(Arguments.of((markers & 1) != 0, (markers & 2) != 0, crc, revision));
+                }
+            }
+        }
+        return ways.stream();
+    }
+
+    /** The responder closes on requests of a revision that it does not know: the initiator falls back on a new connection. */
+    @ParameterizedTest
+    @MethodSource("everyFraming")
+    void connected_endsThatWantDifferentThings_messagesPass(
+            boolean markersToInitiator, boolean markersToResponder, CrcPolicy crc, int revision) throws Exception {
+        MpaChoices responder = MpaChoices.defaults()
+                .withCrcPolicy(crc)
+                .withMarkers(markersToResponder)
+                .withRevision(revision, false);
+        MpaChoices initiator = MpaChoices.defaults().withMarkers(markersToInitiator);
+        try (IwarpTransport near =
+                        new IwarpTransport(config(QueuePairConfig.defaults().withMpa(initiator)));
+                IwarpTransport far =
+                        new IwarpTransport(config(QueuePairConfig.defaults().withMpa(responder)))) {
+            Listener listener = far.listen(ANY_PORT, request -> request.accept(OPTIONS, new Echo()));
+            CompletableFuture<String> answer = new CompletableFuture<>();
+            Asker asker = new Asker("a question", answer);
+            near.connector().connect(listener.localAddress(), OPTIONS, asker);
+            assertThat(answer.get(PATIENCE_SECONDS, TimeUnit.SECONDS)).isEqualTo("a question");
+            assertThat(asker.revision).isEqualTo(revision);
+            assertThat(near.statistics().internalErrors()).isZero();
+            assertThat(far.statistics().internalErrors()).isZero();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void connect_peerThatClosesOnEveryRequest_handlerHearsOnceAfterTwoTries(boolean reset) throws Exception {
+        try (IwarpTransport transport = new IwarpTransport();
+                ServerSocket server = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
+            CompletableFuture<DisconnectReason> ended = new CompletableFuture<>();
+            AtomicInteger created = new AtomicInteger();
+            transport
+                    .connector()
+                    .connect((InetSocketAddress) server.getLocalSocketAddress(), OPTIONS, new QuietHandler(ended) {
+                        @Override
+                        public void created(QueuePair queuePair) {
+                            created.incrementAndGet();
+                        }
+                    });
+            List<Integer> revisions = new ArrayList<>();
+            for (int i = 0; i < 2; i++) {
+                try (Socket socket = server.accept()) {
+                    revisions.add((int) socket.getInputStream().readNBytes(18)[17]);
+                    if (reset) {
+                        socket.setSoLinger(true, 0);
+                    }
+                }
+            }
+            assertThat(ended.get(PATIENCE_SECONDS, TimeUnit.SECONDS).cause()).isEqualTo(Cause.CONNECTION_LOST);
+            assertThat(revisions).containsExactly(2, 1);
+            assertThat(created).hasValue(1);
             assertThat(transport.statistics().internalErrors()).isZero();
         }
     }
@@ -343,6 +420,7 @@ class IwarpTransportTest {
     private static final class Asker extends QuietHandler {
         private final String question;
         private final CompletableFuture<String> answer;
+        volatile int revision;
 
         Asker(String question, CompletableFuture<String> answer) {
             super(new CompletableFuture<>());
@@ -357,6 +435,7 @@ class IwarpTransportTest {
 
         @Override
         public void established(QueuePair queuePair) {
+            revision = queuePair.parameters().revision();
             queuePair.post(WorkRequest.Send.of(2, ByteBuffer.wrap(question.getBytes(StandardCharsets.UTF_8))));
             queuePair.flush();
         }

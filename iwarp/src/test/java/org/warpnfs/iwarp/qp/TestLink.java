@@ -42,6 +42,8 @@ final class TestLink implements QueuePairLink, QueuePairHandler {
     boolean outputEnded;
     boolean closed;
     int drained;
+    int reconnects;
+    int creations;
     DisconnectReason reason;
     long now = 1;
     private boolean pumping;
@@ -52,9 +54,16 @@ final class TestLink implements QueuePairLink, QueuePairHandler {
         machine.start();
     }
 
-    private TestLink(LocalRnic rnic, QueuePairConfig config, ConnectOptions options) {
+    private TestLink(LocalRnic rnic, QueuePairConfig config, ConnectOptions options, boolean up) {
         machine = QueuePairMachine.initiator(this, config, rnic, options, this);
-        machine.start();
+        if (up) {
+            machine.start();
+        }
+    }
+
+    /** An initiator whose connection is not up yet. */
+    static TestLink waiting(QueuePairConfig config, ConnectOptions options) {
+        return new TestLink(rnic(), config, options, false);
     }
 
     static TestLink responder(QueuePairConfig config, ConnectionRequestHandler decider) {
@@ -67,7 +76,7 @@ final class TestLink implements QueuePairLink, QueuePairHandler {
     }
 
     static TestLink initiator(QueuePairConfig config, ConnectOptions options) {
-        return new TestLink(rnic(), config, options);
+        return new TestLink(rnic(), config, options, true);
     }
 
     private static LocalRnic rnic() {
@@ -193,6 +202,19 @@ final class TestLink implements QueuePairLink, QueuePairHandler {
         outputEnded = true;
     }
 
+    /** The same link goes on as the new connection; {@link #connectAgain} brings it up. */
+    @Override
+    public void reconnect() {
+        reconnects++;
+        held.clear();
+        machine.relink(this);
+    }
+
+    void connectAgain() {
+        machine.start();
+        runTasks();
+    }
+
     @Override
     public void close() {
         if (!closed) {
@@ -209,6 +231,7 @@ final class TestLink implements QueuePairLink, QueuePairHandler {
     @Override
     public void created(QueuePair queuePair) {
         created = queuePair;
+        creations++;
     }
 
     @Override

@@ -1,0 +1,136 @@
+package org.warpnfs.iwarp.mpa;
+
+import java.nio.ByteBuffer;
+import java.util.zip.CRC32C;
+import org.warpnfs.iwarp.io.BigEndian;
+
+/**
+ * Frames ULPDUs with {@link Markers} in between, for peers that ask for them.
+ *
+ * <h2>Operation</h2>
+ *
+ * Counts the bytes of the stream from the first FPDU on, over all batches. A marker is put in front of the byte that would
+ * stand in its place, so that one between two FPDUs leaves with the second.
+ *
+ * <h2>Buffers</h2>
+ *
+ * Owns the buffer that headers are written into; they are copied from it. Payload is referred to, in the runs between markers.
+ *
+ * <h2>Errors</h2>
+ *
+ * A ULPDU that does not come to its announced length is a bug and throws {@link IllegalStateException}.
+ */
+final class MarkedFramer implements Framer {
+    private static final int HEADER_BYTES = 128;
+    private static final int MAX_MARKERS = 1 + Fpdu.MAX_ULPDU_BYTES / Markers.RUN_BYTES;
+    private static final int OVERHEAD_BYTES = FpduBatch.MAX_OVERHEAD_BYTES + MAX_MARKERS * Markers.BYTES;
+
+    private final boolean crc;
+    private final CRC32C checksum = new CRC32C();
+    private final ByteBuffer header = ByteBuffer.allocate(HEADER_BYTES);
+    private final ByteBuffer zeros = ByteBuffer.allocate(Fpdu.MAX_PAD_BYTES);
+
+    /** How far it is to the next marker; none has been sent yet, and the first is the first of all bytes. */
+    private int bytesToMarker;
+
+    private int bytesSinceLength;
+    private int ulpduBytes;
+    private int framedBytes;
+    private boolean inHeader;
+
+    MarkedFramer(boolean crc) {
+        this.crc = crc;
+    }
+
+    @Override
+    public int mulpduBytes(int wantedBytes) {
+        return Markers.mulpduBytes(wantedBytes);
+    }
+
+    @Override
+    public boolean hasRoom(FpduBatch batch) {
+        return batch.hasRoom(OVERHEAD_BYTES, 2 * MAX_MARKERS);
+    }
+
+    @Override
+    public ByteBuffer start(FpduBatch batch, int announcedBytes) {
+        if (announcedBytes > Fpdu.MAX_ULPDU_BYTES) {
+            throw new IllegalArgumentException("ULPDU of " + announcedBytes + " bytes");
+        }
+        ulpduBytes = announcedBytes;
+        framedBytes = -Fpdu.LENGTH_BYTES;
+        checksum.reset();
+        if (bytesToMarker == 0) {
+            marker(batch, 0);
+        }
+        bytesSinceLength = 0;
+        inHeader = true;
+        header.clear();
+        BigEndian.putU16(header, announcedBytes);
+        return header;
+    }
+
+    @Override
+    public void payload(FpduBatch batch, ByteBuffer piece) {
+        endHeader(batch);
+        append(batch, piece, false);
+    }
+
+    @Override
+    public void end(FpduBatch batch) {
+        endHeader(batch);
+        if (framedBytes != ulpduBytes) {
+            throw new IllegalStateException(
+                    "ULPDU of " + ulpduBytes + " bytes was announced, " + framedBytes + " bytes came");
+        }
+        append(batch, zeros.slice(0, Fpdu.padBytes(ulpduBytes)), true);
+        if (bytesToMarker == 0) {
+            marker(batch, bytesSinceLength);
+        }
+        BigEndian.putU32(batch.scratch(), crc ? Integer.reverseBytes((int) checksum.getValue()) : 0);
+        bytesToMarker -= Fpdu.CRC_BYTES;
+    }
+
+    private void endHeader(FpduBatch batch) {
+        if (inHeader) {
+            inHeader = false;
+            append(batch, header.flip(), true);
+        }
+    }
+
+    /** @param copied whether the bytes will not stay as they are until the batch has been sent */
+    private void append(FpduBatch batch, ByteBuffer bytes, boolean copied) {
+        framedBytes += bytes.remaining();
+        int at = bytes.position();
+        while (at < bytes.limit()) {
+            if (bytesToMarker == 0) {
+                marker(batch, bytesSinceLength);
+            }
+            int runBytes = Math.min(bytes.limit() - at, bytesToMarker);
+            ByteBuffer run = bytes.slice(at, runBytes);
+            if (crc) {
+                checksum.update(run.duplicate());
+            }
+            if (copied) {
+                batch.scratch().put(run);
+            } else {
+                batch.payload(run, OVERHEAD_BYTES);
+            }
+            at += runBytes;
+            bytesToMarker -= runBytes;
+            bytesSinceLength += runBytes;
+        }
+    }
+
+    private void marker(FpduBatch batch, int pointer) {
+        if (crc) {
+            checksum.update(0);
+            checksum.update(0);
+            checksum.update(pointer >>> 8);
+            checksum.update(pointer);
+        }
+        BigEndian.putU32(batch.scratch(), pointer);
+        bytesToMarker = Markers.RUN_BYTES;
+        bytesSinceLength += Markers.BYTES;
+    }
+}
