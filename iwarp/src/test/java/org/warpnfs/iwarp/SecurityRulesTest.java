@@ -1,6 +1,7 @@
 package org.warpnfs.iwarp;
 
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.fields;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 
 import com.tngtech.archunit.core.domain.JavaClasses;
@@ -48,6 +49,19 @@ class SecurityRulesTest {
                 .orShould()
                 .dependOnClassesThat()
                 .resideInAnyPackage("javax.net.ssl..", "javax.crypto..", "io.netty.handler.ssl..")
+                .check(classes);
+    }
+
+    /** One upper layer reaches another only by an object that both were given. */
+    @ArchTest
+    static void stack_hasNoStateThatAllCouldChange(JavaClasses classes) {
+        fields().that().areStatic().should().beFinal().check(classes);
+        noClasses()
+                .that()
+                .resideInAPackage("..verbs..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("java.lang.reflect..", "java.util.concurrent.atomic..")
                 .check(classes);
     }
 }

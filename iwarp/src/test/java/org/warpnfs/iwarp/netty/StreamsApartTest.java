@@ -18,6 +18,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.warpnfs.iwarp.qp.QueuePairConfig;
 import org.warpnfs.iwarp.verbs.AccessRight;
 import org.warpnfs.iwarp.verbs.Completion;
 import org.warpnfs.iwarp.verbs.ConnectOptions;
@@ -37,6 +38,14 @@ class StreamsApartTest {
     private static final byte[] REQUEST =
             HexFormat.of().parseHex("4d504120494420526571204672616d65" + "1002" + "0004" + "00040004");
     private static final int REPLY_BYTES = 24;
+
+    /** So that a slow machine does not turn a lingering close into a reset. */
+    private static final IwarpConfig PATIENT = IwarpConfig.builder()
+            .queuePair(QueuePairConfig.defaults()
+                    .withTimeouts(
+                            TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS), TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS)))
+            .build();
+
     private static final byte[] EMPTY_SEND =
             HexFormat.of().parseHex("0012" + "4143" + "00000000" + "00000000" + "00000001" + "00000000" + "00000000");
 
@@ -197,7 +206,7 @@ class StreamsApartTest {
     @Test
     void terminated_peerSendsOn_getsTheTerminateAndAFinAndNoReset() throws Exception {
         Noting handler = new Noting();
-        try (IwarpTransport transport = new IwarpTransport()) {
+        try (IwarpTransport transport = new IwarpTransport(PATIENT)) {
             Listener listener = transport.listen(ANY_PORT, request -> request.accept(OPTIONS, handler));
             try (Socket peer = connect(listener)) {
                 byte[] bad = HexFormat.of()
