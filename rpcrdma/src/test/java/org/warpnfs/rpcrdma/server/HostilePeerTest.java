@@ -25,7 +25,6 @@ import org.warpnfs.payload.PayloadPool;
 import org.warpnfs.rpcrdma.RpcRdmaService;
 import org.warpnfs.rpcrdma.message.RpcMessage;
 import org.warpnfs.rpcrdma.stats.Counter;
-import org.warpnfs.rpcrdma.testing.CapturedMessages;
 import org.warpnfs.rpcrdma.testing.EchoProgram;
 import org.warpnfs.rpcrdma.testing.RawRequester;
 import org.warpnfs.rpcrdma.testing.Rpc;
@@ -40,6 +39,7 @@ import org.warpnfs.rpcrdma.wire.ReadSegment;
 import org.warpnfs.rpcrdma.wire.RpcRdmaHeader;
 import org.warpnfs.rpcrdma.wire.RpcRdmaViolation;
 import org.warpnfs.rpcrdma.wire.WriteChunk;
+import org.warpnfs.testkit.CapturedSends;
 import org.warpnfs.testkit.Seeds;
 
 /** A requester that sends any bytes at all. */
@@ -285,7 +285,7 @@ class HostilePeerTest {
                         new OncRpcProgram(100_003, 4), any,
                         new OncRpcProgram(100_227, 3), any));
         int calls = 0;
-        for (CapturedMessages.Connection connection : CapturedMessages.load(capture)) {
+        for (CapturedSends.Connection connection : CapturedSends.load(capture)) {
             for (ByteBuffer captured : connection.calls().sends()) {
                 ByteBuffer rpc = captured.duplicate();
                 RpcRdmaHeader header = RpcRdmaHeader.parse(rpc, HeaderLimits.DEFAULT);
@@ -365,7 +365,7 @@ class HostilePeerTest {
         originals.add(inline(Rpc.call(1, EchoProgram.READ, 100)));
         originals.add(
                 inline(RpcMessage.of(Rpc.write(2, EchoProgram.pattern(50, 0)).flatten())));
-        for (CapturedMessages.Connection connection : CapturedMessages.load("knfsd-v4.1")) {
+        for (CapturedSends.Connection connection : CapturedSends.load("knfsd-v4.1")) {
             originals.addAll(connection.calls().sends().subList(0, 40));
         }
         connect();

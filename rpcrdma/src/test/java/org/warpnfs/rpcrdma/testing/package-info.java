@@ -1,2 +1,2 @@
-/** What the tests of several packages share: verbs in memory, and captured messages. */
+/** What the tests of several packages share: a responder in a simulation, and requesters of several kinds. */
 package org.warpnfs.rpcrdma.testing;

@@ -11,7 +11,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.warpnfs.rpcrdma.testing.CapturedMessages;
+import org.warpnfs.testkit.CapturedSends;
 
 /** What a Linux client and knfsd really sent. */
 class CapturedHeaderTest {
@@ -21,7 +21,7 @@ class CapturedHeaderTest {
 
     private static List<ByteBuffer> messages(String capture) {
         List<ByteBuffer> all = new ArrayList<>();
-        for (CapturedMessages.Connection connection : CapturedMessages.load(capture)) {
+        for (CapturedSends.Connection connection : CapturedSends.load(capture)) {
             all.addAll(connection.calls().sends());
             all.addAll(connection.replies().sends());
         }
@@ -100,8 +100,7 @@ class CapturedHeaderTest {
 
     @Test
     void captured_privateData_isParsedAndEncodedTheSame() {
-        CapturedMessages.Connection connection =
-                CapturedMessages.load("knfsd-v3").getFirst();
+        CapturedSends.Connection connection = CapturedSends.load("knfsd-v3").getFirst();
         ByteBuffer client = connection.calls().privateData();
         ByteBuffer server = connection.replies().privateData();
         assertThat(PrivateData.parse(client)).contains(new PrivateData(true, 4096, 4096));

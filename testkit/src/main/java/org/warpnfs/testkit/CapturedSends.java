@@ -1,16 +1,14 @@
-package org.warpnfs.rpcrdma.testing;
+package org.warpnfs.testkit;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
-import org.warpnfs.testkit.Capture;
-import org.warpnfs.testkit.TcpConnection;
 
 /**
  * The Sends in captured iWARP streams, put together from their FPDUs by the rules of RFC 5044 and RFC 5041 alone, without any
  * of our own iWARP code.
  */
-public final class CapturedMessages {
+public final class CapturedSends {
     /** One direction's MPA private data behind the 4 bytes of RFC 6581, and its Sends. */
     public record Direction(ByteBuffer privateData, List<ByteBuffer> sends) {}
 
@@ -21,7 +19,7 @@ public final class CapturedMessages {
     private static final int MPA_FRAME_BYTES = 20;
     private static final int UNTAGGED_HEADER_BYTES = 18;
 
-    private CapturedMessages() {}
+    private CapturedSends() {}
 
     /** All connections of a capture to the port of NFS over RDMA. */
     public static List<Connection> load(String capture) {
