@@ -196,6 +196,9 @@ abstract sealed class IwarpTestCommand implements Callable<Integer> {
             })
     private CrcPolicy crc = CrcPolicy.OFF;
 
+    @Option(names = "--markers", description = "Ask for MPA markers in what the other end sends. Linux' siw has none.")
+    private boolean markers;
+
     @Option(
             names = "--peer-to-peer",
             description = "Connect in the peer-to-peer mode of RFC 6581, in which either end may speak first.")
@@ -344,6 +347,7 @@ abstract sealed class IwarpTestCommand implements Callable<Integer> {
     private MpaChoices mpa() throws ConfigException {
         MpaChoices choices = MpaChoices.defaults()
                 .withCrcPolicy(crc)
+                .withMarkers(markers)
                 .withPeerToPeer(peerToPeer)
                 .withRevision(within("--mpa-revision", revision, MpaFrame.REVISION_1, MpaFrame.REVISION_2), true);
         return rtr == null || rtr.isEmpty() ? choices : choices.withRtrKinds(EnumSet.copyOf(rtr));

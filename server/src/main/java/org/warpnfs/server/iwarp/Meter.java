@@ -11,8 +11,14 @@ final class Meter {
     private final LongAdder messages = new LongAdder();
     private final LongAdder bytes = new LongAdder();
     private final Histogram latencies = new ConcurrentHistogram(SIGNIFICANT_DIGITS);
-    private final long startNanos = System.nanoTime();
+    private volatile long startNanos = System.nanoTime();
     private volatile long lastNanos = startNanos;
+
+    /** The test begins now, and not before. */
+    void restart() {
+        startNanos = System.nanoTime();
+        lastNanos = startNanos;
+    }
 
     /** @param latencyNanos how long the message took, negative if nobody knows */
     void count(long messageBytes, long latencyNanos) {

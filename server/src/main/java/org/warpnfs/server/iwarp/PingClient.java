@@ -21,7 +21,8 @@ import org.warpnfs.iwarp.verbs.WorkRequest;
  *
  * <pre>
  * state       event      -> state      output
- * CONNECTING  connected  -> READING    advertises a text
+ * CONNECTING  connected  -> CONNECTED
+ * CONNECTED   start      -> READING    advertises a text
  * READING     a message  -> WRITING    the server has read the text: advertises an empty buffer
  * WRITING     a message  -> READING    the server has written: compares, advertises the next text
  *                        -> LEAVING    that was the last: disconnects
@@ -40,6 +41,7 @@ final class PingClient implements QueuePairHandler {
 
     private enum State {
         CONNECTING,
+        CONNECTED,
         READING,
         WRITING,
         LEAVING
@@ -49,6 +51,7 @@ final class PingClient implements QueuePairHandler {
     private final Meter meter;
     private final ByteBuffer text;
     private final ByteBuffer echo;
+    private final CompletableFuture<QueuePair> connected = new CompletableFuture<>();
     private final CompletableFuture<Void> done = new CompletableFuture<>();
     private State state = State.CONNECTING;
     private @Nullable MemoryRegion source;
@@ -61,6 +64,11 @@ final class PingClient implements QueuePairHandler {
         this.meter = meter;
         this.text = ByteBuffer.allocateDirect(plan.sizeBytes());
         this.echo = ByteBuffer.allocateDirect(plan.sizeBytes());
+    }
+
+    /** Completes with the queue pair to {@link #start} on. */
+    CompletableFuture<QueuePair> connected() {
+        return connected;
     }
 
     /** Completes when the connection has ended after the last ping. */
@@ -79,7 +87,15 @@ final class PingClient implements QueuePairHandler {
     public void established(QueuePair queuePair) {
         source = queuePair.register(text, EnumSet.of(AccessRight.REMOTE_READ));
         sink = queuePair.register(echo, EnumSet.of(AccessRight.REMOTE_WRITE));
-        ping(queuePair);
+        state = State.CONNECTED;
+        connected.complete(queuePair);
+    }
+
+    /** Begins; owner thread. */
+    void start(QueuePair queuePair) {
+        if (state == State.CONNECTED) {
+            ping(queuePair);
+        }
     }
 
     private void ping(QueuePair queuePair) {
@@ -131,7 +147,8 @@ final class PingClient implements QueuePairHandler {
                 meter.count(plan.sizeBytes(), System.nanoTime() - startedNanos);
                 ping(queuePair);
             }
-            case CONNECTING, LEAVING -> fail(queuePair, "the server spoke out of turn after " + pings + " pings");
+            case CONNECTING, CONNECTED, LEAVING ->
+                fail(queuePair, "the server spoke out of turn after " + pings + " pings");
         }
     }
 
@@ -145,8 +162,10 @@ final class PingClient implements QueuePairHandler {
         if (state == State.LEAVING) {
             done.complete(null);
         } else {
-            done.completeExceptionally(ConnectionEnds.asFailure(
-                    reason, state == State.CONNECTING ? "" : " after " + pings + " of the pings"));
+            TestFailure failure = ConnectionEnds.asFailure(
+                    reason, state == State.CONNECTING ? "" : " after " + pings + " of the pings");
+            connected.completeExceptionally(failure);
+            done.completeExceptionally(failure);
         }
     }
 }

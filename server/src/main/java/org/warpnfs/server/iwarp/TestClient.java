@@ -1,10 +1,13 @@
 package org.warpnfs.server.iwarp;
 
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.warpnfs.iwarp.netty.IwarpTransport;
 import org.warpnfs.iwarp.verbs.ConnectOptions;
+import org.warpnfs.iwarp.verbs.QueuePair;
 
 /** Runs one test as its client. */
 public final class TestClient {
@@ -31,17 +34,27 @@ public final class TestClient {
             throws TestFailure, InterruptedException {
         Meter meter = new Meter();
         CompletableFuture<Void> anyFailed = new CompletableFuture<>();
-        CompletableFuture<?>[] all = new CompletableFuture<?>[plan.connections()];
-        for (int i = 0; i < all.length; i++) {
+        List<PingClient> clients = new ArrayList<>();
+        List<QueuePair> queuePairs = new ArrayList<>();
+        for (int i = 0; i < plan.connections(); i++) {
             PingClient client = new PingClient(plan, meter);
-            all[i] = client.done();
             var _ = client.done().whenComplete((nothing, failure) -> {
                 if (failure != null) {
                     anyFailed.completeExceptionally(failure);
                 }
             });
             transport.connector().connect(plan.server(), new ConnectOptions(ByteBuffer.allocate(0), 1, 1), client);
+            clients.add(client);
+            // One after the other: rping listens with a backlog of three, and whoever is too much finds nobody.
+            queuePairs.add(progress.await(client.connected(), "connecting"));
         }
+        meter.restart();
+        for (int i = 0; i < plan.connections(); i++) {
+            PingClient client = clients.get(i);
+            QueuePair queuePair = queuePairs.get(i);
+            queuePair.execute(() -> client.start(queuePair));
+        }
+        CompletableFuture<?>[] all = clients.stream().map(PingClient::done).toArray(CompletableFuture<?>[]::new);
         progress.await(CompletableFuture.anyOf(anyFailed, CompletableFuture.allOf(all)), meter, "ping");
         return meter.summary();
     }

@@ -52,7 +52,7 @@ class IwarpCommandTest {
                 run(serverOut, serverErr, "iwarp", test, "--server", "--once", "--listen=127.0.0.1", "--port=0")));
         server.start();
         String port = port(serverOut);
-        assertThat(run("iwarp", test, "127.0.0.1", "-p", port, "-n", "7", "-s", "1000", "--crc=required"))
+        assertThat(run("iwarp", test, "127.0.0.1", "-p", port, "-n", "7", "-s", "1000", "--crc=required", "--markers"))
                 .isZero();
         server.join();
         assertThat(status).containsExactly(0);
