@@ -1,17 +1,11 @@
 package org.warpnfs.testkit;
 
-import java.lang.annotation.Annotation;
-import java.lang.reflect.AnnotatedElement;
-import java.lang.reflect.Field;
-import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 import org.warpnfs.testkit.ConformanceMatrix.Row;
 
 /**
@@ -19,9 +13,6 @@ import org.warpnfs.testkit.ConformanceMatrix.Row;
  * says why it has none.
  */
 public final class ConformanceCheck {
-    /** The annotation that makes {@code @Test}, {@code @ParameterizedTest}, {@code @Property} and their like tests. */
-    private static final String TESTABLE = "org.junit.platform.commons.annotation.Testable";
-
     private static final Set<String> LEVELS = Set.of("MUST", "SHOULD", "MAY", "wire-layout");
     private static final String IMPLIED = "†";
     private static final String NOT_APPLICABLE = "n/a:";
@@ -31,8 +22,6 @@ public final class ConformanceCheck {
     private static final int MIN_REASON_CHARACTERS = 15;
 
     private static final int MIN_REQUIREMENT_CHARACTERS = 8;
-
-    private static final Pattern TEST = Pattern.compile("`([A-Za-z0-9_.$]*)#([A-Za-z0-9_$]+)`");
 
     private final ConformanceMatrix matrix;
     private final ClassLoader classes;
@@ -108,7 +97,7 @@ public final class ConformanceCheck {
                 return;
             }
         }
-        Matcher tests = TEST.matcher(proof);
+        Matcher tests = NamedTests.NAME.matcher(proof);
         String className = "";
         boolean any = false;
         while (tests.find()) {
@@ -122,63 +111,9 @@ public final class ConformanceCheck {
     }
 
     private void checkTest(Row row, String className, String methodName) {
-        Class<?> testClass = load(matrix.testPackage() + "." + className);
-        if (testClass == null) {
-            findings.add(row.id() + ": no class " + className);
-            return;
+        String finding = NamedTests.finding(matrix.testPackage(), className, methodName, classes);
+        if (finding != null) {
+            findings.add(row.id() + ": " + finding);
         }
-        List<AnnotatedElement> named = members(testClass, methodName);
-        if (named.isEmpty()) {
-            findings.add(row.id() + ": " + className + " has no method " + methodName);
-        } else if (named.stream().noneMatch(member -> testable(member.getAnnotations(), new HashSet<>()))) {
-            findings.add(row.id() + ": " + className + "#" + methodName + " is no test");
-        }
-    }
-
-    private @Nullable Class<?> load(String name) {
-        try {
-            return Class.forName(name, false, classes);
-        } catch (ClassNotFoundException | LinkageError e) {
-            return null;
-        }
-    }
-
-    /**
-     * Methods of that name, and fields, for those can be rules of ArchUnit's: of a class, those it extends and the interfaces
-     * of all of them, since contracts are tested by inheritance.
-     */
-    private static List<AnnotatedElement> members(Class<?> declaring, String name) {
-        List<AnnotatedElement> named = new ArrayList<>();
-        for (Method method : declaring.getDeclaredMethods()) {
-            if (method.getName().equals(name)) {
-                named.add(method);
-            }
-        }
-        for (Field field : declaring.getDeclaredFields()) {
-            if (field.getName().equals(name)) {
-                named.add(field);
-            }
-        }
-        for (Class<?> contract : declaring.getInterfaces()) {
-            named.addAll(members(contract, name));
-        }
-        Class<?> parent = declaring.getSuperclass();
-        if (parent != null) {
-            named.addAll(members(parent, name));
-        }
-        return named;
-    }
-
-    private static boolean testable(Annotation[] annotations, Set<Class<?>> seen) {
-        for (Annotation annotation : annotations) {
-            Class<? extends Annotation> type = annotation.annotationType();
-            if (type.getName().equals(TESTABLE)) {
-                return true;
-            }
-            if (seen.add(type) && testable(type.getAnnotations(), seen)) {
-                return true;
-            }
-        }
-        return false;
     }
 }

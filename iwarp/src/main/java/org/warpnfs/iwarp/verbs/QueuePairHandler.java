@@ -6,7 +6,7 @@ public interface QueuePairHandler {
     void created(QueuePair queuePair);
 
     /** Both directions are open. For a responder this is when the initiator's first message has arrived. */
-    void established(QueuePair queuePair);
+    default void established(QueuePair queuePair) {}
 
     /** One work request or receive ended. May post more work. */
     void completed(QueuePair queuePair, Completion completion);

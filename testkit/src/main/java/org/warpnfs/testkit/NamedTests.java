@@ -1,0 +1,131 @@
+package org.warpnfs.testkit;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.annotation.Annotation;
+import java.lang.reflect.AnnotatedElement;
+import java.lang.reflect.Field;
+import java.lang.reflect.Method;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** Holds documents to the tests that they name as {@code `package.Class#method`}. */
+public final class NamedTests {
+    /** A class, empty for the one named before, and a method or field of it. */
+    static final Pattern NAME = Pattern.compile("`([A-Za-z0-9_.$]*)#([A-Za-z0-9_$]+)`");
+
+    /** The annotation that makes {@code @Test}, {@code @ParameterizedTest}, {@code @FuzzTest} and their like tests. */
+    private static final String TESTABLE = "org.junit.platform.commons.annotation.Testable";
+
+    private NamedTests() {}
+
+    /** A file of the repository that the working directory is in. */
+    public static String read(String... path) {
+        Path relative = Path.of("", path);
+        for (Path at = Path.of("").toAbsolutePath(); at != null; at = at.getParent()) {
+            if (Files.isRegularFile(at.resolve(relative))) {
+                try {
+                    return Files.readString(at.resolve(relative));
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            }
+        }
+        throw new IllegalStateException("no " + relative + " above the working directory");
+    }
+
+    /**
+     * What is wrong with the tests that a text names in one module; empty if nothing is.
+     *
+     * @param basePackage that the names are relative to
+     * @param module the first part of the names to look at; others belong to other modules
+     */
+    public static List<String> findings(String text, String basePackage, String module, ClassLoader classes) {
+        List<String> findings = new ArrayList<>();
+        Matcher tests = NAME.matcher(text);
+        String className = "";
+        int checked = 0;
+        while (tests.find()) {
+            className = tests.group(1).isEmpty() ? className : tests.group(1);
+            if (className.startsWith(module + ".")) {
+                checked++;
+                String finding = finding(basePackage, className, tests.group(2), classes);
+                if (finding != null) {
+                    findings.add(finding);
+                }
+            }
+        }
+        if (checked == 0) {
+            findings.add("no test of " + module + " is named");
+        }
+        return findings;
+    }
+
+    /** Why that is not the name of a test which would be run; null if it is. */
+    static @Nullable String finding(String basePackage, String className, String name, ClassLoader classes) {
+        Class<?> testClass = load(basePackage + "." + className, classes);
+        if (testClass == null) {
+            return "no class " + className;
+        }
+        List<AnnotatedElement> named = members(testClass, name);
+        if (named.isEmpty()) {
+            return className + " has no method " + name;
+        }
+        boolean test = named.stream().anyMatch(member -> testable(member.getAnnotations(), new HashSet<>()));
+        return test ? null : className + "#" + name + " is no test";
+    }
+
+    private static @Nullable Class<?> load(String name, ClassLoader classes) {
+        try {
+            return Class.forName(name, false, classes);
+        } catch (ClassNotFoundException | LinkageError e) {
+            return null;
+        }
+    }
+
+    /**
+     * Methods of that name, and fields, for those can be rules of ArchUnit's: of a class, those it extends and the interfaces
+     * of all of them, since contracts are tested by inheritance.
+     */
+    private static List<AnnotatedElement> members(Class<?> declaring, String name) {
+        List<AnnotatedElement> named = new ArrayList<>();
+        for (Method method : declaring.getDeclaredMethods()) {
+            if (method.getName().equals(name)) {
+                named.add(method);
+            }
+        }
+        for (Field field : declaring.getDeclaredFields()) {
+            if (field.getName().equals(name)) {
+                named.add(field);
+            }
+        }
+        for (Class<?> contract : declaring.getInterfaces()) {
+            named.addAll(members(contract, name));
+        }
+        Class<?> parent = declaring.getSuperclass();
+        if (parent != null) {
+            named.addAll(members(parent, name));
+        }
+        return named;
+    }
+
+    private static boolean testable(Annotation[] annotations, Set<Class<?>> seen) {
+        for (Annotation annotation : annotations) {
+            Class<? extends Annotation> type = annotation.annotationType();
+            if (type.getName().equals(TESTABLE)) {
+                return true;
+            }
+            if (seen.add(type) && testable(type.getAnnotations(), seen)) {
+                return true;
+            }
+        }
+        return false;
+    }
+}
