@@ -57,6 +57,12 @@ public record ConformanceMatrix(
         malformed = List.copyOf(malformed);
     }
 
+    /** The name alone: it stands for the matrix in the names of tests. */
+    @Override
+    public String toString() {
+        return name;
+    }
+
     /** The matrices of the repository that the working directory is in whose tests are in that package or below. */
     public static List<ConformanceMatrix> ofTestsIn(String packageName) {
         return loadAll(directory()).stream()
