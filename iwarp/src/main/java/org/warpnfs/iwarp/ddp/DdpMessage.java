@@ -95,6 +95,16 @@ public abstract sealed class DdpMessage {
             this.msn = msn;
         }
 
+        /** The queue it goes to. */
+        public int qn() {
+            return qn;
+        }
+
+        /** Its number in that queue. */
+        public int msn() {
+            return msn;
+        }
+
         @Override
         public int headerBytes() {
             return UntaggedHeader.BYTES;

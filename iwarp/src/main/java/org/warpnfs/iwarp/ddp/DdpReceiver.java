@@ -74,9 +74,12 @@ public final class DdpReceiver {
             ulp.taggedPlaced(tagged, segmentBytes - TaggedHeader.BYTES);
         } else if (untagged != null && queue != null) {
             int payloadBytes = segmentBytes - UntaggedHeader.BYTES;
+            boolean opens = !queue.inMessage();
             UntaggedBuffer complete = queue.placed(untagged, payloadBytes);
             if (complete != null) {
                 ulp.untaggedDelivered(untagged, complete, Math.toIntExact(untagged.mo() + payloadBytes));
+            } else if (opens) {
+                ulp.untaggedOpened(untagged);
             }
         } else {
             throw tooShort();
@@ -147,7 +150,7 @@ public final class DdpReceiver {
     private void checkUntagged(ByteBuffer bytes) throws ProtocolViolation {
         checkVersion(bytes, DdpError.UNTAGGED_VERSION);
         UntaggedHeader header = UntaggedHeader.parse(bytes);
-        UntaggedQueue named = ulp.queue(header.qn());
+        UntaggedQueue named = ulp.queue(header);
         if (named == null) {
             throw new DdpViolation(DdpError.UNTAGGED_QN, "QN " + header.qn() + " (RFC 5041 section 7.1)");
         }

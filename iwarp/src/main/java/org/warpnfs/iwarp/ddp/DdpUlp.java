@@ -5,9 +5,13 @@ import org.warpnfs.iwarp.io.ProtocolViolation;
 
 /** The protocol above DDP, as the receiver needs it. */
 public interface DdpUlp {
-    /** The queue of that number; null if this stream has none. */
+    /**
+     * The queue that a segment names; null if this stream has none of that number.
+     *
+     * @throws ProtocolViolation if there is more to be said about that than DDP could
+     */
     @Nullable
-    UntaggedQueue queue(long qn);
+    UntaggedQueue queue(UntaggedHeader header) throws ProtocolViolation;
 
     /**
      * The upper layer's own checks of an untagged segment, before any byte is placed.
@@ -15,6 +19,9 @@ public interface DdpUlp {
      * @param continues false when its bits differ from those of the message that it continues
      */
     void checkUntagged(UntaggedHeader header, boolean continues) throws ProtocolViolation;
+
+    /** The first segment of an untagged message has been placed, and more are to come. */
+    void untaggedOpened(UntaggedHeader header);
 
     /** An untagged message is complete. */
     void untaggedDelivered(UntaggedHeader lastHeader, UntaggedBuffer buffer, int messageBytes) throws ProtocolViolation;

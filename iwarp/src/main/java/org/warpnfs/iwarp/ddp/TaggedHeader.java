@@ -28,7 +28,7 @@ public record TaggedHeader(boolean last, int rsvdUlp, long stag, long taggedOffs
     private static final int TO_OFFSET = STAG_OFFSET + 4;
 
     /** Parses 14 bytes from the buffer's position, which stays. */
-    static TaggedHeader parse(ByteBuffer bytes) {
+    public static TaggedHeader parse(ByteBuffer bytes) {
         int at = bytes.position();
         return new TaggedHeader(
                 (bytes.get(at) & DdpControl.LAST) != 0,

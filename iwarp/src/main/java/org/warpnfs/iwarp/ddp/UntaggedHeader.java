@@ -33,7 +33,7 @@ public record UntaggedHeader(boolean last, int rsvdUlp, long rsvdUlpWord, long q
     private static final int MO_OFFSET = MSN_OFFSET + 4;
 
     /** Parses 18 bytes from the buffer's position, which stays. */
-    static UntaggedHeader parse(ByteBuffer bytes) {
+    public static UntaggedHeader parse(ByteBuffer bytes) {
         int at = bytes.position();
         return new UntaggedHeader(
                 (bytes.get(at) & DdpControl.LAST) != 0,

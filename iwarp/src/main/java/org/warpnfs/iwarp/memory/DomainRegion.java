@@ -1,8 +1,10 @@
 package org.warpnfs.iwarp.memory;
 
 import java.nio.ByteBuffer;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.locks.StampedLock;
+import java.util.function.LongSupplier;
 import org.warpnfs.iwarp.ddp.DdpViolation;
 import org.warpnfs.iwarp.verbs.AccessRight;
 
@@ -26,6 +28,16 @@ final class DomainRegion extends Region {
     @Override
     public boolean peerMayInvalidate() {
         return false;
+    }
+
+    @Override
+    public OptionalLong whileValid(LongSupplier operation) {
+        long stamp = placing.readLock();
+        try {
+            return super.whileValid(operation);
+        } finally {
+            placing.unlockRead(stamp);
+        }
     }
 
     @Override

@@ -2,10 +2,13 @@ package org.warpnfs.iwarp.memory;
 
 import java.nio.ByteBuffer;
 import java.util.EnumSet;
+import java.util.OptionalLong;
 import java.util.Set;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.iwarp.ddp.DdpError;
 import org.warpnfs.iwarp.ddp.DdpViolation;
+import org.warpnfs.iwarp.io.MaskedWord;
 import org.warpnfs.iwarp.rdmap.RdmapRegion;
 import org.warpnfs.iwarp.verbs.AccessRight;
 import org.warpnfs.iwarp.verbs.MemoryRegion;
@@ -29,6 +32,7 @@ import org.warpnfs.iwarp.verbs.MemoryRegion;
 public abstract sealed class Region implements MemoryRegion, RdmapRegion permits StreamRegion, DomainRegion {
     private final long stag;
     private final ByteBuffer memory;
+    private final AtomicWords words;
     private final EnumSet<AccessRight> rights;
 
     /** Read by every thread that looks for an STag, written by the one that may revoke it. */
@@ -44,6 +48,7 @@ public abstract sealed class Region implements MemoryRegion, RdmapRegion permits
     Region(long stag, ByteBuffer memory, Set<AccessRight> rights) {
         this.stag = stag;
         this.memory = memory.slice();
+        this.words = new AtomicWords(this.memory);
         this.rights = EnumSet.noneOf(AccessRight.class);
         this.rights.addAll(rights);
     }
@@ -93,8 +98,33 @@ public abstract sealed class Region implements MemoryRegion, RdmapRegion permits
     }
 
     @Override
+    public final boolean allowsRemoteAtomic() {
+        return rights.contains(AccessRight.REMOTE_ATOMIC);
+    }
+
+    @Override
+    public final boolean alignedForAtomics(int offsetBytes) {
+        return words.aligned(offsetBytes);
+    }
+
+    @Override
+    public final long fetchAdd(int offsetBytes, MaskedWord add) {
+        return words.fetchAdd(offsetBytes, add);
+    }
+
+    @Override
+    public final long compareSwap(int offsetBytes, MaskedWord compare, MaskedWord swap) {
+        return words.compareSwap(offsetBytes, compare, swap);
+    }
+
+    @Override
     public final ByteBuffer source(int offsetBytes, int lengthBytes) {
         return memory.slice(offsetBytes, lengthBytes);
+    }
+
+    @Override
+    public OptionalLong whileValid(LongSupplier operation) {
+        return valid ? OptionalLong.of(operation.getAsLong()) : OptionalLong.empty();
     }
 
     @Override

@@ -15,6 +15,8 @@ import org.warpnfs.iwarp.mpa.MpaAgreement;
 import org.warpnfs.iwarp.mpa.MpaViolation;
 import org.warpnfs.iwarp.mpa.RtrKind;
 import org.warpnfs.iwarp.mpa.UlpduSink;
+import org.warpnfs.iwarp.rdmap.AtomicRequestHeader;
+import org.warpnfs.iwarp.rdmap.RdmapExtensions;
 import org.warpnfs.iwarp.rdmap.RdmapQueue;
 import org.warpnfs.iwarp.rdmap.RdmapRegion;
 import org.warpnfs.iwarp.rdmap.RdmapStream;
@@ -64,11 +66,9 @@ final class InboundStream implements UlpduSink, RdmapUlp {
     }
 
     /** The startup is over. */
-    void open(MpaAgreement.Framing framing, int ird) {
+    void open(MpaAgreement.Framing framing, RdmapExtensions extensions, int ird, int ord) {
         deframer = Deframer.of(this, framing);
-        for (int i = 0; i < ird; i++) {
-            rdmap.addInboundRead();
-        }
+        rdmap.open(extensions, ird, ord);
     }
 
     /** Takes one step. */
@@ -107,8 +107,14 @@ final class InboundStream implements UlpduSink, RdmapUlp {
         rdmap.receives().post(receive);
     }
 
-    /** Gives all posted receives back. */
+    /** Gives all posted receives back, those first whose messages could not be delivered in order. */
     void flushReceives() {
+        for (UntaggedBuffer buffer = rdmap.pollUndelivered(); buffer != null; buffer = rdmap.pollUndelivered()) {
+            if (buffer instanceof PostedReceive receive) {
+                receive.uncount();
+                machine.received(receive.failed(CompletionStatus.FLUSHED));
+            }
+        }
         for (PostedReceive receive = pollReceive(); receive != null; receive = pollReceive()) {
             if (receive != rtrReceive) {
                 machine.received(receive.failed(CompletionStatus.FLUSHED));
@@ -138,11 +144,21 @@ final class InboundStream implements UlpduSink, RdmapUlp {
         }
     }
 
-    /** Whether a violation is a wrong answer to our oldest Read. */
-    boolean blamesRead(ProtocolViolation violation) {
-        boolean aboutThisSegment = !(violation instanceof MpaViolation)
-                && !(violation instanceof RdmapViolation found && found.segment() != null);
-        return aboutThisSegment && rdmap.expectsReadResponse(ddp.offendingHeader());
+    /** The work whose answer a violation is; null if it is none. */
+    @Nullable
+    SendWork blamed(ProtocolViolation violation, SendQueue work) {
+        ByteBuffer header =
+                switch (violation) {
+                    case MpaViolation _ -> ByteBuffer.allocate(0);
+                    case RdmapViolation found
+                    when found.segment() != null ->
+                        TerminateReasons.bytes(found.segment().header());
+                    default -> ddp.offendingHeader();
+                };
+        if (rdmap.answersRead(header)) {
+            return work.oldestRead();
+        }
+        return rdmap.answersAtomic(header) ? work.oldestAtomic() : null;
     }
 
     /** What to tell the peer. */
@@ -194,7 +210,14 @@ final class InboundStream implements UlpduSink, RdmapUlp {
     }
 
     @Override
-    public void sendRefused(UntaggedBuffer buffer) {
+    public void immediateDelivered(UntaggedBuffer buffer, long data, boolean solicited) {
+        PostedReceive receive = (PostedReceive) buffer;
+        receive.uncount();
+        machine.received(receive.filledImmediate(data, solicited));
+    }
+
+    @Override
+    public void receiveFailed(UntaggedBuffer buffer) {
         PostedReceive receive = (PostedReceive) buffer;
         receive.uncount();
         machine.received(receive.failed(CompletionStatus.REMOTE_ERROR));
@@ -203,7 +226,18 @@ final class InboundStream implements UlpduSink, RdmapUlp {
     @Override
     public void readRequested(
             ReadRequestHeader request, UntaggedHeader segment, @Nullable RdmapRegion source, int sourceOffsetBytes) {
-        machine.readRequested(new ReadAnswer(request, segment, source, sourceOffsetBytes));
+        machine.requested(new ReadAnswer(request, segment, source, sourceOffsetBytes));
+    }
+
+    @Override
+    public void atomicRequested(
+            AtomicRequestHeader request, UntaggedHeader segment, RdmapRegion target, int targetOffsetBytes) {
+        machine.requested(new AtomicAnswer(request, segment, target, targetOffsetBytes));
+    }
+
+    @Override
+    public void atomicCompleted(long originalValue) {
+        machine.atomicCompleted(originalValue);
     }
 
     @Override

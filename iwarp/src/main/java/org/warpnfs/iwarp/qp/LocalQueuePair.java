@@ -6,11 +6,13 @@ import org.jspecify.annotations.Nullable;
 import org.warpnfs.iwarp.memory.Region;
 import org.warpnfs.iwarp.memory.RegionTable;
 import org.warpnfs.iwarp.verbs.AccessRight;
+import org.warpnfs.iwarp.verbs.AtomicityScope;
 import org.warpnfs.iwarp.verbs.CompletionStatus;
 import org.warpnfs.iwarp.verbs.ConnectionParameters;
 import org.warpnfs.iwarp.verbs.LimitReachedException;
 import org.warpnfs.iwarp.verbs.MemoryRegion;
 import org.warpnfs.iwarp.verbs.QueuePair;
+import org.warpnfs.iwarp.verbs.RdmaExtension;
 import org.warpnfs.iwarp.verbs.WorkRequest;
 
 /**
@@ -115,24 +117,58 @@ final class LocalQueuePair implements QueuePair {
             machine.flushWork(work);
             return;
         }
-        if (transmitter.incompleteCount() >= config.limits().sendQueueDepth()) {
+        if (transmitter.work().incompleteCount() >= config.limits().sendQueueDepth()) {
             throw new LimitReachedException("send queue of " + config.limits().sendQueueDepth() + " is full");
         }
-        if (request instanceof WorkRequest.RdmaRead read) {
-            checkRead(read);
-        }
+        check(request);
         reserveCompletion();
-        transmitter.post(work);
+        transmitter.work().post(work);
     }
 
-    private void checkRead(WorkRequest.RdmaRead read) {
-        if (!(read.sink() instanceof Region sink) || !regions.holds(sink) || !sink.allowsLocalWrite()) {
-            throw new IllegalArgumentException("the sink is no valid LOCAL_WRITE region of this queue pair");
+    private void check(WorkRequest request) {
+        switch (request) {
+            case WorkRequest.Send _ -> {}
+            case WorkRequest.RdmaWrite _ -> {}
+            case WorkRequest.RdmaRead read -> {
+                if (!(read.sink() instanceof Region sink) || !regions.holds(sink) || !sink.allowsLocalWrite()) {
+                    throw new IllegalArgumentException("the sink is no valid LOCAL_WRITE region of this queue pair");
+                }
+                checkOrd();
+            }
+            case WorkRequest.ImmediateData _ -> checkExtension(RdmaExtension.IMMEDIATE_DATA);
+            case WorkRequest.FetchAdd _ -> checkAtomic();
+            case WorkRequest.CompareSwap _ -> checkAtomic();
+            case WorkRequest.LocalInvalidate invalidate -> {
+                if (!regions.holds(invalidate.region())) {
+                    throw new IllegalArgumentException("the region is no valid one of this queue pair");
+                }
+            }
         }
+    }
+
+    private void checkAtomic() {
+        checkExtension(RdmaExtension.ATOMIC_OPERATIONS);
+        checkOrd();
+    }
+
+    private void checkExtension(RdmaExtension extension) {
+        if (!machine.extensions().contains(extension)) {
+            throw new IllegalStateException(extension + " is not among the extensions of this connection");
+        }
+    }
+
+    private void checkOrd() {
         ConnectionParameters parameters = machine.parameters();
         if (parameters != null && parameters.ord() == 0) {
-            throw new IllegalStateException("no RDMA Reads were agreed on: ORD is 0");
+            throw new IllegalStateException("no RDMA Reads or atomic operations were agreed on: ORD is 0");
         }
+    }
+
+    @Override
+    public AtomicityScope atomicity() {
+        return machine.extensions().contains(RdmaExtension.ATOMIC_OPERATIONS)
+                ? AtomicityScope.HOST
+                : AtomicityScope.NONE;
     }
 
     @Override

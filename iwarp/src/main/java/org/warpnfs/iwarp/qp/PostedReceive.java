@@ -41,6 +41,12 @@ final class PostedReceive extends UntaggedBuffer {
         return new Completion.Received(id, CompletionStatus.SUCCESS, memory, solicited, invalidatedStag);
     }
 
+    Completion filledImmediate(long data, boolean solicited) {
+        ByteBuffer memory = memory();
+        memory.limit(memory.position() + Long.BYTES);
+        return new Completion.ReceivedImmediate(id, CompletionStatus.SUCCESS, data, memory, solicited);
+    }
+
     Completion failed(CompletionStatus status) {
         return new Completion.Received(id, status, memory(), false, OptionalLong.empty());
     }

@@ -2,6 +2,7 @@ package org.warpnfs.iwarp.qp;
 
 import java.nio.ByteBuffer;
 import java.util.OptionalLong;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.iwarp.io.ProtocolViolation;
 import org.warpnfs.iwarp.memory.RegionTable;
@@ -15,6 +16,7 @@ import org.warpnfs.iwarp.verbs.ConnectionParameters;
 import org.warpnfs.iwarp.verbs.ConnectionRequestHandler;
 import org.warpnfs.iwarp.verbs.DisconnectReason.Cause;
 import org.warpnfs.iwarp.verbs.QueuePairHandler;
+import org.warpnfs.iwarp.verbs.RdmaExtension;
 
 /**
  * One queue pair as a machine: bytes and events in, bytes and completions out.
@@ -38,6 +40,9 @@ import org.warpnfs.iwarp.verbs.QueuePairHandler;
  * The peer's end with a Terminate. Ours, and the upper layer's, are reported to the link and end this one connection.
  */
 public final class QueuePairMachine {
+    /** One in a message, one more in the Terminate for it. */
+    private static final int MAX_PULL_FAULTS = 2;
+
     private final CurrentLink link;
     private final InboundStream inbound;
     private final Transmitter transmitter;
@@ -165,19 +170,28 @@ public final class QueuePairMachine {
 
     /** The next bytes to write, together; null if there are none now. */
     public @Nullable FpduBatch pull() {
-        try {
-            FpduBatch batch = transmitter.pull();
-            if (batch == null) {
-                start.outputDone();
-            }
-            return batch;
-        } catch (RdmapViolation violation) {
-            life.terminate(violation);
-            return pull();
-        } catch (RuntimeException e) {
-            life.bug(e);
-            return null;
+        FpduBatch batch = pullOrFail();
+        if (batch == null) {
+            start.outputDone();
         }
+        // Work that sends nothing is done by being pulled.
+        life.completeWork();
+        turns.leaveLater();
+        return batch;
+    }
+
+    /** A fault ends the stream, perhaps with a Terminate, which is then what is pulled. */
+    private @Nullable FpduBatch pullOrFail() {
+        for (int faults = 0; faults <= MAX_PULL_FAULTS; faults++) {
+            try {
+                return transmitter.pull();
+            } catch (RdmapViolation violation) {
+                life.terminate(violation);
+            } catch (RuntimeException | AssertionError | LinkageError | StackOverflowError e) {
+                life.bug(e);
+            }
+        }
+        return null;
     }
 
     /** A batch has been taken by the socket, whose buffers may change again. */
@@ -219,6 +233,11 @@ public final class QueuePairMachine {
     @Nullable
     ConnectionParameters parameters() {
         return start.parameters();
+    }
+
+    /** What of RFC 7306 this end does. */
+    Set<RdmaExtension> extensions() {
+        return start.extensions();
     }
 
     /** Whether nothing more is received or sent. */
@@ -272,13 +291,19 @@ public final class QueuePairMachine {
         turns.completed(completion);
     }
 
-    void readRequested(ReadAnswer answer) {
+    void requested(Answer answer) {
         transmitter.answer(answer);
         turns.wantOutput();
     }
 
     void readCompleted() {
-        transmitter.readCompleted();
+        transmitter.work().readCompleted();
+        life.completeWork();
+        turns.wantOutput();
+    }
+
+    void atomicCompleted(long originalValue) {
+        transmitter.work().atomicCompleted(originalValue);
         life.completeWork();
         turns.wantOutput();
     }

@@ -5,14 +5,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.iwarp.ddp.DdpMessage;
 import org.warpnfs.iwarp.ddp.UntaggedHeader;
+import org.warpnfs.iwarp.rdmap.FailedSegment;
 import org.warpnfs.iwarp.rdmap.RdmapError;
 import org.warpnfs.iwarp.rdmap.RdmapRegion;
 import org.warpnfs.iwarp.rdmap.RdmapSender;
 import org.warpnfs.iwarp.rdmap.RdmapViolation;
 import org.warpnfs.iwarp.rdmap.ReadRequestHeader;
 
-/** The answer to an inbound Read Request, waiting or under way. */
-final class ReadAnswer {
+/** The answer to an inbound Read Request. */
+final class ReadAnswer implements Answer {
     private final ReadRequestHeader request;
     private final UntaggedHeader segment;
     private final @Nullable RdmapRegion source;
@@ -29,23 +30,33 @@ final class ReadAnswer {
         this.message = RdmapSender.readResponse(request, bytes);
     }
 
-    DdpMessage message() {
+    @Override
+    public DdpMessage begin(RdmapSender sender) {
         return message;
     }
 
-    /** False when the STag was revoked in the meantime: no further byte may leave. */
-    boolean allowed() {
-        return source == null || source.valid();
-    }
-
-    /** The source is gone: what the peer is told, with what of its request was not answered (RFC 5040 section 4.8). */
-    RdmapViolation revoked() {
+    /** If the source is gone the peer is told with what of its request was not answered (RFC 5040 section 4.8). */
+    @Override
+    public void check() throws RdmapViolation {
+        if (source == null || source.valid()) {
+            return;
+        }
         ReadRequestHeader rest =
                 request.after(request.sizeBytes() - message.payload().remainingBytes());
-        return new RdmapViolation(
+        throw new RdmapViolation(
                 RdmapError.PROTECTION_INVALID_STAG,
                 "STag " + Long.toHexString(request.sourceStag()) + " was revoked while it was read",
                 rest,
-                segment);
+                FailedSegment.of(segment, ReadRequestHeader.BYTES));
+    }
+
+    @Override
+    public boolean readsMemory() {
+        return source != null;
+    }
+
+    @Override
+    public boolean changesMemory() {
+        return false;
     }
 }

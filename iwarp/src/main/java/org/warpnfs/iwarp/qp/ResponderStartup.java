@@ -91,7 +91,7 @@ final class ResponderStartup implements Startup, ConnectionRequest {
         ConnectOptions granted = shared.take(options);
         MpaNegotiation.Answer answer =
                 MpaNegotiation.accept(request(), choices, granted.ird(), granted.ord(), granted.privateData());
-        start.accepted(answer.reply(), answer.agreement(), privateData(), handler);
+        start.accepted(answer.reply(), answer.agreement(), privateData(), granted.extensions(), handler);
     }
 
     @Override

@@ -1,6 +1,11 @@
 package org.warpnfs.iwarp.qp;
 
+import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.iwarp.ddp.DdpMessage;
+import org.warpnfs.iwarp.ddp.TaggedHeader;
+import org.warpnfs.iwarp.ddp.UntaggedHeader;
+import org.warpnfs.iwarp.rdmap.RdmapOpcode;
 import org.warpnfs.iwarp.verbs.Completion;
 import org.warpnfs.iwarp.verbs.CompletionStatus;
 import org.warpnfs.iwarp.verbs.WorkRequest;
@@ -13,6 +18,13 @@ final class SendWork {
     @Nullable
     CompletionStatus outcome;
 
+    /** What an atomic operation brought back. */
+    long originalValue;
+
+    /** What it was made into; null before its turn has come, and if it sends nothing. */
+    @Nullable
+    DdpMessage message;
+
     SendWork(WorkRequest request) {
         this.request = request;
     }
@@ -21,11 +33,50 @@ final class SendWork {
         return request instanceof WorkRequest.RdmaRead;
     }
 
+    /** Whether it is done only when the peer has answered, and counts against the ORD until then. */
+    boolean awaitsAnswer() {
+        return switch (request) {
+            case WorkRequest.RdmaRead _ -> true;
+            case WorkRequest.FetchAdd _ -> true;
+            case WorkRequest.CompareSwap _ -> true;
+            case WorkRequest.Send _ -> false;
+            case WorkRequest.RdmaWrite _ -> false;
+            case WorkRequest.ImmediateData _ -> false;
+            case WorkRequest.LocalInvalidate _ -> false;
+        };
+    }
+
+    /** Whether a DDP header of 14 or 18 bytes, given back by the peer, is one of this work's. */
+    boolean isNamedBy(ByteBuffer ddpHeader) {
+        if (ddpHeader.remaining() == UntaggedHeader.BYTES) {
+            UntaggedHeader header = UntaggedHeader.parse(ddpHeader);
+            return message instanceof DdpMessage.Untagged own && own.qn() == header.qn() && own.msn() == header.msn();
+        }
+        if (ddpHeader.remaining() != TaggedHeader.BYTES
+                || message == null
+                || !(request instanceof WorkRequest.RdmaWrite write)) {
+            return false;
+        }
+        TaggedHeader header = TaggedHeader.parse(ddpHeader);
+        long lengthBytes = 0;
+        for (ByteBuffer piece : write.source()) {
+            lengthBytes += piece.remaining();
+        }
+        long offset = header.taggedOffset() - write.sink().taggedOffset();
+        return RdmapOpcode.RDMA_WRITE.isThatOf(header.rsvdUlp())
+                && header.stag() == write.sink().stag()
+                && (offset == 0 || Long.compareUnsigned(offset, lengthBytes) < 0);
+    }
+
     Completion completion(CompletionStatus status) {
         return switch (request) {
             case WorkRequest.Send send -> new Completion.Sent(send.id(), status);
             case WorkRequest.RdmaWrite write -> new Completion.Written(write.id(), status);
             case WorkRequest.RdmaRead read -> new Completion.ReadDone(read.id(), status);
+            case WorkRequest.ImmediateData data -> new Completion.ImmediateSent(data.id(), status);
+            case WorkRequest.FetchAdd add -> new Completion.AtomicDone(add.id(), status, originalValue);
+            case WorkRequest.CompareSwap swap -> new Completion.AtomicDone(swap.id(), status, originalValue);
+            case WorkRequest.LocalInvalidate invalidate -> new Completion.Invalidated(invalidate.id(), status);
         };
     }
 }

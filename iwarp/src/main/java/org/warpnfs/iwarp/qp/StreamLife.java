@@ -30,7 +30,8 @@ import org.warpnfs.iwarp.verbs.Rejection;
  * WAIT_FIRST, violation                              ENDING      Terminate leaves, our direction ends
  * OPEN        Terminate from the peer, end of stream ENDING      our direction ends
  *             disconnect(), once all work is done    ENDING      our direction ends
- *             abort(), loss of the stream, bug       ENDING      the connection is closed
+ *             bug                                    ENDING      Terminate leaves, our direction ends
+ *             abort(), loss of the stream            ENDING      the connection is closed
  * ENDING      the socket holds none of our buffers   LINGERING   outstanding work is flushed; disconnected
  *             deadline                               ENDING      the connection is closed
  * LINGERING   end of the peer's stream, deadline     LINGERING   the connection is closed
@@ -62,6 +63,7 @@ final class StreamLife {
     private @Nullable DisconnectReason reason;
     private @Nullable SendWork culprit;
     private MpaAgreement.Framing framing = MpaAgreement.Framing.PLAIN;
+    private CompletionStatus culpritStatus = CompletionStatus.REMOTE_ERROR;
     private boolean draining;
     private boolean peerEnded;
 
@@ -148,9 +150,7 @@ final class StreamLife {
             return;
         }
         inbound.failReceive(violation);
-        if (inbound.blamesRead(violation)) {
-            culprit = transmitter.oldestRead();
-        }
+        culprit = inbound.blamed(violation, transmitter.work());
         if (state != StreamState.OPEN) {
             transmitter.open(framing, 0);
         }
@@ -178,8 +178,9 @@ final class StreamLife {
 
     /** The peer has sent a Terminate. */
     void peerTerminated(TerminateHeader header, String rawHex) {
-        if (header.readRequest().hasRemaining()) {
-            culprit = transmitter.oldestRead();
+        culprit = transmitter.work().named(header.ddpHeader());
+        if (header.error().isUnknownOpcode()) {
+            culpritStatus = CompletionStatus.UNSUPPORTED;
         }
         end(Cause.PEER_TERMINATE, header.error() + ", raw " + rawHex, Ending.QUIET);
     }
@@ -227,7 +228,11 @@ final class StreamLife {
     /** Somebody's defect: ours, or the upper layer's. */
     void bug(Throwable error) {
         link.internalError(error);
-        end(Cause.INTERNAL_ERROR, String.valueOf(error), Ending.CLOSE);
+        boolean peerListens = state == StreamState.OPEN;
+        if (peerListens) {
+            transmitter.terminate(RdmapSender.terminate(TerminateReasons.localCatastrophe()));
+        }
+        end(Cause.INTERNAL_ERROR, String.valueOf(error), peerListens ? Ending.TERMINATE : Ending.CLOSE);
     }
 
     /** The upper layer wants to part once its work is done. */
@@ -246,7 +251,7 @@ final class StreamLife {
 
     /** Ends the stream if the upper layer wants to part and all is done. */
     void drainIfDone() {
-        if (draining && state.framing() && transmitter.incompleteCount() == 0 && transmitter.idle()) {
+        if (draining && state.framing() && transmitter.work().incompleteCount() == 0 && transmitter.idle()) {
             end(Cause.LOCAL_CLOSE, "disconnected by us", Ending.QUIET);
         }
     }
@@ -294,7 +299,7 @@ final class StreamLife {
 
     /** Takes work that is not to be done any more. */
     void flushWork(SendWork work) {
-        transmitter.postFlushed(work);
+        transmitter.work().postFlushed(work);
         if (state != StreamState.ENDING) {
             completeWork();
             turns.leaveLater();
@@ -303,7 +308,9 @@ final class StreamLife {
 
     /** Tells of all work that is done and before which none is left. */
     void completeWork() {
-        for (Completion done = transmitter.pollCompleted(); done != null; done = transmitter.pollCompleted()) {
+        for (Completion done = transmitter.work().pollCompleted();
+                done != null;
+                done = transmitter.work().pollCompleted()) {
             turns.completed(done);
         }
     }
@@ -314,9 +321,10 @@ final class StreamLife {
             return;
         }
         state = StreamState.LINGERING;
-        for (SendWork work = transmitter.pollIncomplete(); work != null; work = transmitter.pollIncomplete()) {
-            turns.completed(
-                    work.completion(work == culprit ? CompletionStatus.REMOTE_ERROR : CompletionStatus.FLUSHED));
+        for (SendWork work = transmitter.work().pollIncomplete();
+                work != null;
+                work = transmitter.work().pollIncomplete()) {
+            turns.completed(work.completion(work == culprit ? culpritStatus : CompletionStatus.FLUSHED));
         }
         if (reason != null) {
             turns.disconnected(reason);

@@ -2,17 +2,20 @@ package org.warpnfs.iwarp.qp;
 
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.iwarp.mpa.MpaAgreement;
 import org.warpnfs.iwarp.mpa.MpaFrame;
 import org.warpnfs.iwarp.mpa.MpaViolation;
 import org.warpnfs.iwarp.mpa.RtrKind;
+import org.warpnfs.iwarp.rdmap.RdmapExtensions;
 import org.warpnfs.iwarp.verbs.ConnectOptions;
 import org.warpnfs.iwarp.verbs.ConnectionParameters;
 import org.warpnfs.iwarp.verbs.ConnectionRequestHandler;
 import org.warpnfs.iwarp.verbs.PeerReads;
 import org.warpnfs.iwarp.verbs.QueuePair;
 import org.warpnfs.iwarp.verbs.QueuePairHandler;
+import org.warpnfs.iwarp.verbs.RdmaExtension;
 import org.warpnfs.iwarp.verbs.Rejection;
 
 /**
@@ -44,6 +47,7 @@ final class StreamStart {
     private Startup startup;
     private @Nullable ConnectionParameters parameters;
     private @Nullable MpaAgreement agreement;
+    private Set<RdmaExtension> extensions = Set.of();
     private boolean closeAfterReply;
 
     /**
@@ -77,6 +81,7 @@ final class StreamStart {
             this.startup = new ResponderStartup(this, config.mpa(), shared, decider);
         } else if (options != null) {
             this.startup = new InitiatorStartup(this, config.mpa(), shared.take(options));
+            this.extensions = options.extensions();
         } else {
             throw new IllegalArgumentException("neither responder nor initiator");
         }
@@ -102,6 +107,11 @@ final class StreamStart {
     @Nullable
     ConnectionParameters parameters() {
         return parameters;
+    }
+
+    /** What of RFC 7306 our own upper layer has switched on. */
+    Set<RdmaExtension> extensions() {
+        return extensions;
     }
 
     /** The transmitter has nothing more: our direction ends if all it had was a refusal. */
@@ -163,8 +173,14 @@ final class StreamStart {
     }
 
     /** As responder: we accept. */
-    void accepted(MpaFrame reply, MpaAgreement agreed, ByteBuffer peerPrivateData, QueuePairHandler upperLayer) {
+    void accepted(
+            MpaFrame reply,
+            MpaAgreement agreed,
+            ByteBuffer peerPrivateData,
+            Set<RdmaExtension> accepting,
+            QueuePairHandler upperLayer) {
         turns.setHandler(upperLayer);
+        extensions = accepting;
         agree(agreed, peerPrivateData);
         life.framed(agreed.framing());
         life.waitForFirst(!agreed.rtrKinds().isEmpty());
@@ -230,7 +246,10 @@ final class StreamStart {
                 agreed.framing().crc(),
                 new PeerReads(reads.peerIrd(), reads.peerOrd()),
                 agreed.revision());
-        inbound.open(agreed.framing(), reads.ird());
+        RdmapExtensions known = new RdmapExtensions(
+                extensions.contains(RdmaExtension.ATOMIC_OPERATIONS),
+                extensions.contains(RdmaExtension.IMMEDIATE_DATA));
+        inbound.open(agreed.framing(), known, reads.ird(), reads.ord());
     }
 
     private void open() {
@@ -242,9 +261,9 @@ final class StreamStart {
         transmitter.open(agreed.framing(), agreed.reads().ord());
         turns.established();
         turns.wantOutput();
-        if (agreed.reads().ord() == 0 && transmitter.hasReads()) {
+        if (agreed.reads().ord() == 0 && transmitter.work().hasRequests()) {
             // It was posted before anybody could know; now it could only wait for ever, and all behind it.
-            life.giveUp("a Read is posted, but the peer holds none: ORD is 0");
+            life.giveUp("a Read or an atomic operation is posted, but the peer holds none: ORD is 0");
         }
     }
 }

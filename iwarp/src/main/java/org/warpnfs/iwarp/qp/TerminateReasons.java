@@ -8,15 +8,15 @@ import org.warpnfs.iwarp.ddp.UntaggedHeader;
 import org.warpnfs.iwarp.io.ProtocolViolation;
 import org.warpnfs.iwarp.mpa.MpaError;
 import org.warpnfs.iwarp.mpa.MpaViolation;
+import org.warpnfs.iwarp.rdmap.FailedSegment;
 import org.warpnfs.iwarp.rdmap.RdmapError;
 import org.warpnfs.iwarp.rdmap.RdmapViolation;
-import org.warpnfs.iwarp.rdmap.ReadRequestHeader;
 import org.warpnfs.iwarp.rdmap.TerminateError;
 import org.warpnfs.iwarp.rdmap.TerminateHeader;
 
 /**
- * Which Terminate tells a peer of its violation, and what of the offending segment goes with it (RFC 5040 section 4.8, Figures
- * 9 and 10).
+ * Which Terminate tells a peer of its violation, and what of the offending segment goes with it (RFC 5040 sections 4.8 and
+ * 7.1, Figures 9 and 10; RFC 7306 section 8.1).
  *
  * <pre>
  * violation            layer  segment length and DDP header  Read Request header
@@ -24,7 +24,9 @@ import org.warpnfs.iwarp.rdmap.TerminateHeader;
  * DDP                  1      yes                            no
  * RDMAP protection     0      yes                            if it was in one
  * RDMAP operation      0      yes                            no
+ * RFC 7306 message     0      yes                            no
  * segment too short    0      no: it has none                no
+ * a defect of ours     0      no                             no
  * </pre>
  */
 final class TerminateReasons {
@@ -48,7 +50,7 @@ final class TerminateReasons {
             }
             case RdmapViolation rdmap -> {
                 RdmapError error = rdmap.error();
-                UntaggedHeader earlier = rdmap.segment();
+                FailedSegment earlier = rdmap.segment();
                 yield earlier == null
                         ? TerminateHeader.about(
                                 error(error),
@@ -56,16 +58,19 @@ final class TerminateReasons {
                                 receiver.offendingHeader(),
                                 rdmap.readRequest())
                         : TerminateHeader.about(
-                                error(error),
-                                UntaggedHeader.BYTES + ReadRequestHeader.BYTES,
-                                bytes(earlier),
-                                rdmap.readRequest());
+                                error(error), earlier.lengthBytes(), bytes(earlier.header()), rdmap.readRequest());
             }
             default -> TerminateHeader.bare(error(RdmapError.OPERATION_UNSPECIFIED));
         };
     }
 
-    private static ByteBuffer bytes(UntaggedHeader header) {
+    /** The Terminate for a fault that has nothing to do with what the peer sent. */
+    static TerminateHeader localCatastrophe() {
+        return TerminateHeader.bare(error(RdmapError.LOCAL_CATASTROPHIC));
+    }
+
+    /** A header as it was on the wire. */
+    static ByteBuffer bytes(UntaggedHeader header) {
         ByteBuffer bytes = ByteBuffer.allocate(UntaggedHeader.BYTES);
         header.encode(bytes);
         return bytes.flip();

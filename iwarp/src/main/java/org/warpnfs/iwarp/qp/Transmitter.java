@@ -3,14 +3,11 @@ package org.warpnfs.iwarp.qp;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.iwarp.ddp.DdpMessage;
-import org.warpnfs.iwarp.ddp.TaggedBuffer;
-import org.warpnfs.iwarp.memory.Region;
 import org.warpnfs.iwarp.mpa.FpduBatch;
 import org.warpnfs.iwarp.mpa.Framer;
 import org.warpnfs.iwarp.mpa.MpaAgreement;
@@ -18,20 +15,18 @@ import org.warpnfs.iwarp.mpa.RtrKind;
 import org.warpnfs.iwarp.rdmap.RdmapSender;
 import org.warpnfs.iwarp.rdmap.RdmapStream;
 import org.warpnfs.iwarp.rdmap.RdmapViolation;
-import org.warpnfs.iwarp.rdmap.ReadRequestHeader;
-import org.warpnfs.iwarp.verbs.Completion;
-import org.warpnfs.iwarp.verbs.CompletionStatus;
-import org.warpnfs.iwarp.verbs.WorkRequest;
 
 /**
  * The sending side of a queue pair: decides what goes next and makes FPDUs of it.
  *
  * <h2>Operation</h2>
  *
- * Work leaves in the order of posting; a Read beyond the ORD holds up what is behind it (RFC 5040 section 5.5). Answers to the
- * peer's Reads and our own messages take turns, message by message, so that neither starves. A Terminate goes before anything
- * else, and nothing follows it. A Read Request has a batch to itself, so that the socket gets it in a write of its own: kernel
- * siw does not survive one that arrives cut in its middle.
+ * Work leaves as the {@link SendQueue} gives it. Answers to the peer's requests and our own messages take turns, message by
+ * message, so that neither starves. A Terminate goes before anything else, and nothing follows it. A Read Request has a batch
+ * to itself, so that the socket gets it in a write of its own: kernel siw does not survive one that arrives cut in its middle.
+ *
+ * <p>An atomic operation is not executed before the socket has taken the bytes of all Reads answered before it, since until then
+ * they are read from the memory that it may change.
  *
  * <h2>Buffers</h2>
  *
@@ -40,45 +35,18 @@ import org.warpnfs.iwarp.verbs.WorkRequest;
  *
  * <h2>Errors</h2>
  *
- * An answer whose source was revoked under way is reported as a violation by {@link #pull}.
+ * An answer whose region was revoked under way is reported as a violation by {@link #pull}.
  */
 final class Transmitter {
     /** Scratch buffers kept for later batches. */
     private static final int MAX_KEPT_SCRATCH = 2;
 
-    /** The sink of a Read of nothing: no byte ever goes there. */
-    private static final TaggedBuffer NOWHERE = new TaggedBuffer() {
-        @Override
-        public long taggedOffset() {
-            return 0;
-        }
-
-        @Override
-        public int lengthBytes() {
-            return 0;
-        }
-
-        @Override
-        public void place(int offsetBytes, ByteBuffer bytes) {
-            throw new IllegalStateException("payload in the answer to a Read of nothing");
-        }
-    };
-
     private final int wantedMulpduBytes;
     private final int batchBytes;
     private final RdmapStream stream;
     private final RdmapSender sender = new RdmapSender();
-
-    /** Posted and not completed, oldest first. */
-    private final Deque<SendWork> incomplete = new ArrayDeque<>();
-
-    /** Of those, what has not been started. */
-    private final Queue<SendWork> waiting = new ArrayDeque<>();
-
-    /** Of those, the Reads that were requested. */
-    private final Queue<SendWork> reading = new ArrayDeque<>();
-
-    private final Queue<ReadAnswer> answers = new ArrayDeque<>();
+    private final SendQueue work;
+    private final Queue<Answer> answers = new ArrayDeque<>();
     private final Queue<InFlight> inFlight = new ArrayDeque<>();
     private final List<ByteBuffer> keptScratch = new ArrayList<>();
 
@@ -87,26 +55,27 @@ final class Transmitter {
     private @Nullable Outgoing current;
     private @Nullable DdpMessage terminate;
     private boolean emptyFpdu;
-
-    /** Whether the oldest Read outstanding is an RTR, and no work of anybody's. */
-    private boolean readingNothing;
-
     private boolean stopped;
     private boolean answerNext;
+
+    /** Batches that the socket holds, or that is being filled, with bytes of the peer's Reads. */
+    private int batchesReadingMemory;
+
+    private boolean batchReadsMemory;
     private int mulpduBytes;
-    private int ord;
 
     Transmitter(QueuePairConfig config, RdmapStream stream) {
         this.wantedMulpduBytes = config.mulpduBytes();
         this.batchBytes = config.batchBytes();
         this.stream = stream;
+        this.work = new SendQueue(stream, sender);
     }
 
     /** A message under way, and what it is part of. */
     private record Outgoing(
             DdpMessage message,
             @Nullable SendWork work,
-            @Nullable ReadAnswer answer) {
+            @Nullable Answer answer) {
         boolean isReadRequest() {
             return work != null && work.isRead();
         }
@@ -116,7 +85,12 @@ final class Transmitter {
         }
     }
 
-    private record InFlight(FpduBatch batch, List<Outgoing> ended) {}
+    private record InFlight(FpduBatch batch, List<Outgoing> ended, boolean readsMemory) {}
+
+    /** The work that was posted. */
+    SendQueue work() {
+        return work;
+    }
 
     /** Sends a startup frame, before anything else. */
     void sendRaw(ByteBuffer frame) {
@@ -130,11 +104,11 @@ final class Transmitter {
     }
 
     /** From here on messages may leave. */
-    void open(MpaAgreement.Framing framing, int outstandingReads) {
+    void open(MpaAgreement.Framing framing, int ord) {
         Framer fpdus = Framer.of(framing);
         framer = fpdus;
         mulpduBytes = fpdus.mulpduBytes(wantedMulpduBytes);
-        ord = outstandingReads;
+        work.open(ord);
     }
 
     /** Sends what opens the stream in peer-to-peer mode, before anything else and alone (RFC 6581 section 9.2). */
@@ -143,12 +117,7 @@ final class Transmitter {
             case WRITE -> sendFirst(RdmapSender.write(0, 0, List.of()));
             case FPDU -> emptyFpdu = true;
             case SEND -> sendFirst(sender.send(List.of(), false, OptionalLong.empty()));
-            case READ -> {
-                ReadRequestHeader nothing = new ReadRequestHeader(0, 0, 0, 0, 0);
-                stream.readIssued(nothing, NOWHERE);
-                readingNothing = true;
-                sendFirst(sender.readRequest(nothing));
-            }
+            case READ -> sendFirst(work.readNothing());
         }
     }
 
@@ -156,27 +125,7 @@ final class Transmitter {
         current = new Outgoing(message, null, null);
     }
 
-    void post(SendWork work) {
-        incomplete.add(work);
-        waiting.add(work);
-    }
-
-    /** Takes work that will not be done: it completes in its turn. */
-    void postFlushed(SendWork work) {
-        work.outcome = CompletionStatus.FLUSHED;
-        incomplete.add(work);
-    }
-
-    /** Whether a Read waits to be requested. */
-    boolean hasReads() {
-        return waiting.stream().anyMatch(SendWork::isRead);
-    }
-
-    int incompleteCount() {
-        return incomplete.size();
-    }
-
-    void answer(ReadAnswer answer) {
+    void answer(Answer answer) {
         answers.add(answer);
     }
 
@@ -189,6 +138,7 @@ final class Transmitter {
     /** Sends nothing more. */
     void stop() {
         drop();
+        terminate = null;
         stopped = true;
     }
 
@@ -196,7 +146,7 @@ final class Transmitter {
         rawFrame = null;
         emptyFpdu = false;
         current = null;
-        waiting.clear();
+        work.stop();
         answers.clear();
     }
 
@@ -206,7 +156,7 @@ final class Transmitter {
     }
 
     private boolean hasMessages() {
-        return current != null || !answers.isEmpty() || !waiting.isEmpty() || emptyFpdu;
+        return current != null || !answers.isEmpty() || work.hasWaiting() || emptyFpdu;
     }
 
     /** The next batch to write; null if there is nothing to be written now. */
@@ -221,6 +171,7 @@ final class Transmitter {
         }
         FpduBatch batch = new FpduBatch(takeScratch());
         List<Outgoing> ended = new ArrayList<>();
+        batchReadsMemory = false;
         if (rawFrame != null) {
             batch.raw(rawFrame);
             rawFrame = null;
@@ -231,15 +182,18 @@ final class Transmitter {
             keepScratch(batch);
             return null;
         }
-        inFlight.add(new InFlight(batch, ended));
+        inFlight.add(new InFlight(batch, ended, batchReadsMemory));
+        batchesReadingMemory += batchReadsMemory ? 1 : 0;
+        batchReadsMemory = false;
         return batch;
     }
 
     private void fill(FpduBatch batch, Framer fpdus, List<Outgoing> ended) throws RdmapViolation {
-        if (terminate != null) {
-            frame(batch, fpdus, terminate);
+        DdpMessage last = terminate;
+        if (last != null) {
             terminate = null;
             stopped = true;
+            frame(batch, fpdus, last);
             return;
         }
         if (emptyFpdu) {
@@ -254,9 +208,10 @@ final class Transmitter {
             if (outgoing == null || (outgoing.isReadRequest() && batch.lengthBytes() > 0)) {
                 return;
             }
-            ReadAnswer answer = outgoing.answer();
-            if (answer != null && !answer.allowed()) {
-                throw answer.revoked();
+            Answer answer = outgoing.answer();
+            if (answer != null) {
+                answer.check();
+                batchReadsMemory |= answer.readsMemory();
             }
             frame(batch, fpdus, outgoing.message());
             if (outgoing.message().ended()) {
@@ -265,7 +220,7 @@ final class Transmitter {
                 if (answer != null) {
                     // Not when the batch has been sent: the peer may have the answer, and ask again, before we hear of
                     // that.
-                    stream.readAnswered();
+                    stream.requestAnswered();
                 }
                 if (outgoing.isReadRequest() || outgoing.isRtr()) {
                     return;
@@ -287,45 +242,30 @@ final class Transmitter {
         fpdus.end(batch);
     }
 
-    private @Nullable Outgoing next() {
-        Outgoing work = answerNext ? null : nextWork();
-        if (work != null) {
+    private @Nullable Outgoing next() throws RdmapViolation {
+        Outgoing ours = answerNext ? null : nextWork();
+        if (ours != null) {
             answerNext = true;
-            return work;
+            return ours;
         }
         answerNext = false;
-        ReadAnswer answer = answers.poll();
-        return answer != null ? new Outgoing(answer.message(), null, answer) : nextWork();
+        Outgoing answer = nextAnswer();
+        return answer != null ? answer : nextWork();
     }
 
     private @Nullable Outgoing nextWork() {
-        SendWork work = waiting.peek();
-        if (work == null || (work.isRead() && stream.outstandingReads() >= ord)) {
+        SendWork next = work.next();
+        return next == null || next.message == null ? null : new Outgoing(next.message, next, null);
+    }
+
+    private @Nullable Outgoing nextAnswer() throws RdmapViolation {
+        Answer answer = answers.peek();
+        boolean tooEarly = answer != null && answer.changesMemory() && (batchReadsMemory || batchesReadingMemory > 0);
+        if (answer == null || tooEarly) {
             return null;
         }
-        waiting.remove();
-        return new Outgoing(message(work), work, null);
-    }
-
-    private DdpMessage message(SendWork work) {
-        return switch (work.request) {
-            case WorkRequest.Send send -> sender.send(send.message(), send.solicitedEvent(), send.invalidateStag());
-            case WorkRequest.RdmaWrite write ->
-                RdmapSender.write(write.sink().stag(), write.sink().taggedOffset(), write.source());
-            case WorkRequest.RdmaRead read -> readRequest(work, read);
-        };
-    }
-
-    private DdpMessage readRequest(SendWork work, WorkRequest.RdmaRead read) {
-        ReadRequestHeader request = new ReadRequestHeader(
-                read.sink().stag(),
-                read.sink().taggedOffset() + read.sinkOffsetBytes(),
-                read.lengthBytes(),
-                read.source().stag(),
-                read.source().taggedOffset());
-        reading.add(work);
-        stream.readIssued(request, (Region) read.sink());
-        return sender.readRequest(request);
+        answers.remove();
+        return new Outgoing(answer.begin(sender), null, answer);
     }
 
     /** The socket has taken a batch, in the order of pulling. */
@@ -335,45 +275,12 @@ final class Transmitter {
             throw new IllegalStateException("a batch was reported as sent out of order");
         }
         keepScratch(batch);
+        batchesReadingMemory -= first.readsMemory() ? 1 : 0;
         for (Outgoing outgoing : first.ended()) {
-            SendWork work = outgoing.work();
-            if (work != null && !work.isRead()) {
-                work.outcome = CompletionStatus.SUCCESS;
+            if (outgoing.work() != null) {
+                work.sent(outgoing.work());
             }
         }
-    }
-
-    /** The oldest Read has all its bytes. */
-    void readCompleted() {
-        if (readingNothing) {
-            readingNothing = false;
-            return;
-        }
-        reading.remove().outcome = CompletionStatus.SUCCESS;
-    }
-
-    /** The next work request that is done, and before which none is left; null if there is none. */
-    @Nullable
-    Completion pollCompleted() {
-        SendWork oldest = incomplete.peek();
-        CompletionStatus outcome = oldest == null ? null : oldest.outcome;
-        if (oldest == null || outcome == null) {
-            return null;
-        }
-        incomplete.remove();
-        return oldest.completion(outcome);
-    }
-
-    /** The oldest work request not completed, done or not; null if there is none. */
-    @Nullable
-    SendWork pollIncomplete() {
-        return incomplete.poll();
-    }
-
-    /** The oldest Read that was requested; null if there is none. */
-    @Nullable
-    SendWork oldestRead() {
-        return readingNothing ? null : reading.peek();
     }
 
     private ByteBuffer takeScratch() {

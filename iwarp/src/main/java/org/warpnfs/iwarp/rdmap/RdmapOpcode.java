@@ -2,7 +2,7 @@ package org.warpnfs.iwarp.rdmap;
 
 import org.jspecify.annotations.Nullable;
 
-/** The operations of RFC 5040 section 4.1, Figure 4, with the kind of buffer that each goes to. */
+/** The operations of RFC 5040 section 4.1, Figure 4, and RFC 7306 section 4.1, Figure 2, with the buffer that each goes to. */
 public enum RdmapOpcode {
     RDMA_WRITE(0, RdmapOpcode.TAGGED),
     READ_REQUEST(1, RdmapQueue.READ_REQUESTS),
@@ -11,7 +11,11 @@ public enum RdmapOpcode {
     SEND_INVALIDATE(4, RdmapQueue.SENDS),
     SEND_SOLICITED(5, RdmapQueue.SENDS),
     SEND_SOLICITED_INVALIDATE(6, RdmapQueue.SENDS),
-    TERMINATE(7, RdmapQueue.TERMINATES);
+    TERMINATE(7, RdmapQueue.TERMINATES),
+    IMMEDIATE_DATA(8, RdmapQueue.SENDS),
+    IMMEDIATE_DATA_SOLICITED(9, RdmapQueue.SENDS),
+    ATOMIC_REQUEST(10, RdmapQueue.READ_REQUESTS),
+    ATOMIC_RESPONSE(11, RdmapQueue.ATOMIC_RESPONSES);
 
     private static final int TAGGED = -1;
     private static final RdmapOpcode[] BY_CODE = values();
@@ -34,6 +38,11 @@ public enum RdmapOpcode {
         return qn == TAGGED;
     }
 
+    /** Whether an RDMAP control byte names it. */
+    public boolean isThatOf(int control) {
+        return (control & RdmapControl.OPCODE_MASK) == code;
+    }
+
     /** Whether its messages go to that queue. */
     boolean goesTo(long queueNumber) {
         return qn == queueNumber;
@@ -46,7 +55,7 @@ public enum RdmapOpcode {
 
     /** Whether its receiver is asked for an event. */
     public boolean solicited() {
-        return this == SEND_SOLICITED || this == SEND_SOLICITED_INVALIDATE;
+        return this == SEND_SOLICITED || this == SEND_SOLICITED_INVALIDATE || this == IMMEDIATE_DATA_SOLICITED;
     }
 
     /** The Send with these two properties. */

@@ -4,14 +4,17 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.OptionalLong;
 import org.warpnfs.iwarp.ddp.DdpMessage;
+import org.warpnfs.iwarp.io.BigEndian;
 
 /**
- * The sending half of an RDMAP stream: makes DDP messages and numbers them (RFC 5040 sections 4 and 5; RFC 5041 section 4.3).
+ * The sending half of an RDMAP stream: makes DDP messages and numbers them (RFC 5040 sections 4 and 5; RFC 7306
+ * sections 5 and 6; RFC 5041 section 4.3).
  * A message made is a message to be sent, in that order, for its number is spent.
  */
 public final class RdmapSender {
     private int sendMsn;
-    private int readRequestMsn;
+    private int requestMsn;
+    private int atomicResponseMsn;
 
     public RdmapSender() {
         this(1);
@@ -20,7 +23,8 @@ public final class RdmapSender {
     /** @param firstMsn 1 on every real stream; another where a test is to see the numbers wrap */
     RdmapSender(int firstMsn) {
         sendMsn = firstMsn;
-        readRequestMsn = firstMsn;
+        requestMsn = firstMsn;
+        atomicResponseMsn = firstMsn;
     }
 
     /** A Send in one of its four forms. */
@@ -39,12 +43,36 @@ public final class RdmapSender {
     public DdpMessage readRequest(ReadRequestHeader request) {
         ByteBuffer message = ByteBuffer.allocate(ReadRequestHeader.BYTES);
         request.encode(message);
-        return new DdpMessage.Untagged(
-                RdmapControl.of(RdmapOpcode.READ_REQUEST),
-                0,
-                RdmapQueue.READ_REQUESTS,
-                readRequestMsn++,
-                List.of(message.flip()));
+        return untagged(RdmapOpcode.READ_REQUEST, RdmapQueue.READ_REQUESTS, requestMsn++, message);
+    }
+
+    /** An Atomic Request; shares its queue and its numbers with Read Requests. */
+    public DdpMessage atomicRequest(AtomicRequestHeader request) {
+        ByteBuffer message = ByteBuffer.allocate(AtomicRequestHeader.BYTES);
+        request.encode(message);
+        return untagged(RdmapOpcode.ATOMIC_REQUEST, RdmapQueue.READ_REQUESTS, requestMsn++, message);
+    }
+
+    /** The answer to an Atomic Request. */
+    public DdpMessage atomicResponse(AtomicResponseHeader response) {
+        ByteBuffer message = ByteBuffer.allocate(AtomicResponseHeader.BYTES);
+        response.encode(message);
+        return untagged(RdmapOpcode.ATOMIC_RESPONSE, RdmapQueue.ATOMIC_RESPONSES, atomicResponseMsn++, message);
+    }
+
+    /**
+     * Immediate Data; shares its queue and its numbers with Sends.
+     *
+     * @param data the eight bytes, the first of them in the highest bits
+     */
+    public DdpMessage immediateData(long data, boolean solicited) {
+        ByteBuffer message = ByteBuffer.allocate(Long.BYTES);
+        BigEndian.putU64(message, data);
+        return untagged(
+                solicited ? RdmapOpcode.IMMEDIATE_DATA_SOLICITED : RdmapOpcode.IMMEDIATE_DATA,
+                RdmapQueue.SENDS,
+                sendMsn++,
+                message);
     }
 
     /** The answer to a Read Request. */
@@ -57,7 +85,10 @@ public final class RdmapSender {
     public static DdpMessage terminate(TerminateHeader header) {
         ByteBuffer message = ByteBuffer.allocate(header.lengthBytes());
         header.encode(message);
-        return new DdpMessage.Untagged(
-                RdmapControl.of(RdmapOpcode.TERMINATE), 0, RdmapQueue.TERMINATES, 1, List.of(message.flip()));
+        return untagged(RdmapOpcode.TERMINATE, RdmapQueue.TERMINATES, 1, message);
+    }
+
+    private static DdpMessage untagged(RdmapOpcode opcode, int qn, int msn, ByteBuffer message) {
+        return new DdpMessage.Untagged(RdmapControl.of(opcode), 0, qn, msn, List.of(message.flip()));
     }
 }

@@ -1,10 +1,8 @@
 package org.warpnfs.iwarp.rdmap;
 
 import java.nio.ByteBuffer;
-import java.util.ArrayDeque;
 import java.util.HexFormat;
 import java.util.OptionalLong;
-import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.iwarp.ddp.DdpError;
 import org.warpnfs.iwarp.ddp.DdpUlp;
@@ -14,9 +12,10 @@ import org.warpnfs.iwarp.ddp.TaggedHeader;
 import org.warpnfs.iwarp.ddp.UntaggedBuffer;
 import org.warpnfs.iwarp.ddp.UntaggedHeader;
 import org.warpnfs.iwarp.ddp.UntaggedQueue;
+import org.warpnfs.iwarp.io.BigEndian;
 
 /**
- * The receiving half of an RDMAP stream (RFC 5040 sections 5 and 7.2).
+ * The receiving half of an RDMAP stream (RFC 5040 sections 5 and 7.2, RFC 7306 sections 5 to 8).
  *
  * <h2>Operation</h2>
  *
@@ -25,84 +24,128 @@ import org.warpnfs.iwarp.ddp.UntaggedQueue;
  *
  * <h2>Buffers</h2>
  *
- * Holds the posted receives, a buffer for each inbound Read Request (IRD) and one for a Terminate. An IRD buffer is used up by
- * its request and posted again by {@link #readAnswered()}, so that the peer cannot have more outstanding.
+ * Holds the posted receives, a buffer for each inbound request (IRD), one for each Atomic Response that may be due (ORD) and one
+ * for a Terminate. An IRD buffer is used up by its request and posted again by {@link #requestAnswered()}, so that the peer
+ * cannot have more outstanding.
  *
  * <h2>Errors</h2>
  *
  * Violations of all layers; the stream is over after the first.
  */
 public final class RdmapStream implements DdpUlp {
-    private static final int NO_OPEN_MESSAGE = -1;
+    private static final int QUEUES = 4;
 
     private final RdmapRegions regions;
     private final RdmapUlp ulp;
-    private final UntaggedQueue sends = new UntaggedQueue(RdmapQueue.SENDS);
-    private final UntaggedQueue readRequests = new UntaggedQueue(RdmapQueue.READ_REQUESTS);
-    private final UntaggedQueue terminates = new UntaggedQueue(RdmapQueue.TERMINATES);
-    private final Queue<OutstandingRead> outstandingReads = new ArrayDeque<>();
-    private int openTaggedControl = NO_OPEN_MESSAGE;
+    private final InboundRequests requests;
+    private final UntaggedQueue[] queues = new UntaggedQueue[QUEUES];
+    private final DeliveryOrder order = new DeliveryOrder();
+    private final DeliveryOrder.@Nullable Message[] openUntagged = new DeliveryOrder.Message[QUEUES];
+    private final OutstandingRequests outstanding = new OutstandingRequests();
+    private RdmapExtensions extensions = RdmapExtensions.NONE;
+    private DeliveryOrder.@Nullable Message openTagged;
+    private int openTaggedControl;
 
     public RdmapStream(RdmapRegions regions, RdmapUlp ulp) {
         this.regions = regions;
         this.ulp = ulp;
-        terminates.post(new UntaggedBuffer(ByteBuffer.allocate(TerminateHeader.MAX_BYTES)));
+        this.requests = new InboundRequests(regions, ulp);
+        for (int qn = 0; qn < QUEUES; qn++) {
+            queues[qn] = new UntaggedQueue(qn);
+        }
+        queues[RdmapQueue.TERMINATES].post(new UntaggedBuffer(ByteBuffer.allocate(TerminateHeader.MAX_BYTES)));
+    }
+
+    /**
+     * The stream is about to begin.
+     *
+     * @param known what of RFC 7306 it knows
+     * @param ird requests to hold for the peer
+     * @param ord requests of ours that the peer holds
+     */
+    public void open(RdmapExtensions known, int ird, int ord) {
+        extensions = known;
+        for (int i = 0; i < ird; i++) {
+            requestAnswered();
+        }
+        for (int i = 0; known.atomics() && i < ord; i++) {
+            addResponseBuffer();
+        }
     }
 
     /** The queue of posted receives. */
     public UntaggedQueue receives() {
-        return sends;
+        return queues[RdmapQueue.SENDS];
     }
 
-    /** Makes room for one more inbound Read Request. */
-    public void addInboundRead() {
-        readRequests.post(new UntaggedBuffer(ByteBuffer.allocate(ReadRequestHeader.BYTES)));
+    /** The answer to the oldest inbound request is on its way: its room is free again. */
+    public void requestAnswered() {
+        int lengthBytes = extensions.atomics() ? AtomicRequestHeader.BYTES : ReadRequestHeader.BYTES;
+        queues[RdmapQueue.READ_REQUESTS].post(new UntaggedBuffer(ByteBuffer.allocate(lengthBytes)));
     }
 
-    /** The answer to the oldest inbound Read Request is on its way: its room is free again. */
-    public void readAnswered() {
-        addInboundRead();
+    private void addResponseBuffer() {
+        queues[RdmapQueue.ATOMIC_RESPONSES].post(new UntaggedBuffer(ByteBuffer.allocate(AtomicResponseHeader.BYTES)));
     }
 
     /** Notes a Read Request as sent. */
     public void readIssued(ReadRequestHeader request, TaggedBuffer sink) {
-        outstandingReads.add(new OutstandingRead(request, sink));
+        outstanding.add(new OutstandingRead(request, sink));
     }
 
-    /** Read Requests of ours that are not answered yet. */
-    public int outstandingReads() {
-        return outstandingReads.size();
+    /** Notes an Atomic Request as sent. */
+    public void atomicIssued(long requestIdentifier) {
+        outstanding.addAtomic(requestIdentifier);
+    }
+
+    /** Read Requests and Atomic Requests of ours whose answers have not been delivered yet. */
+    public int outstandingRequests() {
+        return outstanding.count();
     }
 
     /** Whether a header is that of a Read Response, and a Read of ours is outstanding that it might have answered. */
-    public boolean expectsReadResponse(ByteBuffer ddpHeader) {
-        return ddpHeader.hasRemaining()
-                && (ddpHeader.get(1) & RdmapControl.OPCODE_MASK) == RdmapOpcode.READ_RESPONSE.code()
-                && !outstandingReads.isEmpty();
+    public boolean answersRead(ByteBuffer ddpHeader) {
+        return has(ddpHeader, RdmapOpcode.READ_RESPONSE) && outstanding.read() != null;
+    }
+
+    /** Whether a header is that of an Atomic Response that might have answered an Atomic Request of ours. */
+    public boolean answersAtomic(ByteBuffer ddpHeader) {
+        return has(ddpHeader, RdmapOpcode.ATOMIC_RESPONSE);
+    }
+
+    private static boolean has(ByteBuffer ddpHeader, RdmapOpcode opcode) {
+        return ddpHeader.hasRemaining() && opcode.isThatOf(ddpHeader.get(1));
     }
 
     /** True when the stream may end here: no message is half received. */
     public boolean atMessageBoundary() {
-        return openTaggedControl == NO_OPEN_MESSAGE
-                && !sends.inMessage()
-                && !readRequests.inMessage()
-                && !terminates.inMessage();
+        return order.isEmpty();
     }
 
+    /** The next buffer whose message is complete but was not delivered before the stream ended; null if none is left. */
+    public @Nullable UntaggedBuffer pollUndelivered() {
+        return order.pollWaiting();
+    }
+
+    // What DDP asks before it places.
+
     @Override
-    public @Nullable UntaggedQueue queue(long qn) {
-        if (qn == RdmapQueue.SENDS) {
-            return sends;
+    public @Nullable UntaggedQueue queue(UntaggedHeader header) throws RdmapViolation {
+        if (header.qn() == RdmapQueue.ATOMIC_RESPONSES && !extensions.atomics()) {
+            if (RdmapControl.check(header.rsvdUlp()) == RdmapOpcode.ATOMIC_RESPONSE) {
+                throw switchedOff(RdmapOpcode.ATOMIC_RESPONSE);
+            }
+            return null;
         }
-        if (qn == RdmapQueue.READ_REQUESTS) {
-            return readRequests;
-        }
-        return qn == RdmapQueue.TERMINATES ? terminates : null;
+        return header.qn() < QUEUES ? queues[(int) header.qn()] : null;
     }
 
     @Override
     public void checkUntagged(UntaggedHeader header, boolean continues) throws RdmapViolation {
         RdmapOpcode opcode = RdmapControl.check(header.rsvdUlp());
+        if (!extensions.know(opcode)) {
+            throw switchedOff(opcode);
+        }
         if (!opcode.goesTo(header.qn())) {
             throw unexpected(opcode, "on QN " + header.qn());
         }
@@ -118,11 +161,11 @@ public final class RdmapStream implements DdpUlp {
         if (!opcode.tagged()) {
             throw unexpected(opcode, "in a tagged segment");
         }
-        if (openTaggedControl != NO_OPEN_MESSAGE && header.rsvdUlp() != openTaggedControl) {
+        if (openTagged != null && header.rsvdUlp() != openTaggedControl) {
             throw unexpected(opcode, "within another message");
         }
         if (opcode == RdmapOpcode.READ_RESPONSE) {
-            OutstandingRead oldest = outstandingReads.peek();
+            OutstandingRead oldest = outstanding.read();
             if (oldest == null) {
                 throw unexpected(opcode, "without a Read outstanding");
             }
@@ -150,23 +193,63 @@ public final class RdmapStream implements DdpUlp {
         return region;
     }
 
+    // What DDP has placed.
+
     @Override
     public void taggedPlaced(TaggedHeader header, int payloadBytes) throws RdmapViolation {
-        openTaggedControl = header.last() ? NO_OPEN_MESSAGE : header.rsvdUlp();
-        if (RdmapControl.check(header.rsvdUlp()) != RdmapOpcode.READ_RESPONSE) {
+        boolean response = RdmapControl.check(header.rsvdUlp()) == RdmapOpcode.READ_RESPONSE;
+        OutstandingRead read = response ? outstanding.read() : null;
+        if (read != null && read.placed(header, payloadBytes)) {
+            outstanding.readPlaced();
+        }
+        if (!header.last()) {
+            if (openTagged == null) {
+                openTagged = order.open();
+                openTaggedControl = header.rsvdUlp();
+            }
             return;
         }
-        OutstandingRead oldest = outstandingReads.element();
-        if (oldest.placed(header, payloadBytes)) {
-            outstandingReads.remove();
-            ulp.readCompleted();
+        DeliveryOrder.Message opened = openTagged;
+        openTagged = null;
+        if (response) {
+            order.complete(opened, this::readCompleted, null, null);
+        } else {
+            order.completeQuietly(opened);
         }
+    }
+
+    private void readCompleted() {
+        outstanding.readDelivered();
+        ulp.readCompleted();
+    }
+
+    @Override
+    public void untaggedOpened(UntaggedHeader header) {
+        openUntagged[(int) header.qn()] = order.open();
     }
 
     @Override
     public void untaggedDelivered(UntaggedHeader header, UntaggedBuffer buffer, int messageBytes)
             throws RdmapViolation {
         RdmapOpcode opcode = RdmapControl.check(header.rsvdUlp());
+        if (opcode == RdmapOpcode.TERMINATE) {
+            // The stream is over, whatever else is under way.
+            deliver(opcode, header, buffer, messageBytes);
+            return;
+        }
+        int qn = (int) header.qn();
+        DeliveryOrder.Message opened = openUntagged[qn];
+        openUntagged[qn] = null;
+        order.complete(
+                opened,
+                () -> deliver(opcode, header, buffer, messageBytes),
+                buffer,
+                FailedSegment.of(header, messageBytes - (int) header.mo()));
+    }
+
+    private void deliver(RdmapOpcode opcode, UntaggedHeader header, UntaggedBuffer buffer, int messageBytes)
+            throws RdmapViolation {
+        ByteBuffer message = buffer.message(messageBytes);
         switch (opcode) {
             case SEND, SEND_SOLICITED ->
                 ulp.sendDelivered(buffer, messageBytes, opcode.solicited(), OptionalLong.empty());
@@ -174,19 +257,19 @@ public final class RdmapStream implements DdpUlp {
                 invalidate(header.rsvdUlpWord(), buffer);
                 ulp.sendDelivered(buffer, messageBytes, opcode.solicited(), OptionalLong.of(header.rsvdUlpWord()));
             }
-            case READ_REQUEST -> readRequested(ReadRequestHeader.parse(buffer.message(messageBytes)), header);
-            case TERMINATE -> {
-                ByteBuffer message = buffer.message(messageBytes);
-                ulp.terminated(TerminateHeader.parse(message), hex(message));
-            }
+            case IMMEDIATE_DATA, IMMEDIATE_DATA_SOLICITED -> immediateDelivered(opcode, buffer, message);
+            case READ_REQUEST -> requests.read(message, header);
+            case ATOMIC_REQUEST -> requests.atomic(message, header);
+            case ATOMIC_RESPONSE -> atomicAnswered(AtomicResponseHeader.parse(message));
+            case TERMINATE -> ulp.terminated(TerminateHeader.parse(message), hex(message));
             case RDMA_WRITE, READ_RESPONSE -> throw unexpected(opcode, "in an untagged segment");
         }
     }
 
-    private void invalidate(long stag, UntaggedBuffer message) throws RdmapViolation {
+    private void invalidate(long stag, UntaggedBuffer buffer) throws RdmapViolation {
         RdmapRegion region = regions.find(stag);
         if (region == null || !region.peerMayInvalidate()) {
-            ulp.sendRefused(message);
+            ulp.receiveFailed(buffer);
             boolean valid = region != null || regions.isOfOthers(stag);
             throw new RdmapViolation(
                     valid ? RdmapError.PROTECTION_CANNOT_INVALIDATE : RdmapError.OPERATION_CANNOT_INVALIDATE,
@@ -195,48 +278,32 @@ public final class RdmapStream implements DdpUlp {
         region.invalidate();
     }
 
-    private void readRequested(ReadRequestHeader request, UntaggedHeader segment) throws RdmapViolation {
-        if (request.sizeBytes() == 0) {
-            // Neither STag nor TO of a read of nothing is looked at (RFC 5040 section 5.2.1).
-            ulp.readRequested(request, segment, null, 0);
-            return;
+    private void immediateDelivered(RdmapOpcode opcode, UntaggedBuffer buffer, ByteBuffer message)
+            throws RdmapViolation {
+        if (message.remaining() != Long.BYTES) {
+            ulp.receiveFailed(buffer);
+            throw new RdmapViolation(
+                    RdmapError.OPERATION_CATASTROPHIC_STREAM,
+                    "Immediate Data of " + message.remaining() + " bytes (RFC 7306 section 6.3)");
         }
-        RdmapRegion source = regions.find(request.sourceStag());
-        if (source == null && regions.isOfOthers(request.sourceStag())) {
-            throw refused(
-                    RdmapError.PROTECTION_STAG_OF_OTHER_STREAM,
-                    "belongs to another stream or protection domain",
-                    request);
-        }
-        if (source == null) {
-            throw refused(RdmapError.PROTECTION_INVALID_STAG, "is not valid on this stream", request);
-        }
-        if (!source.allowsRemoteRead()) {
-            throw refused(RdmapError.PROTECTION_ACCESS_RIGHTS, "may not be read", request);
-        }
-        long offset = source.locate(request.sourceOffset(), request.sizeBytes());
-        if (offset == TaggedBuffer.WRAPS) {
-            throw refused(RdmapError.PROTECTION_TO_WRAP, "is read past the end of all offsets", request);
-        }
-        if (offset == TaggedBuffer.OUTSIDE) {
-            throw refused(RdmapError.PROTECTION_BOUNDS, "has only " + source.lengthBytes() + " bytes", request);
-        }
-        ulp.readRequested(request, segment, source, (int) offset);
+        ulp.immediateDelivered(buffer, BigEndian.u64(message, message.position()), opcode.solicited());
     }
 
-    private static RdmapViolation refused(RdmapError error, String why, ReadRequestHeader request) {
+    private void atomicAnswered(AtomicResponseHeader response) throws RdmapViolation {
+        outstanding.atomicAnswered(response);
+        addResponseBuffer();
+        ulp.atomicCompleted(response.originalValue());
+    }
+
+    private static RdmapViolation switchedOff(RdmapOpcode opcode) {
         return new RdmapViolation(
-                error,
-                "Read Request of " + request.sizeBytes() + " bytes at TO " + Long.toHexString(request.sourceOffset())
-                        + ": STag " + Long.toHexString(request.sourceStag()) + " " + why
-                        + " (RFC 5040 section 7.2)",
-                request,
-                null);
+                RdmapError.OPERATION_OPCODE, opcode + " is switched off on this stream (RFC 7306 section 1.1)");
     }
 
     private static RdmapViolation unexpected(RdmapOpcode opcode, String where) {
         return new RdmapViolation(
-                RdmapError.OPERATION_OPCODE, opcode + " " + where + " (RFC 5040 section 4.1, Figure 4)");
+                RdmapError.OPERATION_OPCODE,
+                opcode + " " + where + " (RFC 5040 section 4.1, Figure 4; RFC 7306 section 4.1, Figure 2)");
     }
 
     private static String hex(ByteBuffer message) {

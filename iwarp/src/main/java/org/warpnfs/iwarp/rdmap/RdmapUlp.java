@@ -10,9 +10,6 @@ public interface RdmapUlp {
     /** A Send arrived; the STag it names has been invalidated already. */
     void sendDelivered(UntaggedBuffer buffer, int messageBytes, boolean solicited, OptionalLong invalidatedStag);
 
-    /** A Send is whole, but names an STag that it may not invalidate: its buffer comes back, then the stream ends. */
-    void sendRefused(UntaggedBuffer buffer);
-
     /**
      * The peer asks to read, and may.
      *
@@ -22,6 +19,25 @@ public interface RdmapUlp {
      */
     void readRequested(
             ReadRequestHeader request, UntaggedHeader segment, @Nullable RdmapRegion source, int sourceOffsetBytes);
+
+    /** Eight bytes of Immediate Data arrived, the first of them in the highest bits. */
+    void immediateDelivered(UntaggedBuffer buffer, long data, boolean solicited);
+
+    /** A message for a posted receive is complete but may not be delivered; the violation follows. */
+    void receiveFailed(UntaggedBuffer buffer);
+
+    /**
+     * The peer asks for an atomic operation, and may. It is to be executed after the answers to all requests before it have been
+     * generated, and their bytes read.
+     *
+     * @param segment the header that the request came with
+     * @param targetOffsetBytes where in the target the word is
+     */
+    void atomicRequested(
+            AtomicRequestHeader request, UntaggedHeader segment, RdmapRegion target, int targetOffsetBytes);
+
+    /** The oldest outstanding atomic operation of ours was executed; what was there before. */
+    void atomicCompleted(long originalValue);
 
     /** The oldest outstanding Read has all its bytes. */
     void readCompleted();

@@ -1,7 +1,6 @@
 package org.warpnfs.iwarp.rdmap;
 
 import org.jspecify.annotations.Nullable;
-import org.warpnfs.iwarp.ddp.UntaggedHeader;
 import org.warpnfs.iwarp.io.ProtocolViolation;
 
 /** The peer broke RDMAP. */
@@ -14,23 +13,20 @@ public final class RdmapViolation extends ProtocolViolation {
     private final @Nullable ReadRequestHeader readRequest;
 
     @SuppressWarnings("serial") // likewise
-    private final @Nullable UntaggedHeader segment;
+    private final @Nullable FailedSegment segment;
 
     public RdmapViolation(RdmapError error, String detail) {
         this(error, detail, null, null);
     }
 
     /**
-     * A fault in a Read Request.
+     * A fault in a request.
      *
-     * @param readRequest what is left of it, to be sent back in the Terminate
-     * @param segment the header it came with
+     * @param readRequest if it is a Read Request, what is left of it, to be sent back in the Terminate
+     * @param segment the segment it came in; null where that is the one at hand
      */
     public RdmapViolation(
-            RdmapError error,
-            String detail,
-            @Nullable ReadRequestHeader readRequest,
-            @Nullable UntaggedHeader segment) {
+            RdmapError error, String detail, @Nullable ReadRequestHeader readRequest, @Nullable FailedSegment segment) {
         super(detail);
         this.error = error;
         this.readRequest = readRequest;
@@ -41,9 +37,14 @@ public final class RdmapViolation extends ProtocolViolation {
         return error;
     }
 
-    /** The header of that Read Request's segment; null where the fault is in the segment at hand. */
-    public @Nullable UntaggedHeader segment() {
+    /** The segment that the fault is in; null where that is the one at hand. */
+    public @Nullable FailedSegment segment() {
         return segment;
+    }
+
+    /** The same fault, found in a segment that came earlier. */
+    RdmapViolation in(@Nullable FailedSegment earlier) {
+        return new RdmapViolation(error, detail(), readRequest, earlier);
     }
 
     /** The Read Request in which the fault was found; null if it was in something else. */

@@ -13,6 +13,13 @@ public record TerminateError(int layer, int type, int code) {
     public static final int LAYER_DDP = 1;
     public static final int LAYER_LLP = 2;
 
+    /** Whether the peer does not know an operation that it was sent. */
+    public boolean isUnknownOpcode() {
+        return layer == LAYER_RDMA
+                && type == RdmapError.OPERATION_OPCODE.type()
+                && code == RdmapError.OPERATION_OPCODE.code();
+    }
+
     /** Whether some RFC gives the three numbers a meaning together. */
     boolean assigned() {
         return switch ((layer << 4) | type) {

@@ -19,6 +19,20 @@ public sealed interface Completion {
     /** A {@link WorkRequest.RdmaRead} ended; on success every byte is in its sink. */
     record ReadDone(long workRequestId, CompletionStatus status) implements Completion {}
 
+    /** A {@link WorkRequest.ImmediateData} ended; like a Send's, its success says nothing of its delivery. */
+    record ImmediateSent(long workRequestId, CompletionStatus status) implements Completion {}
+
+    /**
+     * A {@link WorkRequest.FetchAdd} or {@link WorkRequest.CompareSwap} ended.
+     *
+     * @param originalValue what was there before, whole and unmasked; 0 without success. A swap took place if the compare
+     *     operand {@linkplain org.warpnfs.iwarp.io.MaskedWord#matches matches} it
+     */
+    record AtomicDone(long workRequestId, CompletionStatus status, long originalValue) implements Completion {}
+
+    /** A {@link WorkRequest.LocalInvalidate} ended; on success the region is invalid. */
+    record Invalidated(long workRequestId, CompletionStatus status) implements Completion {}
+
     /**
      * A message arrived in a posted receive buffer, or the receive was flushed.
      *
@@ -32,5 +46,17 @@ public sealed interface Completion {
             ByteBuffer buffer,
             boolean solicitedEvent,
             OptionalLong invalidatedStag)
+            implements Completion {}
+
+    /**
+     * Eight bytes of Immediate Data arrived (RFC 7306 section 6) and used up a posted receive. All RDMA Writes sent before
+     * them are in place. A receive that is flushed is always a {@link Received}.
+     *
+     * @param data the bytes, the first of them in the highest bits
+     * @param buffer the buffer that was posted; the same bytes, from where its position stood
+     * @param solicitedEvent the peer asked for an event
+     */
+    record ReceivedImmediate(
+            long workRequestId, CompletionStatus status, long data, ByteBuffer buffer, boolean solicitedEvent)
             implements Completion {}
 }

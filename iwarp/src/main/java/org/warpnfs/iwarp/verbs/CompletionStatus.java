@@ -8,9 +8,8 @@ public enum CompletionStatus {
     FLUSHED,
     /** The message was longer than the posted receive buffer; the stream ends with it. */
     LENGTH_ERROR,
-    /**
-     * The stream ended because of this very request: the peer refused it, or its answer was wrong, or the message that came for
-     * a receive asked for what it must not.
-     */
-    REMOTE_ERROR
+    /** The stream ended because of this very request or receive: the peer refused it, or what it sent for it was wrong. */
+    REMOTE_ERROR,
+    /** The stream ended because the peer does not know this kind of request (RFC 7306 section 1.1). */
+    UNSUPPORTED
 }

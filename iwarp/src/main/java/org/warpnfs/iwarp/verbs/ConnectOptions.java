@@ -1,16 +1,20 @@
 package org.warpnfs.iwarp.verbs;
 
 import java.nio.ByteBuffer;
+import java.util.Set;
 
 /**
  * What one side brings to a connection, as initiator or as responder.
  *
  * @param privateData for the peer's upper layer; at most 508 bytes fit beside the transport's own block
- * @param ird the most inbound RDMA Reads to hold for the peer, 0..16382; limits of the transport may make it less
- * @param ord the most RDMA Reads to keep outstanding, 0..16382; limits of the transport may make it less
+ * @param ird the most inbound RDMA Reads and atomic operations, together, to hold for the peer, 0..16382; limits of the transport may make it less
+ * @param ord the most RDMA Reads and atomic operations, together, to keep outstanding, 0..16382; limits of the transport may make it less
  * @param shared what the queue pair shares with others
+ * @param extensions what of RFC 7306 this end takes from its peer and may post; none unless the upper layers of both ends have
+ *     agreed (RFC 7306 §1.1)
  */
-public record ConnectOptions(ByteBuffer privateData, int ird, int ord, SharedObjects shared) {
+public record ConnectOptions(
+        ByteBuffer privateData, int ird, int ord, SharedObjects shared, Set<RdmaExtension> extensions) {
     /** The most private data that the MPA frame holds beside the enhanced block (RFC 5044 §7.1.1, RFC 6581 §9). */
     public static final int MAX_PRIVATE_DATA_BYTES = 508;
 
@@ -26,11 +30,12 @@ public record ConnectOptions(ByteBuffer privateData, int ird, int ord, SharedObj
             throw new IllegalArgumentException("ird " + ird + " or ord " + ord + " is not within 0.." + MAX_READS);
         }
         privateData = privateData.asReadOnlyBuffer();
+        extensions = Set.copyOf(extensions);
     }
 
     /** For a queue pair that shares nothing. */
     public ConnectOptions(ByteBuffer privateData, int ird, int ord) {
-        this(privateData, ird, ord, SharedObjects.NONE);
+        this(privateData, ird, ord, SharedObjects.NONE, Set.of());
     }
 
     /** These, in a protection domain. */
@@ -49,12 +54,17 @@ public record ConnectOptions(ByteBuffer privateData, int ird, int ord, SharedObj
     }
 
     private ConnectOptions with(SharedObjects objects) {
-        return new ConnectOptions(privateData, ird, ord, objects);
+        return new ConnectOptions(privateData, ird, ord, objects, extensions);
     }
 
     /** These, with other limits on RDMA Reads. */
     public ConnectOptions withReads(int inbound, int outstanding) {
-        return new ConnectOptions(privateData, inbound, outstanding, shared);
+        return new ConnectOptions(privateData, inbound, outstanding, shared, extensions);
+    }
+
+    /** These, with extensions. */
+    public ConnectOptions with(RdmaExtension... wanted) {
+        return new ConnectOptions(privateData, ird, ord, shared, Set.of(wanted));
     }
 
     /** A view of its own, so that readers do not move each other's position. */

@@ -1,6 +1,7 @@
 package org.warpnfs.iwarp.verbs;
 
 import java.nio.ByteBuffer;
+import org.warpnfs.iwarp.io.MaskedWord;
 
 /**
  * Memory registered for remote access: an STag with bounds, rights, and streams that it is valid on (RFC 5040 §5, RFC 5041 §5 and
@@ -43,4 +44,19 @@ public interface MemoryRegion {
      * IllegalStateException}; for a region of a domain on any thread, and then it waits for placements under way.
      */
     void invalidate();
+
+    /**
+     * Adds to a word of this memory as the peer's {@link WorkRequest.FetchAdd} does, and atomically against it and against every
+     * other of this process, through whichever region. A plain load may be had by adding 0. Any thread; also when the region is
+     * not valid.
+     *
+     * @param offsetBytes where the word begins; its address has to be a multiple of eight
+     * @return what was there before
+     * @throws IllegalArgumentException if the word is not at such an address, or the memory is not direct
+     * @throws IndexOutOfBoundsException if it is not all within the region
+     */
+    long fetchAdd(int offsetBytes, MaskedWord add);
+
+    /** Replaces bits of a word as the peer's {@link WorkRequest.CompareSwap} does; all else as {@link #fetchAdd}. */
+    long compareSwap(int offsetBytes, MaskedWord compare, MaskedWord swap);
 }

@@ -30,6 +30,9 @@ public interface QueuePair {
     /** True from {@link QueuePairHandler#established} until the stream ends in either direction. */
     boolean connected();
 
+    /** Against what else the peer's atomic operations are atomic here; {@link AtomicityScope#NONE} if they are switched off. */
+    AtomicityScope atomicity();
+
     /**
      * Posts a buffer for one incoming message.
      *
@@ -39,7 +42,13 @@ public interface QueuePair {
      */
     void postReceive(long workRequestId, ByteBuffer buffer);
 
-    /** Queues work. Nothing need leave before {@link #flush()}. */
+    /**
+     * Queues work. Nothing need leave before {@link #flush()}.
+     *
+     * @throws IllegalStateException if the queue is full, if it is a Read or an atomic operation and the ORD is 0, or if it
+     *     belongs to an {@linkplain ConnectOptions#extensions() extension} that is switched off
+     * @throws IllegalArgumentException if it names a region that is not this queue pair's or may not be used so
+     */
     void post(WorkRequest request);
 
     /** Sends what was queued, as far as the stream takes it; the rest follows by itself. */

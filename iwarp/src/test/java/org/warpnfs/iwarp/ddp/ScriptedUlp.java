@@ -110,7 +110,8 @@ final class ScriptedUlp implements DdpUlp {
     }
 
     @Override
-    public @Nullable UntaggedQueue queue(long qn) {
+    public @Nullable UntaggedQueue queue(UntaggedHeader header) {
+        long qn = header.qn();
         return queues.get(qn);
     }
 
@@ -119,6 +120,11 @@ final class ScriptedUlp implements DdpUlp {
         if (!continues) {
             heard.add("another RsvdULP within a message");
         }
+    }
+
+    @Override
+    public void untaggedOpened(UntaggedHeader header) {
+        // Which message is open is no business of this one's.
     }
 
     @Override

@@ -19,6 +19,7 @@ import org.warpnfs.iwarp.verbs.ConnectionRequestHandler;
 import org.warpnfs.iwarp.verbs.DisconnectReason;
 import org.warpnfs.iwarp.verbs.QueuePair;
 import org.warpnfs.iwarp.verbs.QueuePairHandler;
+import org.warpnfs.iwarp.verbs.RdmaExtension;
 
 /** A link whose other end is the test itself: bytes in hex, time by hand. Also the upper layer, which only takes notes. */
 final class TestLink implements QueuePairLink, QueuePairHandler {
@@ -75,6 +76,16 @@ final class TestLink implements QueuePairLink, QueuePairHandler {
         return new TestLink(rnic, config, decider);
     }
 
+    static TestLink accepting(QueuePairConfig config, ConnectOptions options) {
+        return accepting(rnic(), config, options);
+    }
+
+    private static TestLink accepting(LocalRnic rnic, QueuePairConfig config, ConnectOptions options) {
+        TestLink[] self = new TestLink[1];
+        self[0] = responder(rnic, config, request -> request.accept(options, self[0]));
+        return self[0];
+    }
+
     static TestLink initiator(QueuePairConfig config, ConnectOptions options) {
         return new TestLink(rnic(), config, options, true);
     }
@@ -88,11 +99,18 @@ final class TestLink implements QueuePairLink, QueuePairHandler {
         return openOn(rnic(), OPTIONS);
     }
 
+    /** The same, with all of RFC 7306 switched on. */
+    static TestLink extended() {
+        return open(OPTIONS.with(RdmaExtension.values()));
+    }
+
+    static TestLink open(ConnectOptions options) {
+        return openOn(rnic(), options);
+    }
+
     /** The same, with options, among others. */
     static TestLink openOn(LocalRnic rnic, ConnectOptions options) {
-        TestLink[] self = new TestLink[1];
-        TestLink link = responder(rnic, QueuePairConfig.defaults(), request -> request.accept(options, self[0]));
-        self[0] = link;
+        TestLink link = accepting(rnic, QueuePairConfig.defaults(), options);
         link.in(REQUEST);
         link.created.postReceive(100, ByteBuffer.allocate(0));
         link.fpdu("4143 00000000 00000000 00000001 00000000");

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.TreeMap;
+import java.util.function.LongSupplier;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -19,6 +20,7 @@ import org.warpnfs.iwarp.ddp.DdpReceiver;
 import org.warpnfs.iwarp.ddp.TaggedBuffer;
 import org.warpnfs.iwarp.ddp.UntaggedBuffer;
 import org.warpnfs.iwarp.ddp.UntaggedHeader;
+import org.warpnfs.iwarp.io.MaskedWord;
 import org.warpnfs.iwarp.io.ProtocolViolation;
 import org.warpnfs.iwarp.mpa.FpduDeframer;
 import org.warpnfs.iwarp.mpa.MpaFrame;
@@ -49,9 +51,7 @@ class CaptureReplayTest {
 
         Direction(MpaFrame.Kind kind) {
             startup = new MpaFrameReader(kind);
-            for (int i = 0; i < 128; i++) {
-                stream.addInboundRead();
-            }
+            stream.open(RdmapExtensions.NONE, 128, 0);
             for (int i = 0; i < 512; i++) {
                 stream.receives().post(new UntaggedBuffer(receive));
             }
@@ -90,11 +90,6 @@ class CaptureReplayTest {
         }
 
         @Override
-        public void sendRefused(UntaggedBuffer buffer) {
-            throw new AssertionError("the captured peers broke no rule");
-        }
-
-        @Override
         public void sendDelivered(
                 UntaggedBuffer buffer, int messageBytes, boolean solicited, OptionalLong invalidatedStag) {
             CRC32C sum = new CRC32C();
@@ -117,10 +112,31 @@ class CaptureReplayTest {
         }
 
         @Override
+        public void immediateDelivered(UntaggedBuffer buffer, long data, boolean solicited) {
+            throw new AssertionError("no capture has Immediate Data");
+        }
+
+        @Override
+        public void receiveFailed(UntaggedBuffer buffer) {
+            events.add("receive failed");
+        }
+
+        @Override
+        public void atomicRequested(
+                AtomicRequestHeader request, UntaggedHeader segment, RdmapRegion target, int targetOffsetBytes) {
+            throw new AssertionError("no capture has atomic operations");
+        }
+
+        @Override
+        public void atomicCompleted(long originalValue) {
+            throw new AssertionError("no capture has atomic operations");
+        }
+
+        @Override
         public void readCompleted() {
             events.add("read completed, placed " + placed.getValue());
             if (back != null) {
-                back.stream.readAnswered();
+                back.stream.requestAnswered();
             }
         }
 
@@ -163,6 +179,31 @@ class CaptureReplayTest {
             @Override
             public boolean allowsRemoteRead() {
                 return true;
+            }
+
+            @Override
+            public boolean allowsRemoteAtomic() {
+                return false;
+            }
+
+            @Override
+            public boolean alignedForAtomics(int offsetBytes) {
+                return false;
+            }
+
+            @Override
+            public OptionalLong whileValid(LongSupplier operation) {
+                return OptionalLong.of(operation.getAsLong());
+            }
+
+            @Override
+            public long fetchAdd(int offsetBytes, MaskedWord add) {
+                throw new AssertionError("not allowed");
+            }
+
+            @Override
+            public long compareSwap(int offsetBytes, MaskedWord compare, MaskedWord swap) {
+                throw new AssertionError("not allowed");
             }
 
             @Override

@@ -262,6 +262,11 @@ public final class RpcRdmaConnection implements QueuePairHandler, RpcConnection 
                 p.runs.runWaiting();
                 disconnectIfDrained(p);
             }
+            // RPC-over-RDMA uses none of these (RFC 8166 section 2.2.1), and its connections have them switched off.
+            case Completion.ReceivedImmediate _ -> p.queuePair.abort("Immediate Data in place of a message");
+            case Completion.ImmediateSent _ -> p.queuePair.abort("Immediate Data that nobody posted");
+            case Completion.AtomicDone _ -> p.queuePair.abort("an atomic operation that nobody posted");
+            case Completion.Invalidated _ -> p.queuePair.abort("an invalidation that nobody posted");
         }
     }
 

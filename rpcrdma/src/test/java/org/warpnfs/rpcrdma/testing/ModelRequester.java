@@ -161,6 +161,10 @@ public final class ModelRequester implements QueuePairHandler {
                 reading.remove(done.workRequestId()).run();
             case Completion.Sent sent -> {}
             case Completion.Written written -> throw new AssertionError("a requester writes nothing");
+            case Completion.ReceivedImmediate _, Completion.ImmediateSent _ ->
+                throw new AssertionError("RPC-over-RDMA has no Immediate Data");
+            case Completion.AtomicDone _ -> throw new AssertionError("RPC-over-RDMA has no atomic operations");
+            case Completion.Invalidated _ -> throw new AssertionError("a requester posts no invalidation");
         }
     }
 

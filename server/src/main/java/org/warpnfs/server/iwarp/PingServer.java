@@ -100,6 +100,11 @@ final class PingServer implements QueuePairHandler {
             }
             case Completion.Sent sent -> {}
             case Completion.Written written -> {}
+            // A ping has none of these, and its connections have them switched off.
+            case Completion.ReceivedImmediate _ -> queuePair.abort("Immediate Data in a ping");
+            case Completion.ImmediateSent _ -> queuePair.abort("Immediate Data that nobody posted");
+            case Completion.AtomicDone _ -> queuePair.abort("an atomic operation that nobody posted");
+            case Completion.Invalidated _ -> queuePair.abort("an invalidation that nobody posted");
         }
     }
 
