@@ -178,6 +178,7 @@ final class SimulatedLink implements QueuePairLink {
         } else if (other.closed) {
             lost("connection reset");
         } else {
+            simulation.carried(local, remote, piece.asReadOnlyBuffer());
             other.machine().received(piece);
         }
     }

@@ -2,6 +2,7 @@ package org.warpnfs.iwarp.sim;
 
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -49,6 +50,7 @@ public final class Simulation {
     private final Map<InetSocketAddress, ConnectionRequestHandler> listeners = new HashMap<>();
     private final List<SimulatedConnection> connections = new ArrayList<>();
     private final List<Throwable> internalErrors = new ArrayList<>();
+    private Tap tap = (from, to, bytes) -> {};
     private long nowNanos;
     private long scheduled;
     private int lastPort = 40_000;
@@ -174,6 +176,22 @@ public final class Simulation {
             step();
         }
         nowNanos = end;
+    }
+
+    /** Sees what the network carries. */
+    @FunctionalInterface
+    public interface Tap {
+        /** Bytes arrive, in order for each direction. */
+        void carried(InetSocketAddress from, InetSocketAddress to, ByteBuffer bytes);
+    }
+
+    /** Has somebody look at every byte that arrives from now on. */
+    public void tap(Tap looking) {
+        tap = looking;
+    }
+
+    void carried(InetSocketAddress from, InetSocketAddress to, ByteBuffer bytes) {
+        tap.carried(from, to, bytes);
     }
 
     /** Resets every connection, as a broken network would. */
