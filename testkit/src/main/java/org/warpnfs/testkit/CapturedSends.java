@@ -5,12 +5,32 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The Sends in captured iWARP streams, put together from their FPDUs by the rules of RFC 5044 and RFC 5041 alone, without any
+ * The Sends and RDMA Writes in captured iWARP streams, put together from their FPDUs by the rules of RFC 5044 and RFC 5041 alone, without any
  * of our own iWARP code.
  */
 public final class CapturedSends {
-    /** One direction's MPA private data behind the 4 bytes of RFC 6581, and its Sends. */
-    public record Direction(ByteBuffer privateData, List<ByteBuffer> sends) {}
+    /** One direction's MPA private data behind the 4 bytes of RFC 6581, its Sends, and its RDMA Writes. */
+    public record Direction(ByteBuffer privateData, List<ByteBuffer> sends, List<Write> writes) {
+        public Direction {
+            sends = List.copyOf(sends);
+            writes = List.copyOf(writes);
+        }
+
+        /** What was written, in all, to some memory of the peer's; zeros where nothing was. */
+        public ByteBuffer written(long stag, long offset, int lengthBytes) {
+            ByteBuffer memory = ByteBuffer.allocate(lengthBytes);
+            for (Write write : writes) {
+                long at = write.offset - offset;
+                if (write.stag == stag && at >= 0 && at <= lengthBytes - write.data.remaining()) {
+                    memory.put((int) at, write.data, 0, write.data.remaining());
+                }
+            }
+            return memory;
+        }
+    }
+
+    /** One segment of an RDMA Write. */
+    public record Write(long stag, long offset, ByteBuffer data) {}
 
     /** One connection on RDMA. */
     public record Connection(Direction calls, Direction replies) {}
@@ -18,6 +38,7 @@ public final class CapturedSends {
     private static final int RDMA_PORT = 20_049;
     private static final int MPA_FRAME_BYTES = 20;
     private static final int UNTAGGED_HEADER_BYTES = 18;
+    private static final int TAGGED_HEADER_BYTES = 14;
 
     private CapturedSends() {}
 
@@ -37,6 +58,7 @@ public final class CapturedSends {
         ByteBuffer privateData = stream.slice(MPA_FRAME_BYTES + 4, privateDataBytes - 4);
         stream.position(MPA_FRAME_BYTES + privateDataBytes);
         List<ByteBuffer> sends = new ArrayList<>();
+        List<Write> writes = new ArrayList<>();
         ByteBuffer message = ByteBuffer.allocate(1 << 16);
         while (stream.remaining() >= 2) {
             int ulpduBytes = Short.toUnsignedInt(stream.getShort(stream.position()));
@@ -47,6 +69,11 @@ public final class CapturedSends {
             ByteBuffer ulpdu = stream.slice(stream.position() + 2, ulpduBytes);
             stream.position(stream.position() + fpduBytes);
             int opcode = ulpdu.get(1) & 0x0f;
+            if (opcode == 0) {
+                long stag = Integer.toUnsignedLong(ulpdu.getInt(2));
+                writes.add(new Write(
+                        stag, ulpdu.getLong(6), ulpdu.slice(TAGGED_HEADER_BYTES, ulpduBytes - TAGGED_HEADER_BYTES)));
+            }
             if (opcode < 3 || opcode > 6) {
                 continue;
             }
@@ -61,7 +88,7 @@ public final class CapturedSends {
                 message.clear();
             }
         }
-        return new Direction(privateData, sends);
+        return new Direction(privateData, sends, writes);
     }
 
     /** The captures were cut to size: random file data became a pattern, and with it the few Sends that carry it inline. */

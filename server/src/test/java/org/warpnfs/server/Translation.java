@@ -1,0 +1,203 @@
+package org.warpnfs.server;
+
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Puts this server's file handles, client IDs, session IDs and stateids in the place of those that knfsd once gave. It learns them from
+ * replies: what stands behind the same operation in the captured reply and in ours is the same thing.
+ */
+final class Translation {
+    private static final int NFS = 100_003;
+    private static final int OP_GETFH = 10;
+    private static final int OP_LOCK = 12;
+    private static final int OP_OPEN = 18;
+    private static final int OP_EXCHANGE_ID = 42;
+    private static final int OP_CREATE_SESSION = 43;
+    private static final int OP_SEQUENCE = 53;
+    private static final int SESSION_BYTES = 16;
+
+    /** A call to be sent, and how it moved what follows. */
+    record Call(ByteBuffer rpc, NavigableMap<Integer, Integer> shifts) {
+        /** Where a position of the captured message is now. */
+        long position(long captured) {
+            int shift = 0;
+            for (Map.Entry<Integer, Integer> each :
+                    shifts.headMap((int) captured, true).entrySet()) {
+                shift += each.getValue();
+            }
+            return captured + shift;
+        }
+    }
+
+    private final byte[] root;
+    private final Map<ByteBuffer, byte[]> handles = new HashMap<>();
+
+    /** Things of a fixed length. */
+    private final Map<ByteBuffer, byte[]> names = new HashMap<>();
+
+    /** The next sequence ID of each slot: some captured calls are left out, and the numbers must have no gap. */
+    private final Map<ByteBuffer, Integer> sequences = new HashMap<>();
+
+    Translation(byte[] root) {
+        this.root = root;
+    }
+
+    /** Translates a call message. */
+    Call call(ByteBuffer captured) {
+        int arguments = argumentsOffset(captured);
+        boolean v3 = captured.getInt(12) == NFS && captured.getInt(16) == 3 && captured.getInt(20) != 0;
+        if (v3 && handles.isEmpty()) {
+            handles.put(ByteBuffer.wrap(opaque(captured, arguments)), root);
+        }
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        NavigableMap<Integer, Integer> shifts = new TreeMap<>();
+        copy(captured, 0, arguments, out);
+        int at = arguments;
+        while (at < captured.limit()) {
+            at = one(captured, at, out, shifts);
+        }
+        return new Call(ByteBuffer.wrap(out.toByteArray()), shifts);
+    }
+
+    private int one(ByteBuffer in, int at, ByteArrayOutputStream out, Map<Integer, Integer> shifts) {
+        byte[] handle = handles.get(ByteBuffer.wrap(opaque(in, at)));
+        if (handle != null) {
+            int before = out.size();
+            int lengthBytes = in.getInt(at);
+            word(out, handle.length);
+            out.writeBytes(handle);
+            out.writeBytes(new byte[-handle.length & 3]);
+            int taken = 4 + (lengthBytes + 3 & ~3);
+            shifts.put(at + taken, out.size() - before - taken);
+            return at + taken;
+        }
+        for (int lengthBytes : new int[] {SESSION_BYTES, 12, 8}) {
+            byte[] name =
+                    lengthBytes <= in.limit() - at ? names.get(ByteBuffer.wrap(bytes(in, at, lengthBytes))) : null;
+            if (name != null) {
+                out.writeBytes(name);
+                boolean sequence = lengthBytes == SESSION_BYTES && in.getInt(at - 4) == OP_SEQUENCE;
+                if (sequence) {
+                    word(out, nextSequence(name, in.getInt(at + SESSION_BYTES + 4)));
+                }
+                return at + lengthBytes + (sequence ? 4 : 0);
+            }
+        }
+        int step = Math.min(4, in.limit() - at);
+        copy(in, at, step, out);
+        return at + step;
+    }
+
+    private int nextSequence(byte[] session, int slot) {
+        ByteBuffer key =
+                ByteBuffer.allocate(SESSION_BYTES + 4).put(session).putInt(slot).flip();
+        return sequences.merge(key, 1, Integer::sum);
+    }
+
+    /** Looks what knfsd called the things that we just gave names to. */
+    void learn(ByteBuffer call, ByteBuffer captured, ByteBuffer ours) {
+        int version = call.getInt(16);
+        int procedure = call.getInt(20);
+        if (call.getInt(12) != NFS || captured.getInt(24) != ours.getInt(24)) {
+            return;
+        }
+        if (version == 3) {
+            int offset = procedure == 3 ? 28 : procedure >= 8 && procedure <= 10 ? 32 : 0;
+            if (offset != 0 && ours.getInt(24) == 0) {
+                learnHandle(opaque(captured, offset), opaque(ours, offset));
+            }
+        } else if (version == 4) {
+            learnName(captured, ours, OP_EXCHANGE_ID, 0, 8);
+            // And with the sequence ID that CREATE_SESSION sends back behind it.
+            learnName(captured, ours, OP_EXCHANGE_ID, 0, 12);
+            learnName(captured, ours, OP_CREATE_SESSION, 0, SESSION_BYTES);
+            learnName(captured, ours, OP_OPEN, 4, 12);
+            learnName(captured, ours, OP_LOCK, 4, 12);
+            List<byte[]> theirs = handlesIn(captured, -1);
+            List<byte[]> mine = handlesIn(ours, root.length);
+            for (int i = 0; i < Math.min(theirs.size(), mine.size()); i++) {
+                learnHandle(theirs.get(i), mine.get(i));
+            }
+        }
+    }
+
+    private void learnHandle(byte[] captured, byte[] ours) {
+        if (captured.length > 0 && ours.length > 0) {
+            handles.put(ByteBuffer.wrap(captured), ours);
+        }
+    }
+
+    private void learnName(ByteBuffer captured, ByteBuffer ours, int operation, int offset, int lengthBytes) {
+        byte[] theirs = behind(captured, operation, offset, lengthBytes);
+        byte[] mine = behind(ours, operation, offset, lengthBytes);
+        if (theirs != null && mine != null) {
+            names.put(ByteBuffer.wrap(theirs), mine);
+        }
+    }
+
+    /** What stands behind the first successful result of an operation. */
+    private static byte @Nullable [] behind(ByteBuffer reply, int operation, int offset, int lengthBytes) {
+        for (int at = 32; at + 8 + offset + lengthBytes <= reply.limit(); at += 4) {
+            if (reply.getInt(at) == operation && reply.getInt(at + 4) == 0) {
+                return bytes(reply, at + 8 + offset, lengthBytes);
+            }
+        }
+        return null;
+    }
+
+    /** The results of GETFH; knfsd's handles begin with 01 00, ours are told by their length. */
+    private static List<byte[]> handlesIn(ByteBuffer reply, int lengthBytes) {
+        List<byte[]> found = new ArrayList<>();
+        for (int at = 32; at + 12 <= reply.limit(); at += 4) {
+            if (reply.getInt(at) != OP_GETFH || reply.getInt(at + 4) != 0) {
+                continue;
+            }
+            byte[] handle = opaque(reply, at + 8);
+            boolean one = lengthBytes < 0
+                    ? handle.length >= 8 && handle[0] == 1 && handle[1] == 0
+                    : handle.length == lengthBytes;
+            if (one) {
+                found.add(handle);
+            }
+        }
+        return found;
+    }
+
+    private static int argumentsOffset(ByteBuffer call) {
+        int verifier = 32 + (call.getInt(28) + 3 & ~3);
+        return verifier + 8 + (call.getInt(verifier + 4) + 3 & ~3);
+    }
+
+    /** The counted bytes at an offset; empty if there are none that a handle could be. */
+    private static byte[] opaque(ByteBuffer in, int at) {
+        if (at + 4 > in.limit()) {
+            return new byte[0];
+        }
+        int lengthBytes = in.getInt(at);
+        return lengthBytes < 0 || lengthBytes > 128 || lengthBytes > in.limit() - at - 4
+                ? new byte[0]
+                : bytes(in, at + 4, lengthBytes);
+    }
+
+    private static byte[] bytes(ByteBuffer in, int at, int lengthBytes) {
+        byte[] bytes = new byte[lengthBytes];
+        in.get(at, bytes);
+        return bytes;
+    }
+
+    private static void copy(ByteBuffer in, int at, int lengthBytes, ByteArrayOutputStream out) {
+        out.writeBytes(bytes(in, at, lengthBytes));
+    }
+
+    private static void word(ByteArrayOutputStream out, int word) {
+        out.writeBytes(ByteBuffer.allocate(4).putInt(word).array());
+    }
+}
