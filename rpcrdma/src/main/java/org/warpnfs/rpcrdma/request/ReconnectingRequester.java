@@ -68,6 +68,8 @@ public final class ReconnectingRequester implements Requester {
     private int sent;
     private State state = State.IDLE;
     private volatile @Nullable Requester current;
+    private volatile InetSocketAddress localAddress = new InetSocketAddress(0);
+    private volatile InetSocketAddress remoteAddress = new InetSocketAddress(0);
     private int failures;
     private @Nullable Requester repliedOn;
 
@@ -152,6 +154,8 @@ public final class ReconnectingRequester implements Requester {
             if (wanted) {
                 state = State.CONNECTED;
                 current = requester;
+                localAddress = requester.localAddress();
+                remoteAddress = requester.remoteAddress();
             }
         }
         if (wanted) {
@@ -241,20 +245,12 @@ public final class ReconnectingRequester implements Requester {
 
     @Override
     public InetSocketAddress localAddress() {
-        return connection().localAddress();
+        return localAddress;
     }
 
     @Override
     public InetSocketAddress remoteAddress() {
-        return connection().remoteAddress();
-    }
-
-    private Requester connection() {
-        Requester on = current;
-        if (on == null) {
-            throw new IllegalStateException("not connected");
-        }
-        return on;
+        return remoteAddress;
     }
 
     @Override

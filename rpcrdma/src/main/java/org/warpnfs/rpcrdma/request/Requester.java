@@ -42,9 +42,10 @@ public interface Requester extends AutoCloseable {
     /** True while calls can be sent at once. */
     boolean open();
 
-    /** Our end of the connection, of the latest one if there have been several. */
+    /** Our end of the connection, of the latest one if there have been several; 0.0.0.0:0 before the first. */
     InetSocketAddress localAddress();
 
+    /** The responder's end, likewise. */
     InetSocketAddress remoteAddress();
 
     /** Ends the connection; calls that are outstanding fail. */

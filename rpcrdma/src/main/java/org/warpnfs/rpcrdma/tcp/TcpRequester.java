@@ -298,7 +298,7 @@ final class TcpRequester extends ChannelInboundHandlerAdapter implements Request
 
     private void end(String why) {
         if (channel.isActive()) {
-            LOG.info("{}: {}", remote, why);
+            LOG.debug("{}: {}", remote, why);
             ending = why;
             var _ = channel.close();
         }

@@ -11,7 +11,7 @@ import picocli.CommandLine.Command;
         description = "An NFS-over-RDMA file server on a user-space iWARP stack.",
         mixinStandardHelpOptions = true,
         versionProvider = Version.class,
-        subcommands = {ServeCommand.class, IwarpCommand.class})
+        subcommands = {ServeCommand.class, IwarpCommand.class, BenchCommand.class})
 public final class Main {
     /** The exit status of a command line that cannot be understood. */
     static final int USAGE_ERROR = 2;
