@@ -18,6 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.warpnfs.iwarp.verbs.AccessRight;
 import org.warpnfs.iwarp.verbs.MemoryRegion;
+import org.warpnfs.payload.Payload;
 import org.warpnfs.rpcrdma.message.RpcMessage;
 import org.warpnfs.rpcrdma.stats.Counter;
 import org.warpnfs.rpcrdma.testing.EchoProgram;
@@ -143,6 +144,30 @@ class WireRulesTest {
                     .isEqualTo(1);
         }
         assertThat(responder.count(Counter.CREDITS_IN_USE)).isZero();
+    }
+
+    @Test
+    void memoryShort_grant_shrinksToWhatIsInFlightAndGrowsAgain() throws Exception {
+        RawRequester raw = responder.connect(0);
+        assertThat(header(answer(raw, inline(Rpc.call(1, EchoProgram.NULL)))).credits())
+                .isEqualTo(32);
+        List<Payload> others = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            others.add(responder.pool.tryAcquire(2 << 20));
+        }
+        ReadSegment entry = new ReadSegment(48, segment(raw, ByteBuffer.allocate(9000), AccessRight.REMOTE_READ));
+        raw.send(message(
+                new RdmaMsg(2, 32, new ChunkLists(List.of(entry), List.of(), Optional.empty())),
+                Rpc.call(2, EchoProgram.WRITE, 7, 9000, 9).xdr()));
+        responder.settle();
+        assertThat(header(answer(raw, inline(Rpc.call(3, EchoProgram.NULL)))).credits())
+                .as("while a call waits for memory")
+                .isEqualTo(1);
+        others.forEach(Payload::release);
+        responder.settle();
+        assertThat(header(last(raw)).xid()).isEqualTo(2);
+        assertThat(header(answer(raw, inline(Rpc.call(4, EchoProgram.NULL)))).credits())
+                .isEqualTo(32);
     }
 
     /** RFC 5666 section 3.3: one credit each for any number of idle clients, whatever the others hold. */
