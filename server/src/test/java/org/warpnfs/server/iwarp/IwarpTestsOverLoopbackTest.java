@@ -23,7 +23,12 @@ import org.junit.jupiter.params.provider.EnumSource.Mode;
 import org.warpnfs.iwarp.mpa.CrcPolicy;
 import org.warpnfs.iwarp.mpa.MpaChoices;
 import org.warpnfs.iwarp.netty.IwarpTransport;
+import org.warpnfs.iwarp.verbs.Completion;
 import org.warpnfs.iwarp.verbs.ConnectOptions;
+import org.warpnfs.iwarp.verbs.DisconnectReason;
+import org.warpnfs.iwarp.verbs.Listener;
+import org.warpnfs.iwarp.verbs.QueuePair;
+import org.warpnfs.iwarp.verbs.QueuePairHandler;
 
 /** Our clients against our servers, over sockets. */
 @Timeout(60)
@@ -128,6 +133,37 @@ class IwarpTestsOverLoopbackTest {
             assertThat(run(client(TestKind.PING, server, 64, 0)).messages()).isZero();
             assertThat(server.firstClient()).isNotNull();
         }
+    }
+
+    @Test
+    void ping_countOfZero_theServerMayLeaveFirst() throws Exception {
+        try (IwarpTransport transport = TestTransport.open(MPA);
+                Listener leaving = transport.listen(
+                        ANY_PORT,
+                        request -> request.accept(new ConnectOptions(ByteBuffer.allocate(0), 1, 1), new Leaving()))) {
+            assertThat(run(client(TestKind.PING, leaving.localAddress(), 64, 0, 0, MPA))
+                            .messages())
+                    .isZero();
+            assertThatThrownBy(() -> run(client(TestKind.PING, leaving.localAddress(), 64, 1, 0, MPA)))
+                    .isInstanceOf(TestFailure.class);
+        }
+    }
+
+    /** Disconnects once it has accepted. */
+    private static final class Leaving implements QueuePairHandler {
+        @Override
+        public void created(QueuePair queuePair) {
+            queuePair.execute(queuePair::disconnect);
+        }
+
+        @Override
+        public void established(QueuePair queuePair) {}
+
+        @Override
+        public void completed(QueuePair queuePair, Completion completion) {}
+
+        @Override
+        public void disconnected(QueuePair queuePair, DisconnectReason reason) {}
     }
 
     @ParameterizedTest
