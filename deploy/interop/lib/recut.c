@@ -1,5 +1,6 @@
 /*
- * recut FROM TO: copies a capture so that on the RDMA connections (TCP port 20049) each FPDU begins a TCP segment of its own.
+ * recut FROM TO [any]: copies a capture so that on the RDMA connections (TCP port 20049, with "any" all of TCP) each FPDU begins a
+ * TCP segment of its own.
  *
  * Why: when a reassembled FPDU ends less than eight bytes before the end of a segment, tshark's MPA dissector does not
  * recognize the few bytes that follow as the head of the next FPDU. It has then lost the stream, and file data turn up as
@@ -41,6 +42,7 @@ static struct stream streams[MAX_STREAMS];
 static int stream_count;
 static FILE *to;
 static int missing;
+static int any_port;
 
 static void die(const char *why)
 {
@@ -150,7 +152,7 @@ static int take(const unsigned char *record, unsigned char *frame, size_t frame_
         return 0;
     unsigned char *tcp = ip + (ip[0] & 15) * 4;
     size_t headers_bytes = (size_t)(tcp - frame) + (tcp[12] >> 4) * 4, end = ETHERNET_BYTES + get16(ip + 2);
-    if ((get16(tcp) != RDMA_PORT && get16(tcp + 2) != RDMA_PORT) || end > frame_bytes || headers_bytes > end)
+    if ((!any_port && get16(tcp) != RDMA_PORT && get16(tcp + 2) != RDMA_PORT) || end > frame_bytes || headers_bytes > end)
         return 0;
     struct stream *peer = stream_of(ip, tcp, 1), *stream = stream_of(ip, tcp, 0);
     /* what is acknowledged may be held here still, and would look as if it came twice */
@@ -191,8 +193,9 @@ int main(int count, char **words)
     static unsigned char frame[MAX_FRAME_BYTES];
     unsigned char header[FILE_HEADER_BYTES], record[RECORD_HEADER_BYTES];
     size_t got;
-    if (count != 3)
-        die("usage: recut FROM TO");
+    any_port = count == 4 && !strcmp(words[3], "any");
+    if (count != 3 + any_port)
+        die("usage: recut FROM TO [any]");
     FILE *from = fopen(words[1], "rb");
     to = fopen(words[2], "wb");
     if (!from || !to || fread(header, sizeof header, 1, from) != 1)

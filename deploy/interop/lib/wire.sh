@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 
 wire_fields=(frame.number tcp.stream iwarp_mpa.req iwarp_mpa.rep iwarp_rdma.opcode rpcordma.msg_type rpcordma.errcode rpc.msgtyp
-  _ws.malformed frame.len frame.cap_len)
+  _ws.malformed frame.len frame.cap_len iwarp_mpa.rej_flag)
 
 # The NFS dissector stays off: it does not put Write chunks back, so it trips over READ replies, and an FPDU that begins in the
 # same TCP segment and ends in a later one is then never joined. From there on tshark reads file data as headers.
@@ -10,12 +10,14 @@ wire_fields=(frame.number tcp.stream iwarp_mpa.req iwarp_mpa.rep iwarp_rdma.opco
 # protocol's (705 is AgentX).
 tshark_below_nfs=(tshark -n --disable-protocol nfs -o tcp.try_heuristic_first:TRUE)
 
-# dissect CAPTURE TABLE PROTO: over RDMA what tshark gets is CAPTURE.recut, in which each FPDU begins a segment (recut.c says why)
+# dissect CAPTURE TABLE PROTO: over RDMA what tshark gets is CAPTURE.recut, in which each FPDU begins a segment (recut.c says why).
+# PROTO is rdma, tcp, or verbs for RDMA on any port and without RPC, which tshark would look for in each message.
 dissect() {
-  local field source=$1 arguments=()
+  local field source=$1 arguments=() ports=()
+  [ "$3" != verbs ] || { ports=(any); arguments=(--disable-protocol rpcordma); }
   for field in "${wire_fields[@]}"; do arguments+=(-e "$field"); done
   {
-    [ "$3" = tcp ] || { source=$1.recut; "${recut:-$here/out/recut}" "$1" "$source" || true; }
+    [ "$3" = tcp ] || { source=$1.recut; "${recut:-$here/out/recut}" "$1" "$source" "${ports[@]}" || true; }
     "${tshark_below_nfs[@]}" -r "$source" -T fields -E separator=/t -E occurrence=a "${arguments[@]}" >"$2" || true
   } 2>"$2.log"
 }
@@ -24,7 +26,7 @@ dissect() {
 wire_columns='function has(list, value,  n, i, parts) { n = split(list, parts, ","); for (i = 1; i <= n; i++) if (parts[i] == value) return 1; return 0 }
   function count(list,  parts) { return list == "" ? 0 : split(list, parts, ",") }
   BEGIN { FS = "\t" }
-  { frame = $1; stream = $2; request = $3; reply = $4; opcodes = $5; types = $6; errcodes = $7; calls = $8; malformed = $9; length_bytes = $10; captured = $11 }'
+  { frame = $1; stream = $2; request = $3; reply = $4; opcodes = $5; types = $6; errcodes = $7; calls = $8; malformed = $9; length_bytes = $10; captured = $11; rejections = $12 }'
 
 # wire_awk TABLE PROGRAM
 wire_awk() { awk "$wire_columns $2" "$1"; }
@@ -80,6 +82,28 @@ wire_tcp_present() { # TABLE
     }'
 }
 
+# wire_verbs_present TABLE CONNECTIONS FPDUS: at least as many, and an answer to each MPA request
+wire_verbs_present() {
+  wire_awk "$1" '
+    request != "" { requests++ } reply != "" { replies++ } { fpdus += count(opcodes) }
+    END {
+      if (requests != replies) print "MPA requests and replies: " requests + 0 ", " replies + 0
+      if (replies < '"$2"') print replies + 0 " connections, not " '"$2"'
+      if (fpdus < '"$3"') print fpdus + 0 " FPDUs, not " '"$3"'
+    }'
+}
+
+# wire_count TABLE TERMINATES REJECTIONS: exactly so many
+wire_count() {
+  wire_awk "$1" '
+    has(opcodes, "0x07") { terminates++; if (terminates == 1) first = frame }
+    has(rejections, "1") || has(rejections, "True") { rejected++ }
+    END {
+      if (terminates + 0 != '"$2"') print terminates + 0 " Terminate messages, not " '"$2"' (first ? ", the first in frame " first : "")
+      if (rejected + 0 != '"$3"') print rejected + 0 " MPA replies that reject, not " '"$3"'
+    }'
+}
+
 # wire_crc CAPTURE: every FPDU of the capture carries a good CRC. Good and bad are told apart only in words, hence a pass of its own.
 wire_crc() {
   "${tshark_below_nfs[@]}" -r "$1.recut" -V -O iwarp_mpa 2>/dev/null | awk '
@@ -110,6 +134,42 @@ ask_tcp() { wire_tcp_present "$2"; }
 ask_errors() { wire_terminates "$2"; wire_errors "$2"; }
 ask_malformed() { wire_malformed "$2"; }
 ask_crc() { wire_crc "$1"; }
+
+# What has to be in the capture of each group of verbs: connections, FPDUs, Terminates, rejections, CRC
+verbs_expected() {
+  case $(basename "$1" .pcap) in
+    to_us) echo 19 1000 0 0 off ;;
+    from_us) echo 9 1000 0 0 off ;;
+    many) echo 80 1000 0 0 off ;;
+    refused) echo 3 0 0 3 off ;;
+    crc) echo 2 100 0 0 on ;;
+    crc_required) echo 8 1000 0 0 on ;;
+    crc_refused) echo 2 0 0 1 off ;;
+    peer_to_peer) echo 24 500 0 0 off ;;
+    mpa1) echo 4 500 0 0 off ;;
+    *) return 1 ;;
+  esac
+}
+
+ask_verbs() {
+  local expected
+  expected=$(verbs_expected "$1") || { echo 'nobody knows what to expect of it'; return; }
+  # shellcheck disable=SC2086 # numbers
+  set -- "$1" "$2" $expected
+  wire_verbs_present "$2" "$3" "$4"
+  wire_count "$2" "$5" "$6"
+  [ "$7" = off ] || wire_crc "$1"
+}
+
+# check_verbs_wire CAPTURE...: a line for each check of a verbs run's captures
+check_verbs_wire() {
+  local capture
+  [ $# -gt 0 ] || { verdict 'captures' 'there are none'; return; }
+  for capture; do dissect "$capture" "$capture.table" verbs; done
+  verdict "$# captures are complete" "$(each ask_complete "$@")"
+  verdict 'tshark: handshakes, FPDUs, rejections, Terminates and CRCs as they should be' "$(each ask_verbs "$@")"
+  verdict 'tshark: nothing malformed' "$(each ask_malformed "$@")"
+}
 
 # check_wire PROTO CRC CAPTURE...: a line for each check of a run's captures
 check_wire() {

@@ -1,0 +1,128 @@
+# Sourced by run. The verbs runs: iWARP alone, ./warpnfs iwarp against programs of librdmacm over siw, either as client of the other.
+# Our servers run through all of them; a run is one boot of the guest, in which guest/verbs does groups of checks.
+# shellcheck shell=bash disable=SC2154
+
+verbs_servers=() # ids
+verbs_client_seconds=90
+
+# What each boot is for: name, module with options, MTU of the link, groups
+verbs_boots=(
+  'verbs siw 1500 to_us from_us many refused crc'
+  'verbs-switched siw_switched 1500 crc_required crc_refused peer_to_peer'
+  'verbs-9000 siw 9000 to_us from_us'
+  'verbs-65000 siw 65000 to_us from_us'
+)
+
+# verbs_java: small and quick to start: a dozen of them run in turn or side by side
+verbs_java() {
+  WARPNFS_JAVA_OPTS='-Xmx192m -XX:+UseSerialGC -XX:TieredStopAtLevel=1' exec setpriv --pdeathsig KILL "$tree/warpnfs" iwarp "$@"
+}
+
+# verbs_server NAME WORD...: in the background, its log in $verbs/NAME.log
+verbs_server() {
+  local name=$1
+  shift
+  verbs_java "$@" --server --listen 10.8.0.1 >"$verbs/$name.log" 2>&1 &
+  started[$!]=$name
+  verbs_servers+=($!)
+}
+
+verbs_ready() { [ "$(grep -l '^ready' "$verbs"/*.log | wc -l)" = ${#verbs_servers[@]} ]; }
+
+verbs_servers_start() {
+  verbs=$results/verbs-servers
+  mkdir -p "$verbs"
+  verbs_server ping ping -p 7174
+  verbs_server refusing ping -p 7175 --reject 'no room at the inn'
+  verbs_server crc ping -p 7176 --crc required
+  verbs_server send send-bw -p 18515
+  verbs_server write write-bw -p 18516
+  verbs_server read read-bw -p 18517
+  verbs_server latency send-lat -p 18518
+  until_true 60 verbs_ready || { echo "our servers did not get ready: $(tail -q -n 1 "$verbs"/*.log | tr '\n' ' ')"; return 1; }
+}
+
+# verbs_servers_stop: prints what is wrong
+verbs_servers_stop() {
+  local server status
+  for server in "${verbs_servers[@]}"; do
+    status=0
+    alive "$server" || echo 'a server had ended by itself'
+    stop "$server" || status=$?
+    [ $status = 0 ] || echo "status $status after SIGTERM"
+  done
+  verbs_servers=()
+}
+
+# verbs_complaints DIRECTORY: what ours logged or said that is its own fault; a test that failed at our server is one too
+verbs_complaints() {
+  grep -h -n -m 3 -E '\bERROR\b|Exception|OutOfMemoryError|LEAK|INTERNAL|internal error|, failed$' "$1"/*.log | head -n 3 || true
+}
+
+# verbs_client WORD...: for the guest; answers with the last line
+verbs_client() {
+  local log status=0
+  verbs_clients=$((verbs_clients + 1))
+  log=$directory/ours.$verbs_clients.log
+  (verbs_java "$@") >"$log" 2>&1 &
+  started[$!]=client
+  local client=$!
+  until_true $verbs_client_seconds ended_by_itself "$client" || true
+  stop "$client" || status=$?
+  if [ $status = 0 ]; then answer "done $(tail -n 1 "$log")"; else answer "failed: $status $(tail -n 1 "$log")"; fi
+}
+
+ended_by_itself() { ! alive "$1"; }
+
+# verbs_boot NAME SIW MTU GROUP...
+verbs_boot() {
+  local siw=$2 link=$3 chosen=() group
+  run=$1 verbs_clients=0
+  shift 3
+  for group; do [ -n "$groups" ] && [[ " $groups " != *" $group "* ]] || chosen+=("$group"); done
+  [ ${#chosen[@]} -gt 0 ] || return 0
+  directory=$results/$run share=$results/$run/client
+  mkdir -p "$share"
+  cp "$here/guest"/{verbs,lib} "$share/"
+  ip link set tap0 mtu "$link"
+  capture_mtu=$link
+  start client "$here/boot" -c -d "$share" -n tap0 -a 10.8.0.2/24 -s "$siw" -u "$link" -t "${WARPNFS_LAB_LIMIT:-300}" \
+    /share/verbs "${chosen[@]}" >"$directory/boot.log" 2>&1
+  client_id=$id
+  until_true 10 test -p "$share/control.out" || { report FAIL "$run" 'the guest did not start'; return 0; }
+  exec {client_port}<>"$share/control.out"
+  follow_client
+  exec {client_port}>&-
+  capture_stop
+  analyse_verbs
+}
+
+# analyse_verbs: in the background, as analyse
+analyse_verbs() {
+  local before=$failed
+  collect
+  analysed=$run analysed_directory=$directory failed_before=$before
+  (
+    verdict "the client's dmesg has no complaint" "$(dmesg_complaints "$share/dmesg" verbs)"
+    verdict 'our clients logged no error' "$(verbs_complaints "$directory" 2>/dev/null)"
+    check_verbs_wire "$directory"/*.pcap
+  ) >"$directory/analysis" 2>"$directory/analysis.log" &
+  analysis_id=$!
+  started[$analysis_id]=analysis
+}
+
+# verbs_runs: all of them
+verbs_runs() {
+  local boot
+  verbs_servers_start >"$results/verbs.complaint" || { report FAIL verbs "$(cat "$results/verbs.complaint")"; return 0; }
+  for boot in "${verbs_boots[@]}"; do
+    # shellcheck disable=SC2086 # words
+    verbs_boot $boot
+  done
+  collect
+  run=verbs
+  verbs_servers_stop >"$results/verbs.complaint" # not in a substitution, whose shell is not the one that can wait
+  report_line "$(verdict 'our servers stop when told' "$(cat "$results/verbs.complaint")")"
+  report_line "$(verdict 'our servers logged no error' "$(verbs_complaints "$verbs")")"
+  ip link set tap0 mtu "$mtu"
+}
