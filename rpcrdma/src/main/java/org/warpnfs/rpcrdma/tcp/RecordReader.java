@@ -16,8 +16,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <h2>Operation</h2>
  *
- * A record that lies within one piece of the stream is a slice of it. Any other is copied into one buffer, which grows as bytes
- * arrive: what a header claims reserves nothing.
+ * A record that lies within one piece of the stream is a slice of it. Any other is put together in one buffer: what came with the
+ * pieces is copied, and the rest can be read straight into {@link #target()}. The buffer grows as bytes arrive: what a header claims
+ * reserves no more than 32 times what has come of the record.
  *
  * <h2>Buffers</h2>
  *
@@ -31,6 +32,10 @@ final class RecordReader {
     private static final int HEADER_BYTES = 4;
     private static final int LAST_FRAGMENT = 0x8000_0000;
     private static final int FIRST_CAPACITY_BYTES = 16 << 10;
+    private static final int GROWTH = 32;
+
+    /** Less than this is not worth a read of its own. */
+    private static final int MIN_TARGET_BYTES = 16 << 10;
 
     private final ByteBufAllocator allocator;
     private final int maxRecordBytes;
@@ -40,6 +45,7 @@ final class RecordReader {
     private int fragmentLeftBytes;
     private int recordBytes;
     private @Nullable ByteBuf record;
+    private boolean targeted;
 
     RecordReader(ByteBufAllocator allocator, int maxRecordBytes) {
         this.allocator = allocator;
@@ -47,13 +53,53 @@ final class RecordReader {
     }
 
     /** Appends the next piece of the stream. */
+    @SuppressWarnings("ReferenceEquality") // whether it is the very buffer that was lent
     void add(ByteBuf piece) {
-        pieces.add(piece);
+        if (targeted && piece == record) {
+            targeted = false;
+            fragmentLeftBytes = recordBytes - piece.writerIndex();
+            piece.release();
+        } else {
+            targeted = false;
+            pieces.add(piece);
+        }
+    }
+
+    /**
+     * Where the next bytes of the stream may be written, up to the capacity, if the record in progress lacks that many: the caller
+     * holds it as well, and either releases it or gives it back by {@link #add}.
+     *
+     * @return null if the next bytes are to come as a piece
+     */
+    @Nullable
+    ByteBuf target() {
+        ByteBuf into = record;
+        if (into == null || !pieces.isEmpty() || fragmentLeftBytes < MIN_TARGET_BYTES) {
+            return null;
+        }
+        grow(into, 1);
+        targeted = true;
+        return into.retain();
+    }
+
+    /** Makes room for {@code bytes} more, and for as much as what has come justifies; never beyond the fragment. */
+    private void grow(ByteBuf into, int bytes) {
+        int neededBytes = into.writerIndex() + bytes;
+        if (neededBytes > into.capacity()) {
+            into.capacity((int) Math.min(recordBytes, Math.max(neededBytes, (long) into.writerIndex() * GROWTH)));
+        }
     }
 
     /** The next whole record, null if there is none yet. */
     @Nullable
     ByteBuf next() throws RecordViolation {
+        if (record != null && fragmentLeftBytes == 0 && headerBytesRead == HEADER_BYTES) {
+            // The last byte was read straight into the target.
+            headerBytesRead = 0;
+            if ((header & LAST_FRAGMENT) != 0) {
+                return finish();
+            }
+        }
         for (ByteBuf piece = pieces.peek(); piece != null; piece = pieces.peek()) {
             ByteBuf whole = advance(piece);
             if (!piece.isReadable()) {
@@ -125,8 +171,10 @@ final class RecordReader {
             return piece.readRetainedSlice(step);
         }
         if (record == null) {
-            record = allocator.directBuffer(Math.min(FIRST_CAPACITY_BYTES, recordBytes), maxRecordBytes);
+            record = allocator.directBuffer(
+                    (int) Math.min(recordBytes, Math.max(FIRST_CAPACITY_BYTES, (long) step * GROWTH)), maxRecordBytes);
         }
+        grow(record, step);
         record.writeBytes(piece, step);
         fragmentLeftBytes -= step;
         return null;

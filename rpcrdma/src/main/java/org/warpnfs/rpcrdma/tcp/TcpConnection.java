@@ -90,6 +90,7 @@ final class TcpConnection extends ChannelInboundHandlerAdapter implements RpcCon
         this.runningBytes = runningBytes;
         this.statistics = statistics;
         this.reader = new RecordReader(channel.alloc(), options.maxRecordBytes());
+        channel.config().setRecvByteBufAllocator(new RecordReads(reader));
         this.stallWatch = new StallWatch(options.stallLimit().toNanos());
         this.handler = handlers.opened(this);
         statistics.increment(Counter.CONNECTIONS_OPEN);

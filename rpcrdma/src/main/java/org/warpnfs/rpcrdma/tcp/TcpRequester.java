@@ -143,6 +143,7 @@ final class TcpRequester extends ChannelInboundHandlerAdapter implements Request
         this.connected = connected;
         this.window = new CallWindow<>(options.maxOutstanding(), MAX_WAITING);
         this.reader = new RecordReader(channel.alloc(), options.maxReplyBytes());
+        channel.config().setRecvByteBufAllocator(new RecordReads(reader));
     }
 
     @Override

@@ -1,0 +1,48 @@
+package org.warpnfs.rpcrdma.tcp;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.AdaptiveRecvByteBufAllocator;
+import io.netty.channel.RecvByteBufAllocator;
+import io.netty.util.UncheckedBooleanSupplier;
+
+/**
+ * Lets the socket be read straight into the record that a {@link RecordReader} has in progress, and into pooled buffers of fitting size
+ * otherwise.
+ *
+ * <p>For one channel. Event loop only.
+ */
+final class RecordReads implements RecvByteBufAllocator {
+    private final RecvByteBufAllocator otherwise = new AdaptiveRecvByteBufAllocator();
+    private final RecordReader reader;
+
+    RecordReads(RecordReader reader) {
+        this.reader = reader;
+    }
+
+    @Override
+    @SuppressWarnings("deprecation") // the epoll transport wants this kind, and Netty has no other
+    public Handle newHandle() {
+        return new IntoRecord((ExtendedHandle) otherwise.newHandle());
+    }
+
+    private final class IntoRecord extends DelegatingHandle implements ExtendedHandle {
+        private final ExtendedHandle delegate;
+
+        IntoRecord(ExtendedHandle delegate) {
+            super(delegate);
+            this.delegate = delegate;
+        }
+
+        @Override
+        public ByteBuf allocate(ByteBufAllocator allocator) {
+            ByteBuf target = reader.target();
+            return target != null ? target : delegate.allocate(allocator);
+        }
+
+        @Override
+        public boolean continueReading(UncheckedBooleanSupplier maybeMoreData) {
+            return delegate.continueReading(maybeMoreData);
+        }
+    }
+}

@@ -1,0 +1,107 @@
+package org.warpnfs.rpcrdma.tcp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+import org.warpnfs.testkit.Seeds;
+
+/** RFC 5531 section 11, however the stream is cut and wherever it is read to. */
+class RecordReaderTest {
+    private static final int LAST_FRAGMENT = 0x8000_0000;
+    private static final int MAX_RECORD_BYTES = 1 << 20;
+
+    private final ByteBufAllocator allocator = new UnpooledByteBufAllocator(true);
+
+    /** Reads like a socket: into the target if there is one, and otherwise into a buffer of its own. */
+    private static int read(ByteBufAllocator allocator, RecordReader reader, ByteBuffer stream, int atMost) {
+        ByteBuf target = reader.target();
+        ByteBuf into = target != null ? target : allocator.directBuffer(atMost, atMost);
+        int bytes = Math.min(Math.min(atMost, stream.remaining()), into.capacity() - into.writerIndex());
+        into.writeBytes(stream.slice(stream.position(), bytes));
+        stream.position(stream.position() + bytes);
+        reader.add(into);
+        return bytes;
+    }
+
+    @Test
+    void records_cutAnywhere_comeOutWhole() {
+        Seeds.each(12, seed -> {
+            SplittableRandom random = new SplittableRandom(seed);
+            List<byte[]> records = new ArrayList<>();
+            ByteBuffer stream = ByteBuffer.allocate(8 << 20);
+            for (int i = 0; i < 5; i++) {
+                byte[] record = new byte[random.nextInt(1 << random.nextInt(1, 21))];
+                random.nextBytes(record);
+                records.add(record);
+                int from = 0;
+                while (from < record.length && random.nextInt(3) == 0) {
+                    int length = random.nextInt(record.length - from + 1);
+                    stream.putInt(length).put(record, from, length);
+                    from += length;
+                }
+                stream.putInt(LAST_FRAGMENT | record.length - from).put(record, from, record.length - from);
+            }
+            stream.flip();
+            RecordReader reader = new RecordReader(allocator, MAX_RECORD_BYTES);
+            List<byte[]> found = new ArrayList<>();
+            int mostBytes = 1 + random.nextInt(1 << random.nextInt(1, 19));
+            while (stream.hasRemaining()) {
+                read(allocator, reader, stream, 1 + random.nextInt(mostBytes));
+                for (ByteBuf record = reader.next(); record != null; record = reader.next()) {
+                    byte[] bytes = new byte[record.readableBytes()];
+                    record.readBytes(bytes);
+                    record.release();
+                    found.add(bytes);
+                }
+            }
+            assertThat(found).containsExactlyElementsOf(records);
+            assertThat(reader.insideRecord()).isFalse();
+            reader.close();
+        });
+    }
+
+    @Test
+    void largeRecord_begun_isReadStraightIntoItsBuffer() throws Exception {
+        RecordReader reader = new RecordReader(allocator, MAX_RECORD_BYTES);
+        ByteBuffer stream = ByteBuffer.allocate(4 + (1 << 20));
+        stream.putInt(LAST_FRAGMENT | 1 << 20).clear();
+        assertThat(reader.target()).isNull();
+        read(allocator, reader, stream, 40_000);
+        assertThat(reader.next()).isNull();
+        assertThat(read(allocator, reader, stream, Integer.MAX_VALUE)).isEqualTo((1 << 20) - 39_996);
+        ByteBuf record = reader.next();
+        assertThat(record.readableBytes()).isEqualTo(1 << 20);
+        assertThat(record.release()).as("nobody else holds it").isTrue();
+    }
+
+    @Test
+    void largeRecord_claimed_reservesNoMoreThanWhatHasComeJustifies() throws Exception {
+        RecordReader reader = new RecordReader(allocator, MAX_RECORD_BYTES);
+        ByteBuffer stream = ByteBuffer.allocate(104);
+        stream.putInt(LAST_FRAGMENT | 1 << 20).clear();
+        read(allocator, reader, stream, 104);
+        assertThat(reader.next()).isNull();
+        ByteBuf target = reader.target();
+        assertThat(target.capacity()).isLessThanOrEqualTo(16 << 10);
+        target.release();
+        reader.close();
+        assertThat(target.refCnt()).isZero();
+    }
+
+    @Test
+    void record_beyondTheLimit_isRefused() {
+        RecordReader reader = new RecordReader(allocator, 1024);
+        ByteBuffer stream = ByteBuffer.allocate(4).putInt(1025).flip();
+        read(allocator, reader, stream, 4);
+        assertThatThrownBy(reader::next).isInstanceOf(RecordViolation.class);
+        reader.close();
+    }
+}
