@@ -60,7 +60,7 @@ check_client() {
   local share=$1 proto=$2 scenarios=$3 all=$4 steady=() stats
   shopt -s nullglob
   stats=("$share"/stats/*)
-  for file in "${stats[@]}"; do [[ $file = */restart.* ]] || steady+=("$file"); done
+  for file in "${stats[@]}"; do [[ $file = */restart.* || $file = */resets.* ]] || steady+=("$file"); done
   shopt -u nullglob
   if [ ${#stats[@]} = 0 ]; then
     verdict "the client's mountstats" 'there are none'

@@ -40,6 +40,13 @@ server_start() {
   until_true 60 server_says_ready && alive "$server_id" || { echo "the server did not get ready: $(tail -n 1 "$server_log")"; return 1; }
 }
 
+# server_freeze SECONDS: it stands still, and its kernel goes on for it
+server_freeze() {
+  kill -s STOP "$server_id"
+  sleep "$1"
+  kill -s CONT "$server_id"
+}
+
 server_kill() { stop "$server_id" KILL || true; }
 
 # server_stop: prints what is wrong

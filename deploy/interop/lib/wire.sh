@@ -33,9 +33,9 @@ wire_awk() { awk "$wire_columns $2" "$1"; }
 
 # Each of these prints what is wrong, and nothing if all is well.
 
-wire_readable() { # TABLE [SCENARIO]: what tshark and recut said; a server that is killed leaves half an FPDU behind
+wire_readable() { # TABLE [SCENARIO]: what tshark and recut said; a connection that is cut off leaves half an FPDU behind
   grep -v -e 'Running as user' -e '^ *$' "$1.log" |
-    if [ "${2:-}" = restart ]; then grep -v 'at the end of a connection'; else cat; fi
+    if [[ ' restart resets ' = *" ${2:-none} "* ]]; then grep -v 'at the end of a connection'; else cat; fi
 }
 
 wire_whole() { # TABLE
@@ -127,10 +127,28 @@ ask_complete() { check_drops "$1"; wire_readable "$2" "$(basename "$1" .pcap)"; 
 ask_rdma() {
   case ${1##*/} in
     restart.*) wire_rdma_present "$2" 3 2 ;;
+    # a reset may meet a connection before its handshake is over
+    resets.*) wire_rdma_present "$2" 3 1000 ;;
     *) wire_rdma_present "$2" ;;
   esac
 }
 ask_tcp() { wire_tcp_present "$2"; }
+# Callbacks go the other way over the same connection, to the program that Linux names: a CB_NULL and a CB_COMPOUND at least, each
+# with its reply.
+wire_callbacks() { # CAPTURE [LEAST]: so many CB_NULLs at least, else one
+  local source=$1
+  [ ! -e "$1.recut" ] || source=$1.recut
+  "${tshark_below_nfs[@]}" -r "$source" -Y 'rpc.program == 0x40000000' -T fields -e rpc.msgtyp -e rpc.procedure 2>/dev/null | awk '
+    { n[$1 + 0, $2 + 0]++ }
+    END {
+      if (n[0, 0] + 0 < '"${2:-1}"' || !n[0, 1]) print "CB_NULL, CB_COMPOUND calls: " n[0, 0] + 0 ", " n[0, 1] + 0
+      if (n[0, 0] + 0 != n[1, 0] + 0 || n[0, 1] + 0 != n[1, 1] + 0) print "replies: " n[1, 0] + 0 ", " n[1, 1] + 0
+    }'
+}
+
+ask_callbacks() {
+  case ${1##*/} in delegation.*) wire_callbacks "$1" ;; esac
+}
 ask_errors() { wire_terminates "$2"; wire_errors "$2"; }
 ask_malformed() { wire_malformed "$2"; }
 ask_crc() { wire_crc "$1"; }
@@ -185,5 +203,6 @@ check_wire() {
   else
     verdict 'tshark: RPC over TCP in each capture' "$(each ask_tcp "$@")"
   fi
+  [[ " ${*##*/}" != *' delegation.pcap'* ]] || verdict 'tshark: callbacks and their replies' "$(each ask_callbacks "$@")"
   verdict 'tshark: nothing malformed below NFS' "$(each ask_malformed "$@")"
 }
