@@ -29,6 +29,7 @@ public final class RegionTable implements RdmapRegions {
     private final StagRegistry registry;
     private final BooleanSupplier inOwnerThread;
     private final RegionScope own;
+    private final RegionScope.Kind kind = this::region;
     private @Nullable Domain domain;
 
     /**
@@ -50,7 +51,7 @@ public final class RegionTable implements RdmapRegions {
 
     /** Registers memory from position to limit, for this stream. */
     public Region register(ByteBuffer memory, Set<AccessRight> rights) {
-        return own.register(memory, rights, this::region);
+        return own.register(memory, rights, kind);
     }
 
     private Region region(long stag, ByteBuffer memory, Set<AccessRight> rights) {

@@ -34,7 +34,8 @@ public interface CompletionQueue extends AutoCloseable {
         /** Whether it is of the kind that {@link Event#SOLICITED} waits for. */
         public boolean solicited() {
             return completion.status() != CompletionStatus.SUCCESS
-                    || (completion instanceof Completion.Received received && received.solicitedEvent());
+                    || (completion instanceof Completion.Received received && received.solicitedEvent())
+                    || (completion instanceof Completion.ReceivedImmediate immediate && immediate.solicitedEvent());
         }
     }
 
@@ -43,7 +44,7 @@ public interface CompletionQueue extends AutoCloseable {
         /** Any completion. */
         NEXT,
         /**
-         * A message that was sent with Solicited Event (RFC 5040 §4.7), or any completion without success, as those are that a
+         * A message or Immediate Data sent with Solicited Event (RFC 5040 §4.7, RFC 7306 §6), or any completion without success, as those are that a
          * Terminate or the end of a stream leaves.
          */
         SOLICITED
