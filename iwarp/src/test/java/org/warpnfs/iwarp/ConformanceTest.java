@@ -25,6 +25,6 @@ class ConformanceTest {
 
     @Test
     void matrices_ofThisModule_areThere() {
-        assertThat(matrices()).extracting(ConformanceMatrix::name).contains("rfc5040.md", "rfc5041.md");
+        assertThat(matrices()).extracting(ConformanceMatrix::name).contains("rfc5040.md", "rfc5041.md", "rfc7306.md");
     }
 }

@@ -1,0 +1,200 @@
+package org.warpnfs.iwarp.qp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.warpnfs.iwarp.verbs.AccessRight;
+import org.warpnfs.iwarp.verbs.Completion;
+import org.warpnfs.iwarp.verbs.CompletionStatus;
+import org.warpnfs.iwarp.verbs.ConnectOptions;
+import org.warpnfs.iwarp.verbs.DisconnectReason.Cause;
+import org.warpnfs.iwarp.verbs.MemoryRegion;
+import org.warpnfs.iwarp.verbs.RemoteMemory;
+import org.warpnfs.iwarp.verbs.WorkRequest;
+
+/** How a stream ends (RFC 5040 sections 6.2 and 7.1): what leaves last, and what becomes of work. */
+class StreamPartingTest {
+    private static final String TERMINATE = "4147 00000000 00000002 00000001 00000000";
+
+    private final TestLink link = TestLink.extended();
+    private final MemoryRegion sink =
+            link.created.register(ByteBuffer.allocate(4), EnumSet.of(AccessRight.LOCAL_WRITE));
+
+    private void post(WorkRequest... work) {
+        for (WorkRequest one : work) {
+            link.created.post(one);
+        }
+        link.created.flush();
+        link.runTasks();
+    }
+
+    private WorkRequest.RdmaRead read(long id) {
+        return new WorkRequest.RdmaRead(id, sink, 0, 1, new RemoteMemory(0x77, 0));
+    }
+
+    private static WorkRequest.RdmaWrite write(long id, long offset) {
+        return new WorkRequest.RdmaWrite(id, List.of(ByteBuffer.allocate(10)), new RemoteMemory(0x88, offset));
+    }
+
+    private void expectStatuses(Object... idsAndStatuses) {
+        List<Object> told = new ArrayList<>();
+        for (Completion completion : link.completions) {
+            told.add(completion.workRequestId());
+            told.add(completion.status());
+        }
+        assertThat(told).containsExactly(idsAndStatuses);
+    }
+
+    @Test
+    void defect_onAnOpenStream_tellsThePeerByATerminateWithoutHeaders() {
+        link.created.execute(() -> {
+            throw new IllegalStateException("a defect");
+        });
+        link.runTasks();
+        // RFC 5040 section 4.8: layer 0, type 0, code 0; no header is included.
+        assertThat(link.takeWrite()).isEqualTo("0016" + TERMINATE.replace(" ", "") + "00000000" + "00000000");
+        assertThat(link.bugs).hasSize(1);
+        assertThat(link.reason.cause()).isEqualTo(Cause.INTERNAL_ERROR);
+        assertThat(link.outputEnded).isTrue();
+        assertThat(link.closed).isFalse();
+        link.machine.receivedEnd();
+        assertThat(link.closed).isTrue();
+    }
+
+    @Test
+    void defect_whileAMessageIsMade_sendsTheTerminateInItsPlace() {
+        ByteBuffer shrinks = ByteBuffer.allocate(2 << 20);
+        link.socketTakes = false;
+        post(WorkRequest.Send.of(1, shrinks));
+        link.writes.clear();
+        // The poster breaks its promise while a part of the message has left: the rest cannot be read.
+        shrinks.limit(0);
+        link.socketTakes = true;
+        link.releaseHeld();
+        assertThat(link.takeWrite()).isEqualTo("0016" + TERMINATE.replace(" ", "") + "00000000" + "00000000");
+        assertThat(link.bugs).hasSize(1);
+        expectStatuses(1L, CompletionStatus.FLUSHED);
+        assertThat(link.reason.cause()).isEqualTo(Cause.INTERNAL_ERROR);
+    }
+
+    @Test
+    void defect_beforeTheFirstFpdu_closes_sinceNothingMayLeaveYet() {
+        TestLink waiting = TestLink.accepting(QueuePairConfig.defaults(), TestLink.OPTIONS);
+        waiting.in(TestLink.REQUEST);
+        waiting.writes.clear();
+        waiting.created.execute(() -> {
+            throw new IllegalStateException("a defect");
+        });
+        waiting.runTasks();
+        assertThat(waiting.writes).isEmpty();
+        assertThat(waiting.closed).isTrue();
+        assertThat(waiting.reason.cause()).isEqualTo(Cause.INTERNAL_ERROR);
+    }
+
+    @Test
+    void peersTerminate_namesOneOfSeveralReads_thatOneFails() {
+        post(read(1), read(2), read(3));
+        link.writes.clear();
+        link.fpdu(TERMINATE + "01 00 e0 00 002e" + "4141 00000000 00000001 00000002 00000000" + "00".repeat(28));
+        expectStatuses(1L, CompletionStatus.FLUSHED, 2L, CompletionStatus.REMOTE_ERROR, 3L, CompletionStatus.FLUSHED);
+        assertThat(link.writes).isEmpty();
+    }
+
+    @Test
+    void peersTerminate_namesASendBehindARead_thatSendFails() {
+        post(read(1), WorkRequest.Send.of(2, ByteBuffer.allocate(0)), WorkRequest.Send.of(3, ByteBuffer.allocate(0)));
+        link.fpdu(TERMINATE + "12 02 c0 00 0012" + "4143 00000000 00000000 00000002 00000000");
+        // Both Sends were complete for the socket, but not told of, since the Read before them was not.
+        expectStatuses(1L, CompletionStatus.FLUSHED, 2L, CompletionStatus.FLUSHED, 3L, CompletionStatus.REMOTE_ERROR);
+    }
+
+    @Test
+    void peersTerminate_namesAWriteByStagAndOffset_thatWriteFails() {
+        post(read(1), write(2, 0), write(3, 100), write(4, 200));
+        link.fpdu(TERMINATE + "11 01 c0 00 0018" + "c140 00000088 0000000000000069");
+        expectStatuses(
+                1L,
+                CompletionStatus.FLUSHED,
+                2L,
+                CompletionStatus.FLUSHED,
+                3L,
+                CompletionStatus.REMOTE_ERROR,
+                4L,
+                CompletionStatus.FLUSHED);
+    }
+
+    @Test
+    void peersTerminate_namesNothing_allIsFlushed() {
+        post(read(1), write(2, 0));
+        link.fpdu(TERMINATE + "00 00 00 00");
+        expectStatuses(1L, CompletionStatus.FLUSHED, 2L, CompletionStatus.FLUSHED);
+    }
+
+    @Test
+    void peersTerminate_inTheOrderOfLinux_namesTheRead() {
+        post(read(1), read(2));
+        // Nibbles and flags exchanged, as siw on a little-endian machine has them.
+        link.fpdu(TERMINATE + "10 00 07 00 002e" + "4141 00000000 00000001 00000001 00000000" + "00".repeat(28));
+        expectStatuses(1L, CompletionStatus.REMOTE_ERROR, 2L, CompletionStatus.FLUSHED);
+    }
+
+    @Test
+    void disconnect_answersToThePeersReads_leaveFirst() {
+        MemoryRegion readable = link.created.register(ByteBuffer.allocate(4), EnumSet.of(AccessRight.REMOTE_READ));
+        link.socketTakes = false;
+        link.created.post(WorkRequest.Send.of(1, ByteBuffer.allocate(0)));
+        link.created.flush();
+        link.fpdu("4141 00000000 00000001 00000001 00000000 00001000 0000000000000010 00000004"
+                + String.format("%08x", readable.stag()) + "0000000000000000");
+        link.created.disconnect();
+        link.runTasks();
+        assertThat(link.outputEnded).isFalse();
+        link.writes.clear();
+        link.socketTakes = true;
+        link.releaseHeld();
+        assertThat(link.takeWrite()).startsWith("0012c142");
+        assertThat(link.outputEnded).isTrue();
+        assertThat(link.reason.cause()).isEqualTo(Cause.LOCAL_CLOSE);
+    }
+
+    @Test
+    void terminateAgainstSiw_leavesInAWriteOfItsOwn() {
+        // siw decodes a Terminate only if it comes in one piece.
+        link.socketTakes = false;
+        post(WorkRequest.Send.of(1, ByteBuffer.allocate(0)));
+        post(WorkRequest.Send.of(2, ByteBuffer.allocate(0)));
+        link.fpdu("c040 00000001 0000000000000000 aa");
+        link.writes.clear();
+        link.socketTakes = true;
+        link.releaseHeld();
+        assertThat(link.takeWrite()).startsWith("0026" + TERMINATE.replace(" ", "") + "1104c000");
+        expectStatuses(1L, CompletionStatus.SUCCESS, 2L, CompletionStatus.FLUSHED);
+    }
+
+    @Test
+    void everyWriteToSiw_isAMultipleOfFourBytes_withoutCrcUnlessAsked() {
+        TestLink siw = TestLink.accepting(QueuePairConfig.defaults(), new ConnectOptions(ByteBuffer.allocate(8), 2, 4));
+        siw.in(TestLink.REQUEST);
+        // Flags byte: enhanced setup, no CRC, as the request had it; 12 bytes of private data with the block.
+        assertThat(siw.writes.getFirst()).hasSize(2 * 32).contains("1002000c");
+        siw.created.postReceive(1, ByteBuffer.allocate(0));
+        siw.fpdu("4143 00000000 00000000 00000001 00000000");
+        for (int lengthBytes = 0; lengthBytes < 9; lengthBytes++) {
+            siw.created.post(WorkRequest.Send.of(lengthBytes, ByteBuffer.allocate(lengthBytes)));
+            siw.created.post(new WorkRequest.RdmaWrite(
+                    lengthBytes, List.of(ByteBuffer.allocate(70_000 + lengthBytes)), new RemoteMemory(1, 0)));
+        }
+        siw.created.flush();
+        siw.runTasks();
+        assertThat(siw.writes).hasSizeGreaterThan(2).allMatch(wire -> wire.length() % 8 == 0);
+        assertThat(siw.completions).extracting(Completion::status).containsOnly(CompletionStatus.SUCCESS);
+        assertThat(siw.completions)
+                .extracting(Completion::workRequestId, Completion::status)
+                .contains(tuple(8L, CompletionStatus.SUCCESS));
+    }
+}
