@@ -8,6 +8,7 @@ import java.util.function.Consumer;
 import org.warpnfs.iwarp.verbs.AccessRight;
 import org.warpnfs.iwarp.verbs.Completion;
 import org.warpnfs.iwarp.verbs.CompletionStatus;
+import org.warpnfs.iwarp.verbs.ConnectionParameters;
 import org.warpnfs.iwarp.verbs.MemoryRegion;
 import org.warpnfs.iwarp.verbs.QueuePair;
 import org.warpnfs.iwarp.verbs.RemoteMemory;
@@ -57,9 +58,11 @@ final class ChunkPuller {
         maxReads = Math.clamp(most, 0, Integer.MAX_VALUE);
     }
 
-    /** RDMA Reads that may be outstanding. */
+    /** RDMA Reads that may be outstanding: one at a time where the peer did not say how many it holds (MPA revision 1). */
     int maxReads() {
-        return Math.min(queuePair.parameters().ord(), maxReads);
+        ConnectionParameters parameters = queuePair.parameters();
+        int named = parameters.peerReads().ird().isPresent() ? maxReads : Math.min(1, maxReads);
+        return Math.min(parameters.ord(), named);
     }
 
     /** Starts to pull all chunks of a call that has its sink. */
