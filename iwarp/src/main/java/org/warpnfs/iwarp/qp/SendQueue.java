@@ -114,17 +114,6 @@ final class SendQueue {
         waiting.clear();
     }
 
-    /** The peer will answer nothing more: work that waits for answers, and all behind it, is not begun any more. */
-    void answersEnded() {
-        boolean kept = true;
-        for (SendWork work : waiting.toArray(new SendWork[0])) {
-            kept = kept && !work.awaitsAnswer() && !fenced(work);
-            if (!kept) {
-                waiting.removeLast();
-            }
-        }
-    }
-
     private boolean fenced(SendWork work) {
         return work.request.fence() && stream.outstandingRequests() > 0;
     }
