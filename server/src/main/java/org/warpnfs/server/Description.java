@@ -26,7 +26,8 @@ final class Description {
             lines.add("export  " + export.source() + " at " + export.path() + "  " + options(export.options()));
         }
         lines.add("rdma    " + shown(rdma) + "  NFSv3, NFSv4.1, NFSv4.2"
-                + (config.crc() == CrcPolicy.ON ? ", CRC on" : ""));
+                + (config.crc() == CrcPolicy.ON ? ", CRC on" : "")
+                + (config.markers() ? ", MPA markers wanted: no Linux clients" : ""));
         lines.add("tcp     " + shown(tcp) + "  NFSv3, NFSv4.1, NFSv4.2, MOUNTv3");
         Path state = config.stateDirectory();
         lines.add("state   " + (state == null ? "none: the memory backend forgets everything" : state));

@@ -1,6 +1,7 @@
 package org.warpnfs.server;
 
 import org.warpnfs.iwarp.mpa.CrcPolicy;
+import org.warpnfs.iwarp.mpa.MpaChoices;
 import org.warpnfs.iwarp.netty.IwarpConfig;
 import org.warpnfs.iwarp.netty.IwarpTransport;
 import org.warpnfs.iwarp.qp.QueuePairConfig;
@@ -17,7 +18,8 @@ final class Iwarp {
                     case ON -> CrcPolicy.REQUIRED;
                 };
         return new IwarpTransport(IwarpConfig.builder()
-                .queuePair(QueuePairConfig.defaults().withCrcPolicy(crc))
+                .queuePair(QueuePairConfig.defaults()
+                        .withMpa(MpaChoices.defaults().withCrcPolicy(crc).withMarkers(config.markers())))
                 .build());
     }
 }

@@ -48,6 +48,7 @@ class CapturedCallsTest {
                 any,
                 null,
                 CrcPolicy.OFF,
+                false,
                 Duration.ofSeconds(90),
                 4,
                 64 << 20,

@@ -48,6 +48,7 @@ class ExactlyOnceTest {
                 any,
                 null,
                 CrcPolicy.OFF,
+                false,
                 Duration.ofSeconds(5),
                 4,
                 16 << 20,

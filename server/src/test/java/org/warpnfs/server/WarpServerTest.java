@@ -11,6 +11,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
@@ -37,7 +38,7 @@ class WarpServerTest {
 
     private int xid = 1;
 
-    private ServerConfig config(Backend backend, CrcPolicy crc) throws Exception {
+    private ServerConfig config(Backend backend, CrcPolicy crc, boolean markers) throws Exception {
         InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
         ExportSpec export = ExportSpec.parse(
                 backend == Backend.MEMORY
@@ -51,6 +52,7 @@ class WarpServerTest {
                 any,
                 backend == Backend.MEMORY ? null : temporary.resolve("state"),
                 crc,
+                markers,
                 Duration.ofSeconds(5),
                 4,
                 16 << 20,
@@ -84,11 +86,18 @@ class WarpServerTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"MEMORY,OFF,1000", "LOCAL,OFF,0", "LOCAL,ON,0"})
-    void file_writtenOverRdma_isReadBackOverRdmaAndTcp(Backend backend, CrcPolicy crc, int uid) throws Exception {
+    @CsvSource({
+        "MEMORY,OFF,false,1000",
+        "LOCAL,OFF,false,0",
+        "LOCAL,ON,false,0",
+        "LOCAL,OFF,true,0",
+        "MEMORY,ON,true,1000"
+    })
+    void file_writtenOverRdma_isReadBackOverRdmaAndTcp(Backend backend, CrcPolicy crc, boolean markers, int uid)
+            throws Exception {
         byte[] written = new byte[SIZE_BYTES];
         new Random(7).nextBytes(written);
-        try (WarpServer server = WarpServer.start(config(backend, crc));
+        try (WarpServer server = WarpServer.start(config(backend, crc, markers));
                 IwarpTransport transport = new IwarpTransport();
                 RpcRdmaRequester client = RpcRdmaRequester.connect(
                                 transport.connector(), server.rdmaAddress(), RequesterOptions.DEFAULT, call -> call)
@@ -119,9 +128,26 @@ class WarpServerTest {
         }
     }
 
+    /** The first bytes of a stock Linux client over siw, as captured. */
+    @ParameterizedTest
+    @CsvSource({"false,10", "true,90"})
+    void linuxClient_connects_isAskedForMarkersOnlyWhereTheServerWantsThem(boolean markers, String flags)
+            throws Exception {
+        HexFormat hex = HexFormat.of();
+        byte[] request =
+                hex.parseHex("4d504120494420526571204672616d65" + "1002000c" + "00800000" + "f6ab0e1801010303");
+        try (WarpServer server = WarpServer.start(config(Backend.MEMORY, CrcPolicy.OFF, markers));
+                Socket client = new Socket(
+                        server.rdmaAddress().getAddress(), server.rdmaAddress().getPort())) {
+            client.getOutputStream().write(request);
+            byte[] reply = client.getInputStream().readNBytes(18);
+            assertThat(hex.formatHex(reply)).isEqualTo("4d504120494420526570204672616d65" + flags + "02");
+        }
+    }
+
     @Test
     void close_whileClientsAreConnected_freesBothPorts() throws Exception {
-        WarpServer server = WarpServer.start(config(Backend.MEMORY, CrcPolicy.OFF));
+        WarpServer server = WarpServer.start(config(Backend.MEMORY, CrcPolicy.OFF, false));
         InetSocketAddress rdma = server.rdmaAddress();
         InetSocketAddress tcp = server.tcpAddress();
         try (Socket idleTcp = new Socket(tcp.getAddress(), tcp.getPort());
@@ -140,12 +166,13 @@ class WarpServerTest {
 
     @Test
     void start_describesWhatItServes() throws Exception {
-        try (WarpServer server = WarpServer.start(config(Backend.LOCAL, CrcPolicy.ON))) {
+        try (WarpServer server = WarpServer.start(config(Backend.LOCAL, CrcPolicy.ON, true))) {
             assertThat(server.describe())
                     .anyMatch(line -> line.startsWith("export") && line.contains("no_root_squash"))
                     .anyMatch(line -> line.startsWith("rdma")
                             && line.contains("127.0.0.1:" + server.rdmaAddress().getPort())
-                            && line.contains("CRC on"))
+                            && line.contains("CRC on")
+                            && line.contains("markers"))
                     .anyMatch(line -> line.startsWith("mount") && line.contains("proto=rdma"))
                     .anyMatch(line -> line.startsWith("mount")
                             && line.contains("mountport=" + server.tcpAddress().getPort()));

@@ -87,6 +87,14 @@ final class ServeCommand implements Callable<Integer> {
     private CrcPolicy crc = CrcPolicy.OFF;
 
     @Option(
+            names = "--markers",
+            description = {
+                "Ask RDMA clients for MPA markers in what they send, to find FPDUs by. Not with Linux clients: their siw knows",
+                "no markers and breaks the connection off. Clients that ask for markers get them in any case."
+            })
+    private boolean markers;
+
+    @Option(
             names = "--lease",
             paramLabel = "SECONDS",
             description =
@@ -145,6 +153,7 @@ final class ServeCommand implements Callable<Integer> {
                 address("--tcp-port", tcpPort),
                 backend == Backend.LOCAL ? stateDirectory() : state,
                 crc,
+                markers,
                 Duration.ofSeconds(within("--lease", leaseSeconds, 1, 3600)),
                 threads == null
                         ? Math.max(16, 4 * Runtime.getRuntime().availableProcessors())

@@ -19,6 +19,7 @@ import org.warpnfs.nfs.export.PseudoPath;
  * @param tcpAddress where TCP clients connect, for NFS and MOUNT
  * @param stateDirectory what must outlive a restart; null where nothing does
  * @param crc for RDMA connections
+ * @param markers whether RDMA clients are asked for MPA markers in what they send; Linux clients know none and then cannot connect
  * @param lease NFSv4 lease, and the longest grace period
  * @param operationThreads how many calls are worked on at once
  * @param payloadBytes memory for file data in flight, over all connections
@@ -32,6 +33,7 @@ public record ServerConfig(
         InetSocketAddress tcpAddress,
         @Nullable Path stateDirectory,
         CrcPolicy crc,
+        boolean markers,
         Duration lease,
         int operationThreads,
         long payloadBytes,

@@ -58,6 +58,7 @@ class BenchCommandTest {
                 any,
                 temporary.resolve("state"),
                 CrcPolicy.OFF,
+                false,
                 Duration.ofSeconds(2),
                 4,
                 16 << 20,
