@@ -148,7 +148,7 @@ final class AttributeSetter {
         Statx statx = AttributeReader.statx(file);
         int permissions = statx.mode() & PosixJudge.PERMISSION_BITS;
         // With a default access control list the umask is not applied, and what is missing is meant to.
-        if ((permissions & cut) == cut || PosixAcl.hasDefault(directory)) {
+        if ((permissions & cut) == cut || AclXattrs.hasDefault(directory)) {
             return;
         }
         try {

@@ -15,6 +15,8 @@ import org.warpnfs.fs.local.libc.Fd;
 import org.warpnfs.fs.local.libc.FileSystemCalls;
 import org.warpnfs.fs.local.libc.NameCalls;
 import org.warpnfs.fs.local.libc.OpenCalls;
+import org.warpnfs.fs.spi.AclChanges;
+import org.warpnfs.fs.spi.Acls;
 import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.CreateMode;
@@ -55,6 +57,7 @@ public final class LocalFileSystem implements FileSystem {
     private final Namespace namespace;
     private final Listing listing;
     private final UserXattrs xattrs;
+    private final AccessControlLists acls;
     private final FsLimits limits;
     private final ScheduledExecutorService sweeper;
     private final ScheduledFuture<?> sweeping;
@@ -66,7 +69,8 @@ public final class LocalFileSystem implements FileSystem {
         this.namespace = new Namespace(tree);
         this.listing = new Listing(tree);
         this.xattrs = new UserXattrs(tree);
-        this.limits = limits(tree.rootFd());
+        this.acls = new AccessControlLists(tree);
+        this.limits = limits(tree.rootFd(), acls.areSupported());
         this.use = new TreeUse(() -> {
             tree.files().close();
             tree.handles().close();
@@ -99,7 +103,7 @@ public final class LocalFileSystem implements FileSystem {
         }
     }
 
-    private static FsLimits limits(Fd rootFd) throws FsException {
+    private static FsLimits limits(Fd rootFd, boolean accessControlLists) throws FsException {
         try {
             FileSystemCalls.Statfs statfs = FileSystemCalls.statfs(rootFd);
             long maxLinks = FileSystemCalls.maxLinks(rootFd);
@@ -111,6 +115,7 @@ public final class LocalFileSystem implements FileSystem {
                     true,
                     true,
                     UserXattrs.areSupported(rootFd),
+                    accessControlLists,
                     false,
                     true,
                     true);
@@ -363,6 +368,16 @@ public final class LocalFileSystem implements FileSystem {
             xattrs.remove(caller, file, name);
             return true;
         });
+    }
+
+    @Override
+    public Acls acls(FileHandle file) throws FsException {
+        return within(() -> acls.read(file));
+    }
+
+    @Override
+    public FileAttributes setAcls(Caller caller, FileHandle file, AclChanges changes) throws FsException {
+        return within(() -> acls.change(caller, file, changes));
     }
 
     /** Waits for operations under way; open files are no good any more. */

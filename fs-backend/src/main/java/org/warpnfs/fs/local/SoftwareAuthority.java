@@ -9,6 +9,7 @@ import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.OpenAccess;
 import org.warpnfs.fs.spi.PosixJudge;
+import org.warpnfs.fs.spi.Protection;
 
 /**
  * Permissions are judged here, before a call that the server then makes as itself; the kernel judges the server besides. So a
@@ -43,7 +44,7 @@ final class SoftwareAuthority implements Authority {
 
     @Override
     public void requireSettable(Caller caller, Fd file, AttributeChanges changes) throws FsException {
-        FileAttributes judged = judged(caller, file);
+        Protection judged = judged(caller, file);
         PosixJudge.requireSettable(caller, judged, changes);
         if (changes.uid() != null && changes.uid() != judged.uid()) {
             // What the server makes is its user's, and stays so.
@@ -63,16 +64,15 @@ final class SoftwareAuthority implements Authority {
 
     @Override
     public void requireRemovable(Caller caller, Fd directory, Fd file) throws FsException {
-        PosixJudge.requireRemovable(caller, attributes.read(directory), attributes.read(file));
+        PosixJudge.requireRemovable(
+                caller, Protection.of(attributes.read(directory), null), Protection.of(attributes.read(file), null));
     }
 
-    /** The file's attributes, with an access control list worked into the permissions as far as it is about this caller. */
-    private FileAttributes judged(Caller caller, Fd file) throws FsException {
+    /** Permissions and access control list; the list is not looked for where it has no say. */
+    private Protection judged(Caller caller, Fd file) throws FsException {
         FileAttributes plain = attributes.read(file);
-        if (caller.isSuperuser() || caller.uid() == plain.uid()) {
-            return plain;
-        }
-        PosixAcl acl = PosixAcl.of(file);
-        return acl == null ? plain : acl.applied(caller, plain);
+        return Protection.of(
+                plain,
+                caller.isSuperuser() || caller.uid() == plain.uid() ? null : AclXattrs.get(file, AclXattrs.ACCESS));
     }
 }

@@ -3,9 +3,11 @@ package org.warpnfs.fs.memory;
 import java.util.TreeMap;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.fs.spi.Acls;
 import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileType;
+import org.warpnfs.fs.spi.Protection;
 import org.warpnfs.fs.spi.Timestamp;
 
 /**
@@ -35,6 +37,8 @@ abstract sealed class Inode permits DirectoryInode, RegularInode, SymlinkInode, 
     @Nullable
     TreeMap<byte[], byte[]> xattrs;
 
+    Acls acls;
+
     Inode(Birth birth) {
         this.handle = birth.handle();
         this.fileSystemId = birth.fileSystemId();
@@ -43,6 +47,7 @@ abstract sealed class Inode permits DirectoryInode, RegularInode, SymlinkInode, 
         this.permissions = birth.permissions();
         this.uid = birth.uid();
         this.gid = birth.gid();
+        this.acls = birth.acls();
         this.birthTime = clock.now();
         this.accessTime = birthTime;
         this.modifyTime = birthTime;
@@ -109,6 +114,24 @@ abstract sealed class Inode permits DirectoryInode, RegularInode, SymlinkInode, 
         }
     }
 
+    final Protection protection() {
+        lock.readLock().lock();
+        try {
+            return new Protection(type(), permissions, uid, gid, acls.access());
+        } finally {
+            lock.readLock().unlock();
+        }
+    }
+
+    final Acls acls() {
+        lock.readLock().lock();
+        try {
+            return acls;
+        } finally {
+            lock.readLock().unlock();
+        }
+    }
+
     /** What an inode begins with. */
     record Birth(
             FileHandle handle,
@@ -117,5 +140,6 @@ abstract sealed class Inode permits DirectoryInode, RegularInode, SymlinkInode, 
             ChangeClock clock,
             int permissions,
             long uid,
-            long gid) {}
+            long gid,
+            Acls acls) {}
 }

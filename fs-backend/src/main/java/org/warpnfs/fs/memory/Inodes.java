@@ -7,14 +7,16 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.fs.spi.Acls;
 import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.AttributeChanges.TimeChange;
 import org.warpnfs.fs.spi.Caller;
-import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.fs.spi.PosixAcl;
 import org.warpnfs.fs.spi.PosixJudge;
+import org.warpnfs.fs.spi.Protection;
 import org.warpnfs.fs.spi.Timestamp;
 
 /**
@@ -32,13 +34,15 @@ final class Inodes {
     private final Space files;
     private final PageAllocator allocator;
     private final XattrOperations xattrs;
+    private final AclOperations acls;
     private final ChangeClock clock;
 
-    Inodes(Space bytes, Space files, XattrOperations xattrs, InstantSource clock) {
+    Inodes(Space bytes, Space files, XattrOperations xattrs, AclOperations acls, InstantSource clock) {
         this.bytes = bytes;
         this.files = files;
         this.allocator = new PageAllocator(bytes);
         this.xattrs = xattrs;
+        this.acls = acls;
         this.clock = new ChangeClock(clock);
     }
 
@@ -84,7 +88,8 @@ final class Inodes {
         } catch (FsException e) {
             throw new IllegalArgumentException("no capacity for the root", e);
         }
-        DirectoryInode root = new DirectoryInode(birth(permissions, Caller.ROOT.uid(), Caller.ROOT.gid()), null);
+        DirectoryInode root = new DirectoryInode(
+                birth(new AclOperations.Inherited(permissions, Acls.NONE), Caller.ROOT.uid(), Caller.ROOT.gid()), null);
         byId.put(root.fileId, root);
         return root;
     }
@@ -112,20 +117,22 @@ final class Inodes {
     }
 
     private Inode.Birth birth(NewFile newFile) {
-        FileAttributes directory = newFile.parent().attributes();
+        Protection directory = newFile.parent().protection();
         Integer wanted = newFile.attributes().permissions();
         int permissions =
                 PosixJudge.permissionsOfNew(newFile.caller(), directory, newFile.type(), wanted == null ? 0 : wanted);
-        return birth(permissions, newFile.caller().uid(), PosixJudge.groupOfNew(newFile.caller(), directory));
+        AclOperations.Inherited inherited = AclOperations.inherited(newFile.parent(), newFile.type(), permissions);
+        return birth(inherited, newFile.caller().uid(), PosixJudge.groupOfNew(newFile.caller(), directory));
     }
 
-    private Inode.Birth birth(int permissions, long uid, long gid) {
+    private Inode.Birth birth(AclOperations.Inherited inherited, long uid, long gid) {
         long fileId = lastFileId.incrementAndGet();
         byte[] handle = ByteBuffer.allocate(HANDLE_BYTES)
                 .putLong(instanceId)
                 .putLong(fileId)
                 .array();
-        return new Inode.Birth(FileHandle.of(handle), instanceId, fileId, clock, permissions, uid, gid);
+        return new Inode.Birth(
+                FileHandle.of(handle), instanceId, fileId, clock, inherited.permissions(), uid, gid, inherited.acls());
     }
 
     /** Gives a new inode what it is to have beside permissions, and enters it. */
@@ -133,8 +140,14 @@ final class Inodes {
         AttributeChanges wanted = newFile.attributes();
         AttributeChanges rest = new AttributeChanges(
                 null, wanted.uid(), wanted.gid(), wanted.sizeBytes(), wanted.accessTime(), wanted.modifyTime());
-        PosixJudge.requireSettable(newFile.caller(), inode.attributes(), rest);
+        PosixJudge.requireSettable(newFile.caller(), inode.protection(), rest);
         files.take(1);
+        try {
+            acls.charge(inode);
+        } catch (FsException e) {
+            files.giveBack(1);
+            throw e;
+        }
         apply(newFile.caller(), inode, rest);
         byId.put(inode.fileId, inode);
         return inode;
@@ -152,6 +165,10 @@ final class Inodes {
         }
         if (changes.permissions() != null) {
             inode.permissions = PosixJudge.settablePermissions(caller, inode.gid, changes.permissions());
+            PosixAcl access = inode.acls.access();
+            if (access != null) {
+                inode.acls = new Acls(access.withPermissionBits(inode.permissions), inode.acls.inherited());
+            }
         }
         if (changes.sizeBytes() != null && inode instanceof RegularInode regular) {
             regular.contents.setSize(changes.sizeBytes());
@@ -215,6 +232,7 @@ final class Inodes {
         byId.remove(inode.fileId);
         files.giveBack(1);
         xattrs.release(inode);
+        acls.release(inode);
         if (inode instanceof RegularInode regular) {
             regular.contents.release();
         } else if (inode instanceof SymlinkInode symlink) {

@@ -6,6 +6,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import org.warpnfs.fs.spi.AclChanges;
+import org.warpnfs.fs.spi.Acls;
 import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.CreateMode;
@@ -24,13 +26,14 @@ import org.warpnfs.fs.spi.FsStatistics;
 import org.warpnfs.fs.spi.OpenAccess;
 import org.warpnfs.fs.spi.OpenFile;
 import org.warpnfs.fs.spi.PosixJudge;
+import org.warpnfs.fs.spi.Protection;
 import org.warpnfs.fs.spi.XattrMode;
 
 /**
  * A tree of files in memory.
  *
  * <p>All that a caller can make it keep is charged to its capacity: pages of contents, names, symbolic links, extended
- * attributes. A handle of an earlier instance is STALE.
+ * attributes, access control lists. A handle of an earlier instance is STALE.
  *
  * <h2>Threads</h2>
  *
@@ -47,6 +50,7 @@ public final class MemoryFileSystem implements FileSystem {
     private final Inodes inodes;
     private final Names names;
     private final XattrOperations xattrs;
+    private final AclOperations acls;
     private final DirectoryInode root;
     private final long writeVerifier;
 
@@ -67,7 +71,8 @@ public final class MemoryFileSystem implements FileSystem {
         }
         this.bytes = new Space(capacityBytes);
         this.xattrs = new XattrOperations(bytes);
-        this.inodes = new Inodes(bytes, new Space(capacityFiles), xattrs, clock);
+        this.acls = new AclOperations(bytes);
+        this.inodes = new Inodes(bytes, new Space(capacityFiles), xattrs, acls, clock);
         this.names = new Names(bytes, inodes);
         this.root = inodes.newRoot(ROOT_PERMISSIONS);
         this.writeVerifier = inodes.instanceId();
@@ -81,7 +86,7 @@ public final class MemoryFileSystem implements FileSystem {
     @Override
     public FsLimits limits() {
         return new FsLimits(
-                Long.MAX_VALUE, MAX_LINKS, FileName.MAX_LENGTH_BYTES, 1, true, true, true, false, true, true);
+                Long.MAX_VALUE, MAX_LINKS, FileName.MAX_LENGTH_BYTES, 1, true, true, true, true, false, true, true);
     }
 
     @Override
@@ -106,7 +111,7 @@ public final class MemoryFileSystem implements FileSystem {
         Inode inode = inodes.get(file);
         inode.lock.writeLock().lock();
         try {
-            PosixJudge.requireSettable(caller, inode.attributes(), changes);
+            PosixJudge.requireSettable(caller, inode.protection(), changes);
             inodes.apply(caller, inode, changes);
             return inode.attributes();
         } finally {
@@ -116,14 +121,14 @@ public final class MemoryFileSystem implements FileSystem {
 
     @Override
     public Set<Permission> permissions(Caller caller, FileHandle file, Set<Permission> asked) throws FsException {
-        return PosixJudge.permissions(caller, inodes.get(file).attributes(), asked);
+        return PosixJudge.permissions(caller, inodes.get(file).protection(), asked);
     }
 
     @Override
     public FileNode lookup(Caller caller, FileHandle directory, FileName name) throws FsException {
         return reading(() -> {
             DirectoryInode parent = inodes.directory(directory);
-            PosixJudge.require(caller, parent.attributes(), Permission.EXECUTE);
+            PosixJudge.require(caller, parent.protection(), Permission.EXECUTE);
             return node(Names.existing(parent, name));
         });
     }
@@ -132,7 +137,7 @@ public final class MemoryFileSystem implements FileSystem {
     public FileNode lookupParent(Caller caller, FileHandle directory) throws FsException {
         return reading(() -> {
             DirectoryInode child = inodes.directory(directory);
-            PosixJudge.require(caller, child.attributes(), Permission.EXECUTE);
+            PosixJudge.require(caller, child.protection(), Permission.EXECUTE);
             return node(child.parent);
         });
     }
@@ -160,9 +165,9 @@ public final class MemoryFileSystem implements FileSystem {
             throws FsException {
         return reading(() -> {
             DirectoryInode parent = inodes.directory(directory);
-            FileAttributes attributes = parent.attributes();
-            PosixJudge.require(caller, attributes, Permission.READ);
-            boolean withinReach = withNodes && PosixJudge.has(caller, attributes, Permission.EXECUTE);
+            Protection protection = parent.protection();
+            PosixJudge.require(caller, protection, Permission.READ);
+            boolean withinReach = withNodes && PosixJudge.has(caller, protection, Permission.EXECUTE);
             if (!parent.knows(cookie)) {
                 throw FsException.of(FsError.BAD_COOKIE);
             }
@@ -184,7 +189,7 @@ public final class MemoryFileSystem implements FileSystem {
     public Created create(Caller caller, FileHandle directory, FileName name, CreateMode mode) throws FsException {
         return writing(() -> {
             DirectoryInode parent = inodes.directory(directory);
-            PosixJudge.require(caller, parent.attributes(), Permission.EXECUTE);
+            PosixJudge.require(caller, parent.protection(), Permission.EXECUTE);
             Inode found = parent.find(name);
             if (found != null) {
                 return new Created(existing(caller, found, mode), false);
@@ -283,7 +288,7 @@ public final class MemoryFileSystem implements FileSystem {
             throws FsException {
         return writing(() -> {
             DirectoryInode parent = inodes.directory(directory);
-            PosixJudge.require(caller, parent.attributes(), Permission.EXECUTE);
+            PosixJudge.require(caller, parent.protection(), Permission.EXECUTE);
             if (parent.find(name) != null) {
                 throw FsException.of(FsError.EXISTS);
             }
@@ -292,7 +297,7 @@ public final class MemoryFileSystem implements FileSystem {
     }
 
     private Inode addNew(DirectoryInode parent, FileName name, NewFile newFile, Inodes.Maker maker) throws FsException {
-        PosixJudge.requireModifiable(newFile.caller(), parent.attributes());
+        PosixJudge.requireModifiable(newFile.caller(), parent.protection());
         if (newFile.type() == FileType.DIRECTORY && parent.linkCount >= MAX_LINKS) {
             throw FsException.of(FsError.TOO_MANY_LINKS);
         }
@@ -323,11 +328,11 @@ public final class MemoryFileSystem implements FileSystem {
         return writing(() -> {
             Inode inode = inodes.get(file);
             DirectoryInode parent = inodes.directory(directory);
-            PosixJudge.require(caller, parent.attributes(), Permission.EXECUTE);
+            PosixJudge.require(caller, parent.protection(), Permission.EXECUTE);
             if (parent.find(name) != null) {
                 throw FsException.of(FsError.EXISTS);
             }
-            PosixJudge.requireModifiable(caller, parent.attributes());
+            PosixJudge.requireModifiable(caller, parent.protection());
             if (inode instanceof DirectoryInode) {
                 throw FsException.of(FsError.NOT_PERMITTED);
             }
@@ -393,7 +398,7 @@ public final class MemoryFileSystem implements FileSystem {
             if (regular.gone) {
                 throw FsException.of(FsError.STALE);
             }
-            PosixJudge.requireOpenable(caller, regular.attributes(), access);
+            PosixJudge.requireOpenable(caller, regular.protection(), access);
             regular.openCount++;
             return new MemoryOpenFile(this, regular, caller, access);
         } finally {
@@ -424,6 +429,16 @@ public final class MemoryFileSystem implements FileSystem {
     @Override
     public void removeXattr(Caller caller, FileHandle file, byte[] name) throws FsException {
         xattrs.remove(caller, inodes.get(file), name);
+    }
+
+    @Override
+    public Acls acls(FileHandle file) throws FsException {
+        return inodes.get(file).acls();
+    }
+
+    @Override
+    public FileAttributes setAcls(Caller caller, FileHandle file, AclChanges changes) throws FsException {
+        return acls.change(caller, inodes.get(file), changes);
     }
 
     /** All handles are stale then. */

@@ -29,10 +29,10 @@ final class Names {
 
     /** What a name leads to that the caller may take away. */
     static Inode removable(Caller caller, DirectoryInode parent, FileName name) throws FsException {
-        PosixJudge.require(caller, parent.attributes(), Permission.EXECUTE);
+        PosixJudge.require(caller, parent.protection(), Permission.EXECUTE);
         Inode inode = existing(parent, name);
-        PosixJudge.requireModifiable(caller, parent.attributes());
-        PosixJudge.requireRemovable(caller, parent.attributes(), inode.attributes());
+        PosixJudge.requireModifiable(caller, parent.protection());
+        PosixJudge.requireRemovable(caller, parent.protection(), inode.protection());
         return inode;
     }
 
@@ -51,8 +51,8 @@ final class Names {
 
     void rename(Caller caller, DirectoryInode from, FileName fromName, DirectoryInode to, FileName toName)
             throws FsException {
-        PosixJudge.require(caller, from.attributes(), Permission.EXECUTE);
-        PosixJudge.require(caller, to.attributes(), Permission.EXECUTE);
+        PosixJudge.require(caller, from.protection(), Permission.EXECUTE);
+        PosixJudge.require(caller, to.protection(), Permission.EXECUTE);
         Inode moved = existing(from, fromName);
         Inode replaced = to.find(toName);
         requireRenamable(caller, from, fromName, to, moved, replaced);
@@ -76,9 +76,9 @@ final class Names {
             throw FsException.of(FsError.NOT_EMPTY);
         }
         removable(caller, from, fromName);
-        PosixJudge.requireModifiable(caller, to.attributes());
+        PosixJudge.requireModifiable(caller, to.protection());
         if (replaced != null) {
-            PosixJudge.requireRemovable(caller, to.attributes(), replaced.attributes());
+            PosixJudge.requireRemovable(caller, to.protection(), replaced.protection());
             if (moved instanceof DirectoryInode && !(replaced instanceof DirectoryInode)) {
                 throw FsException.of(FsError.NOT_DIRECTORY);
             }
@@ -88,7 +88,7 @@ final class Names {
         }
         if (moved instanceof DirectoryInode && from != to) {
             // Its .. changes.
-            PosixJudge.require(caller, moved.attributes(), Permission.WRITE);
+            PosixJudge.require(caller, moved.protection(), Permission.WRITE);
             if (replaced == null && to.linkCount >= MemoryFileSystem.MAX_LINKS) {
                 throw FsException.of(FsError.TOO_MANY_LINKS);
             }

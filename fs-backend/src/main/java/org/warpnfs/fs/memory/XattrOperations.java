@@ -47,7 +47,7 @@ final class XattrOperations {
         }
         inode.lock.readLock().lock();
         try {
-            PosixJudge.require(caller, inode.attributes(), Permission.READ);
+            PosixJudge.require(caller, inode.protection(), Permission.READ);
             byte[] value = inode.xattrs == null ? null : inode.xattrs.get(key);
             if (value == null) {
                 throw FsException.of(FsError.NO_ATTRIBUTE);
@@ -147,6 +147,6 @@ final class XattrOperations {
                 && caller.uid() != inode.uid) {
             throw FsException.of(FsError.NOT_PERMITTED);
         }
-        PosixJudge.require(caller, inode.attributes(), Permission.WRITE);
+        PosixJudge.require(caller, inode.protection(), Permission.WRITE);
     }
 }

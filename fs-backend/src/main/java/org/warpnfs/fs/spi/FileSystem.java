@@ -6,8 +6,9 @@ import java.util.Set;
 /**
  * One backend, serving one tree of files.
  *
- * <p>Each operation on a file of the tree is judged as POSIX judges it, by the caller's identity against owner, group and
- * permissions; the superuser may do all. A name is never followed through a symbolic link.
+ * <p>Each operation on a file of the tree is judged as POSIX judges it, by the caller's identity against owner, group,
+ * permissions and access control lists; the superuser may do all. A name is never followed through a symbolic link. A new file in a
+ * directory with a default access control list takes its list, and its permissions, from that.
  *
  * <h2>Durability</h2>
  *
@@ -122,6 +123,22 @@ public interface FileSystem extends AutoCloseable {
 
     /** Removes a user extended attribute; NO_ATTRIBUTE if there is none. */
     void removeXattr(Caller caller, FileHandle file, byte[] name) throws FsException;
+
+    /**
+     * The access control lists of a file; NOT_SUPPORTED where {@link FsLimits#accessControlLists} says that there are none. A symbolic
+     * link has none.
+     */
+    Acls acls(FileHandle file) throws FsException;
+
+    /**
+     * Changes access control lists, the access list first. Of a file that has one, the group bits of the permissions are its mask; both
+     * change together.
+     *
+     * @return the attributes after the change
+     * @throws FsException NOT_SUPPORTED also on a symbolic link, ACCESS for a default list on anything but a directory, NOT_PERMITTED
+     *     for anyone but the owner, NO_SPACE for a list longer than the medium takes
+     */
+    FileAttributes setAcls(Caller caller, FileHandle file, AclChanges changes) throws FsException;
 
     /** Lets go of everything. Syncs nothing. */
     @Override

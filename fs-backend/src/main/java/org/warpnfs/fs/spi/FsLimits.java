@@ -10,6 +10,7 @@ package org.warpnfs.fs.spi;
  * @param symlinks can hold symbolic links
  * @param hardLinks can hold several names for one file
  * @param extendedAttributes has user extended attributes
+ * @param accessControlLists has POSIX access control lists
  * @param caseInsensitive names that differ in case alone are one
  * @param casePreserving names are kept as they were written
  * @param chownRestricted only the superuser gives files away
@@ -22,6 +23,7 @@ public record FsLimits(
         boolean symlinks,
         boolean hardLinks,
         boolean extendedAttributes,
+        boolean accessControlLists,
         boolean caseInsensitive,
         boolean casePreserving,
         boolean chownRestricted) {}

@@ -6,8 +6,8 @@ import org.warpnfs.fs.spi.AttributeChanges.TimeChange;
 import org.warpnfs.fs.spi.FileSystem.Permission;
 
 /**
- * Who may do what, by POSIX's rules on owner, group and permissions, as Linux reads them. For backends whose medium does not
- * judge by itself. Knows no access control lists.
+ * Who may do what, by POSIX's rules on owner, group, permissions and access control lists, as Linux reads them. For backends whose
+ * medium does not judge by itself.
  */
 public final class PosixJudge {
     /** S_ISUID. */
@@ -28,7 +28,7 @@ public final class PosixJudge {
     private PosixJudge() {}
 
     /** Which of {@code asked} the caller has. */
-    public static Set<Permission> permissions(Caller caller, FileAttributes file, Set<Permission> asked) {
+    public static Set<Permission> permissions(Caller caller, Protection file, Set<Permission> asked) {
         Set<Permission> granted = EnumSet.noneOf(Permission.class);
         for (Permission permission : asked) {
             if (has(caller, file, permission)) {
@@ -39,38 +39,46 @@ public final class PosixJudge {
     }
 
     /** True if permissions grant it; the first class that fits the caller decides, also when a later one grants more. */
-    public static boolean has(Caller caller, FileAttributes file, Permission permission) {
+    public static boolean has(Caller caller, Protection file, Permission permission) {
         if (caller.isSuperuser()) {
             return permission != Permission.EXECUTE
                     || file.type() == FileType.DIRECTORY
                     || (file.permissions() & ANY_EXECUTE) != 0;
         }
-        int bit =
+        return allows(
+                caller,
+                file,
                 switch (permission) {
                     case READ -> READ_BIT;
                     case WRITE -> WRITE_BIT;
                     case EXECUTE -> EXECUTE_BIT;
-                };
+                });
+    }
+
+    private static boolean allows(Caller caller, Protection file, int wanted) {
+        PosixAcl acl = file.acl();
+        if (acl != null) {
+            return acl.allows(caller, file.uid(), file.gid(), wanted);
+        }
         int shift = caller.uid() == file.uid() ? 6 : caller.isMemberOf(file.gid()) ? 3 : 0;
-        return ((file.permissions() >>> shift) & bit) != 0;
+        return (file.permissions() >>> shift & wanted) == wanted;
     }
 
     /** Throws ACCESS unless {@link #has}. */
-    public static void require(Caller caller, FileAttributes file, Permission permission) throws FsException {
+    public static void require(Caller caller, Protection file, Permission permission) throws FsException {
         if (!has(caller, file, permission)) {
             throw FsException.of(FsError.ACCESS);
         }
     }
 
     /** Throws ACCESS unless the caller may add and take away names in the directory. */
-    public static void requireModifiable(Caller caller, FileAttributes directory) throws FsException {
+    public static void requireModifiable(Caller caller, Protection directory) throws FsException {
         require(caller, directory, Permission.WRITE);
         require(caller, directory, Permission.EXECUTE);
     }
 
     /** Throws NOT_PERMITTED if the directory is sticky and neither it nor the file is the caller's. */
-    public static void requireRemovable(Caller caller, FileAttributes directory, FileAttributes file)
-            throws FsException {
+    public static void requireRemovable(Caller caller, Protection directory, Protection file) throws FsException {
         if ((directory.permissions() & STICKY) != 0
                 && !caller.isSuperuser()
                 && caller.uid() != directory.uid()
@@ -83,23 +91,34 @@ public final class PosixJudge {
      * Judges {@link FileSystem#open}: the owner may always, and whoever may execute a file may read it, since that is how a
      * client executes.
      */
-    public static void requireOpenable(Caller caller, FileAttributes file, OpenAccess access) throws FsException {
-        if (file.uid() == caller.uid()) {
+    public static void requireOpenable(Caller caller, Protection file, OpenAccess access) throws FsException {
+        if (file.uid() == caller.uid() || caller.isSuperuser()) {
             return;
         }
-        if (access.writes()) {
-            require(caller, file, Permission.WRITE);
+        int wanted = (access.reads() ? READ_BIT : 0) | (access.writes() ? WRITE_BIT : 0);
+        if (!allows(caller, file, wanted) && (access.writes() || !allows(caller, file, EXECUTE_BIT))) {
+            throw FsException.of(FsError.ACCESS);
         }
-        if (access.reads() && !has(caller, file, Permission.READ)) {
-            if (access.writes() || !has(caller, file, Permission.EXECUTE)) {
-                throw FsException.of(FsError.ACCESS);
-            }
+    }
+
+    /**
+     * Judges {@link FileSystem#setAcls} before anything is changed: NOT_SUPPORTED on a symbolic link, ACCESS if a default list is for
+     * anything but a directory, NOT_PERMITTED for anyone but the owner.
+     */
+    public static void requireAclsSettable(Caller caller, Protection file, AclChanges changes) throws FsException {
+        if (file.type() == FileType.SYMLINK) {
+            throw FsException.of(FsError.NOT_SUPPORTED);
+        }
+        if (changes.inherited() instanceof AclChanges.Change.Replace && file.type() != FileType.DIRECTORY) {
+            throw FsException.of(FsError.ACCESS);
+        }
+        if (!caller.isSuperuser() && caller.uid() != file.uid()) {
+            throw FsException.of(FsError.NOT_PERMITTED);
         }
     }
 
     /** Judges {@link FileSystem#setAttributes} as a whole, before anything is changed. */
-    public static void requireSettable(Caller caller, FileAttributes file, AttributeChanges changes)
-            throws FsException {
+    public static void requireSettable(Caller caller, Protection file, AttributeChanges changes) throws FsException {
         boolean owns = caller.isSuperuser() || caller.uid() == file.uid();
         Long uid = changes.uid();
         if (uid != null && !caller.isSuperuser() && !(owns && uid == file.uid())) {
@@ -124,7 +143,7 @@ public final class PosixJudge {
         }
     }
 
-    private static void requireResizable(Caller caller, FileAttributes file, long sizeBytes) throws FsException {
+    private static void requireResizable(Caller caller, Protection file, long sizeBytes) throws FsException {
         if (file.type() == FileType.DIRECTORY) {
             throw FsException.of(FsError.IS_DIRECTORY);
         }
@@ -158,12 +177,12 @@ public final class PosixJudge {
     }
 
     /** The group of a new file in {@code directory}: the directory's if that is set-group-id, else the caller's. */
-    public static long groupOfNew(Caller caller, FileAttributes directory) {
+    public static long groupOfNew(Caller caller, Protection directory) {
         return (directory.permissions() & SET_GID) != 0 ? directory.gid() : caller.gid();
     }
 
     /** The permissions of a new file in {@code directory}: a directory in a set-group-id one becomes so too. */
-    public static int permissionsOfNew(Caller caller, FileAttributes directory, FileType type, int wanted) {
+    public static int permissionsOfNew(Caller caller, Protection directory, FileType type, int wanted) {
         boolean inherits = (directory.permissions() & SET_GID) != 0;
         if (type == FileType.DIRECTORY) {
             // mkdir of Linux takes the sticky bit and leaves the others

@@ -48,6 +48,22 @@ public abstract class BackendContract {
     }
 
     @Nested
+    class AccessControlLists extends AclContract {
+        @Override
+        protected Backend newBackend() throws Exception {
+            return backend();
+        }
+    }
+
+    @Nested
+    class AclPermissions extends AclPermissionContract {
+        @Override
+        protected Backend newBackend() throws Exception {
+            return backend();
+        }
+    }
+
+    @Nested
     class Concurrency extends ConcurrencyContract {
         @Override
         protected Backend newBackend() throws Exception {

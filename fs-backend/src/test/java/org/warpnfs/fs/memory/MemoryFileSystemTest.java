@@ -5,8 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
 import java.nio.ByteBuffer;
+import java.util.TreeMap;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
+import org.warpnfs.fs.spi.AclChanges;
+import org.warpnfs.fs.spi.AclChanges.Change;
 import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.CreateMode;
@@ -16,6 +19,7 @@ import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.OpenAccess;
 import org.warpnfs.fs.spi.OpenFile;
+import org.warpnfs.fs.spi.PosixAcl;
 import org.warpnfs.fs.spi.Stability;
 import org.warpnfs.fs.spi.XattrMode;
 
@@ -132,5 +136,51 @@ class MemoryFileSystemTest {
         assertThat(other.writeVerifier()).isNotEqualTo(fs.writeVerifier());
         fs.close();
         assertFails(FsError.STALE, () -> fs.attributes(fs.root()));
+    }
+
+    @Test
+    void acls_ofFilesThatCameAndWent_giveAllSpaceBack() throws Exception {
+        long free = fs.statistics().freeBytes();
+        FileHandle directory = fs.makeDirectory(
+                        Caller.ROOT, fs.root(), FileName.of("d"), AttributeChanges.ofPermissions(0777))
+                .handle();
+        long withDirectory = fs.statistics().freeBytes();
+        TreeMap<Long, Integer> users = new TreeMap<>();
+        for (long uid = 0; uid < 1000; uid++) {
+            users.put(uid, 7);
+        }
+        PosixAcl acl = new PosixAcl(7, users, 7, new TreeMap<>(), 7, 7);
+        fs.setAcls(Caller.ROOT, directory, AclChanges.ofInherited(acl));
+        assertThat(fs.statistics().freeBytes()).isLessThan(withDirectory - 8 * 1000);
+        FileName name = FileName.of("f");
+        CreateMode mode = new CreateMode.Guarded(AttributeChanges.ofPermissions(0666));
+        long withList = fs.statistics().freeBytes();
+        fs.create(Caller.ROOT, directory, name, mode);
+        assertThat(fs.statistics().freeBytes()).isLessThan(withList - 8 * 1000);
+        fs.remove(Caller.ROOT, directory, name);
+        assertThat(fs.statistics().freeBytes()).isEqualTo(withList);
+        fs.setAcls(Caller.ROOT, directory, new AclChanges(Change.REMOVE, Change.REMOVE));
+        assertThat(fs.statistics().freeBytes()).isEqualTo(withDirectory);
+        fs.removeDirectory(Caller.ROOT, fs.root(), FileName.of("d"));
+        assertThat(fs.statistics().freeBytes()).isEqualTo(free);
+    }
+
+    @Test
+    void create_whereTheInheritedListHasNoSpace_makesNothing() throws Exception {
+        MemoryFileSystem small = new MemoryFileSystem(20_000, 10);
+        TreeMap<Long, Integer> users = new TreeMap<>();
+        for (long uid = 0; uid < 200; uid++) {
+            users.put(uid, 7);
+        }
+        PosixAcl acl = new PosixAcl(7, users, 7, new TreeMap<>(), 7, 7);
+        small.setAcls(Caller.ROOT, small.root(), AclChanges.ofInherited(acl));
+        long free = small.statistics().freeBytes();
+        long freeFiles = small.statistics().freeFiles();
+        assertFails(
+                FsError.NO_SPACE,
+                () -> small.makeDirectory(
+                        Caller.ROOT, small.root(), FileName.of("d"), AttributeChanges.ofPermissions(0777)));
+        assertThat(small.statistics().freeBytes()).isEqualTo(free);
+        assertThat(small.statistics().freeFiles()).isEqualTo(freeFiles);
     }
 }

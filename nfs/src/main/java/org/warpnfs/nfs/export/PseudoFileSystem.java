@@ -11,6 +11,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.fs.spi.AclChanges;
+import org.warpnfs.fs.spi.Acls;
 import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.CreateMode;
@@ -94,7 +96,7 @@ final class PseudoFileSystem implements FileSystem {
 
     @Override
     public FsLimits limits() {
-        return new FsLimits(0, 1, FileName.MAX_LENGTH_BYTES, 1, false, false, false, false, true, true);
+        return new FsLimits(0, 1, FileName.MAX_LENGTH_BYTES, 1, false, false, false, false, false, true, true);
     }
 
     @Override
@@ -249,6 +251,17 @@ final class PseudoFileSystem implements FileSystem {
 
     @Override
     public void removeXattr(Caller caller, FileHandle file, byte[] name) throws FsException {
+        throw readOnly();
+    }
+
+    @Override
+    public Acls acls(FileHandle file) throws FsException {
+        find(file);
+        throw FsException.of(FsError.NOT_SUPPORTED);
+    }
+
+    @Override
+    public FileAttributes setAcls(Caller caller, FileHandle file, AclChanges changes) throws FsException {
         throw readOnly();
     }
 

@@ -1,0 +1,108 @@
+package org.warpnfs.fs.local;
+
+import org.warpnfs.fs.local.libc.AttributeCalls;
+import org.warpnfs.fs.local.libc.Errno;
+import org.warpnfs.fs.local.libc.ErrnoException;
+import org.warpnfs.fs.local.libc.Fd;
+import org.warpnfs.fs.local.libc.XattrCalls;
+import org.warpnfs.fs.spi.AclChanges;
+import org.warpnfs.fs.spi.AclChanges.Change;
+import org.warpnfs.fs.spi.Acls;
+import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.fs.spi.FileAttributes;
+import org.warpnfs.fs.spi.FileHandle;
+import org.warpnfs.fs.spi.FileType;
+import org.warpnfs.fs.spi.FsError;
+import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.fs.spi.PosixJudge;
+import org.warpnfs.fs.spi.Protection;
+
+/** Reads and changes the access control lists of files; the kernel keeps them in step with permissions. */
+final class AccessControlLists {
+    private final TreeContext tree;
+    private final boolean supported;
+
+    AccessControlLists(TreeContext tree) {
+        this.tree = tree;
+        this.supported = AclXattrs.areSupported(tree.rootFd());
+    }
+
+    boolean areSupported() {
+        return supported;
+    }
+
+    Acls read(FileHandle handle) throws FsException {
+        requireSupported();
+        try (Fd file = tree.open(handle)) {
+            FileType type = AttributeReader.type(AttributeReader.statx(file));
+            if (type == FileType.SYMLINK) {
+                return Acls.NONE;
+            }
+            return new Acls(
+                    AclXattrs.get(file, AclXattrs.ACCESS),
+                    type == FileType.DIRECTORY ? AclXattrs.get(file, AclXattrs.DEFAULT) : null);
+        }
+    }
+
+    FileAttributes change(Caller caller, FileHandle handle, AclChanges changes) throws FsException {
+        requireSupported();
+        try (Fd file = tree.open(handle)) {
+            FileAttributes before = tree.attributes().read(file);
+            PosixJudge.requireAclsSettable(caller, Protection.of(before, null), changes);
+            try {
+                if (changes.access() instanceof Change.Replace) {
+                    dropForeignSetGroupId(caller, file, before);
+                }
+                apply(caller, file, AclXattrs.ACCESS, changes.access());
+                if (before.type() == FileType.DIRECTORY) {
+                    apply(caller, file, AclXattrs.DEFAULT, changes.inherited());
+                }
+            } finally {
+                tree.attributes().changed(file);
+            }
+            tree.durability().attributes(file);
+            return tree.attributes().read(file);
+        } catch (ErrnoException e) {
+            throw Failure.of(e);
+        }
+    }
+
+    private void requireSupported() throws FsException {
+        if (!supported) {
+            throw FsException.of(FsError.NOT_SUPPORTED);
+        }
+    }
+
+    private void apply(Caller caller, Fd file, byte[] name, Change change) throws FsException, ErrnoException {
+        switch (change) {
+            case Change.Keep _ -> {}
+            case Change.Remove _ -> tree.authority().runAs(caller, () -> remove(file, name));
+            case Change.Replace(var acl) -> {
+                byte[] value = AclXattrs.encode(acl);
+                tree.authority().runAs(caller, () -> XattrCalls.set(file, name, value, 0));
+            }
+        }
+    }
+
+    private static void remove(Fd file, byte[] name) throws ErrnoException {
+        try {
+            XattrCalls.remove(file, name);
+        } catch (ErrnoException e) {
+            if (e.errno() != Errno.ENODATA) {
+                throw e;
+            }
+        }
+    }
+
+    /** What the kernel does by itself when it acts as the caller: as chmod(2) by someone outside of the file's group. */
+    private void dropForeignSetGroupId(Caller caller, Fd file, FileAttributes before)
+            throws FsException, ErrnoException {
+        if (tree.authority().actsAsCaller()) {
+            return;
+        }
+        int settable = PosixJudge.settablePermissions(caller, before.gid(), before.permissions());
+        if (settable != before.permissions()) {
+            AttributeCalls.chmod(file, settable);
+        }
+    }
+}
