@@ -47,8 +47,8 @@ import org.warpnfs.testkit.PcapWriter;
 class DialogueCaptureTest {
     private static final Path CAPTURE = Path.of("target", "dissect", "rpcrdma-dialogue.pcap");
 
-    private final SimulatedResponder responder =
-            new SimulatedResponder(ResponderOptions.DEFAULT.with(Rfc5666Options.ALL));
+    private final SimulatedResponder responder = new SimulatedResponder(
+            ResponderOptions.builder().rfc5666(Rfc5666Options.ALL).build());
     private final PcapWriter capture = new PcapWriter();
     private final Map<InetSocketAddress, FpduCutter> cutters = new HashMap<>();
     private RawRequester raw;

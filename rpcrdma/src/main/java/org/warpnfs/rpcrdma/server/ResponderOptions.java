@@ -39,22 +39,7 @@ public record ResponderOptions(
         HeaderLimits headerLimits,
         Rfc5666Options rfc5666) {
     /** What a Linux client expects of a server. */
-    public static final ResponderOptions DEFAULT = new ResponderOptions(
-            4096,
-            4096,
-            64,
-            128,
-            16,
-            1024,
-            65_536,
-            64,
-            64 << 20,
-            256,
-            2,
-            Duration.ofSeconds(60),
-            true,
-            HeaderLimits.DEFAULT,
-            Rfc5666Options.DEFAULT);
+    public static final ResponderOptions DEFAULT = builder().build();
 
     public ResponderOptions {
         if (credits < 1 || maxCredits < credits) {
@@ -71,107 +56,126 @@ public record ResponderOptions(
         return privateData(inlineSendBytes, inlineReceiveBytes);
     }
 
-    /** Other credits, the rest the same. */
-    public ResponderOptions withCredits(int initial, int most) {
-        return new ResponderOptions(
-                inlineSendBytes,
-                inlineReceiveBytes,
-                initial,
-                most,
-                ord,
-                maxConnections,
-                maxReceiveBuffers,
-                maxRunning,
-                maxHeldBytes,
-                maxPostedWork,
-                maxBackwardCalls,
-                stallLimit,
-                remoteInvalidation,
-                headerLimits,
-                rfc5666);
-    }
-
-    /** Another limit of connections, the rest the same. */
-    public ResponderOptions withMaxConnections(int most) {
-        return new ResponderOptions(
-                inlineSendBytes,
-                inlineReceiveBytes,
-                credits,
-                maxCredits,
-                ord,
-                most,
-                maxReceiveBuffers,
-                maxRunning,
-                maxHeldBytes,
-                maxPostedWork,
-                maxBackwardCalls,
-                stallLimit,
-                remoteInvalidation,
-                headerLimits,
-                rfc5666);
-    }
-
-    /** Another limit of outstanding work requests, the rest the same. */
-    public ResponderOptions withMaxPostedWork(int most) {
-        return new ResponderOptions(
-                inlineSendBytes,
-                inlineReceiveBytes,
-                credits,
-                maxCredits,
-                ord,
-                maxConnections,
-                maxReceiveBuffers,
-                maxRunning,
-                maxHeldBytes,
-                most,
-                maxBackwardCalls,
-                stallLimit,
-                remoteInvalidation,
-                headerLimits,
-                rfc5666);
-    }
-
-    /** Another limit of calls that run at once, the rest the same. */
-    public ResponderOptions withMaxRunning(int most, long heldBytes) {
-        return new ResponderOptions(
-                inlineSendBytes,
-                inlineReceiveBytes,
-                credits,
-                maxCredits,
-                ord,
-                maxConnections,
-                maxReceiveBuffers,
-                most,
-                heldBytes,
-                maxPostedWork,
-                maxBackwardCalls,
-                stallLimit,
-                remoteInvalidation,
-                headerLimits,
-                rfc5666);
-    }
-
-    /** Other things that RFC 8166 dropped, the rest the same. */
-    public ResponderOptions with(Rfc5666Options other) {
-        return new ResponderOptions(
-                inlineSendBytes,
-                inlineReceiveBytes,
-                credits,
-                maxCredits,
-                ord,
-                maxConnections,
-                maxReceiveBuffers,
-                maxRunning,
-                maxHeldBytes,
-                maxPostedWork,
-                maxBackwardCalls,
-                stallLimit,
-                remoteInvalidation,
-                headerLimits,
-                other);
-    }
-
     private static PrivateData privateData(int sendBytes, int receiveBytes) {
         return new PrivateData(false, sendBytes, receiveBytes);
+    }
+
+    /** What a Linux client expects of a server, to be changed. */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /** Options under construction; each setter is named after what it sets. */
+    public static final class Builder {
+        private int inlineSendBytes = 4096;
+        private int inlineReceiveBytes = 4096;
+        private int credits = 64;
+        private int maxCredits = 128;
+        private int ord = 16;
+        private int maxConnections = 1024;
+        private long maxReceiveBuffers = 65_536;
+        private int maxRunning = 64;
+        private long maxHeldBytes = 64 << 20;
+        private int maxPostedWork = 256;
+        private int maxBackwardCalls = 2;
+        private Duration stallLimit = Duration.ofSeconds(60);
+        private boolean remoteInvalidation = true;
+        private HeaderLimits headerLimits = HeaderLimits.DEFAULT;
+        private Rfc5666Options rfc5666 = Rfc5666Options.DEFAULT;
+
+        private Builder() {}
+
+        /** Both, in bytes: {@link #inlineSendBytes} and {@link #inlineReceiveBytes}. */
+        public Builder inlineBytes(int send, int receive) {
+            inlineSendBytes = send;
+            inlineReceiveBytes = receive;
+            return this;
+        }
+
+        /** Both: {@link #credits} and {@link #maxCredits}. */
+        public Builder credits(int initial, int most) {
+            credits = initial;
+            maxCredits = most;
+            return this;
+        }
+
+        public Builder ord(int reads) {
+            ord = reads;
+            return this;
+        }
+
+        public Builder maxConnections(int most) {
+            maxConnections = most;
+            return this;
+        }
+
+        public Builder maxReceiveBuffers(long most) {
+            maxReceiveBuffers = most;
+            return this;
+        }
+
+        public Builder maxRunning(int most) {
+            maxRunning = most;
+            return this;
+        }
+
+        public Builder maxHeldBytes(long most) {
+            maxHeldBytes = most;
+            return this;
+        }
+
+        public Builder maxPostedWork(int most) {
+            maxPostedWork = most;
+            return this;
+        }
+
+        public Builder maxBackwardCalls(int most) {
+            maxBackwardCalls = most;
+            return this;
+        }
+
+        public Builder stallLimit(Duration limit) {
+            stallLimit = limit;
+            return this;
+        }
+
+        public Builder remoteInvalidation(boolean choice) {
+            remoteInvalidation = choice;
+            return this;
+        }
+
+        public Builder headerLimits(HeaderLimits limits) {
+            headerLimits = limits;
+            return this;
+        }
+
+        public Builder rfc5666(Rfc5666Options options) {
+            rfc5666 = options;
+            return this;
+        }
+
+        /**
+         * What was chosen.
+         *
+         * @throws IllegalArgumentException if a number is out of its range
+         */
+        public ResponderOptions build() {
+            return new ResponderOptions(
+                    inlineSendBytes,
+                    inlineReceiveBytes,
+                    credits,
+                    maxCredits,
+                    ord,
+                    maxConnections,
+                    maxReceiveBuffers,
+                    maxRunning,
+                    maxHeldBytes,
+                    maxPostedWork,
+                    maxBackwardCalls,
+                    stallLimit,
+                    remoteInvalidation,
+                    headerLimits,
+                    rfc5666);
+        }
     }
 }

@@ -31,7 +31,8 @@ import org.warpnfs.rpcrdma.wire.WriteChunk;
 
 /** What becomes of calls that come at the wrong time or twice, and what is counted of the others. */
 class CallReceiverTest {
-    private final SimulatedResponder responder = new SimulatedResponder(ResponderOptions.DEFAULT.withCredits(4, 4));
+    private final SimulatedResponder responder =
+            new SimulatedResponder(ResponderOptions.builder().credits(4, 4).build());
 
     @AfterEach
     void close() {

@@ -133,13 +133,15 @@ class ConnectionConfigurationTest {
     void switchedOff_called_progUnavail() throws Exception {
         responder.close();
         Rfc5666Options on = Rfc5666Options.DEFAULT;
-        responder = new SimulatedResponder(ResponderOptions.DEFAULT.with(new Rfc5666Options(
-                false,
-                on.maxExposedReplies(),
-                on.maxExposedBytes(),
-                on.maxExposedBytesInAll(),
-                on.doneLimit(),
-                false)));
+        responder = new SimulatedResponder(ResponderOptions.builder()
+                .rfc5666(new Rfc5666Options(
+                        false,
+                        on.maxExposedReplies(),
+                        on.maxExposedBytes(),
+                        on.maxExposedBytesInAll(),
+                        on.doneLimit(),
+                        false))
+                .build());
         RawRequester raw = responder.connect(0);
         assertThat(answer(raw, call(1, 1, AUTH_SYS, "00000800 00000400 00000001")))
                 .isEqualTo("0000000a" + "00000001" + "00000000" + "0000000000000000" + "00000001");

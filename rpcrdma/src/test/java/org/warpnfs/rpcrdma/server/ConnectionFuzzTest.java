@@ -42,10 +42,11 @@ class ConnectionFuzzTest {
     private static final int MAX_MESSAGES = 24;
     private static final int REGION_BYTES = 8192;
     private static final byte UNTOUCHED = 0x5a;
-    private static final ResponderOptions OPTIONS = ResponderOptions.DEFAULT
-            .withCredits(3, 6)
-            .withMaxPostedWork(4)
-            .with(new Rfc5666Options(true, 2, 20_000, 30_000, Duration.ofSeconds(60), true));
+    private static final ResponderOptions OPTIONS = ResponderOptions.builder()
+            .credits(3, 6)
+            .maxPostedWork(4)
+            .rfc5666(new Rfc5666Options(true, 2, 20_000, 30_000, Duration.ofSeconds(60), true))
+            .build();
 
     private static RawRequester connect(SimulatedResponder responder) {
         ByteBuffer privateData = new PrivateData(true, 1024, 1024).encoded();

@@ -34,7 +34,7 @@ class ExposedReplyTest {
     private RawRequester connect(Rfc5666Options options, int ord) {
         if (responder == null) {
             responder = new SimulatedResponder(
-                    ResponderOptions.DEFAULT.withCredits(2, 2).with(options));
+                    ResponderOptions.builder().credits(2, 2).rfc5666(options).build());
         }
         return responder.connect(ord);
     }

@@ -48,7 +48,10 @@ class FaultsTest {
                 Map.of(EchoProgram.PROGRAM, program),
                 operations::add,
                 pool,
-                ResponderOptions.DEFAULT.withCredits(random.nextInt(1, 5), 16).withMaxPostedWork(4),
+                ResponderOptions.builder()
+                        .credits(random.nextInt(1, 5), 16)
+                        .maxPostedWork(4)
+                        .build(),
                 transport -> {});
         simulation.listen(SERVER, service);
         List<CompletableFuture<RequesterReply>> replies = new ArrayList<>();

@@ -179,7 +179,8 @@ class HostilePeerTest {
 
     @Test
     void moreCallsThanCredits_sent_endsTheConnection() {
-        RawRequester raw = connect(ResponderOptions.DEFAULT.withCredits(4, 4), Map.of(EchoProgram.PROGRAM, program));
+        RawRequester raw =
+                connect(ResponderOptions.builder().credits(4, 4).build(), Map.of(EchoProgram.PROGRAM, program));
         for (int i = 0; i < 5; i++) {
             raw.send(inline(Rpc.call(i, EchoProgram.NULL)));
         }

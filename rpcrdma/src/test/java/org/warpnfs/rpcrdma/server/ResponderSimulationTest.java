@@ -78,14 +78,16 @@ class ResponderSimulationTest {
             exposing = random.nextBoolean();
             resets = random.nextInt(3) == 0;
             int credits = random.nextInt(1, 4);
-            options = ResponderOptions.DEFAULT
-                    .withCredits(credits, random.nextInt(credits, 9))
-                    .withMaxPostedWork(random.nextInt(16, 30))
-                    .withMaxRunning(random.nextInt(1, 4), random.nextInt(1, 200_000))
-                    .with(
+            options = ResponderOptions.builder()
+                    .credits(credits, random.nextInt(credits, 9))
+                    .maxPostedWork(random.nextInt(16, 30))
+                    .maxRunning(random.nextInt(1, 4))
+                    .maxHeldBytes(random.nextInt(1, 200_000))
+                    .rfc5666(
                             exposing
                                     ? new Rfc5666Options(true, 2, 60_000, 80_000, Duration.ofSeconds(60), true)
-                                    : Rfc5666Options.DEFAULT);
+                                    : Rfc5666Options.DEFAULT)
+                    .build();
             LinkFaults faults = new LinkFaults(
                     random.nextInt(1_000_000), random.nextInt(20, 20_000), resets ? 0.01 * random.nextDouble() : 0);
             simulation = new Simulation(seed, QueuePairConfig.defaults(), faults);

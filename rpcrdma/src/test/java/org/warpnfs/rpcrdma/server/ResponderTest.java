@@ -314,7 +314,8 @@ class ResponderTest {
 
     @Test
     void creditsGranted_neverExceedReceives() {
-        RpcRdmaRequester requester = connect(ResponderOptions.DEFAULT.withCredits(4, 8), RequesterOptions.DEFAULT);
+        RpcRdmaRequester requester =
+                connect(ResponderOptions.builder().credits(4, 8).build(), RequesterOptions.DEFAULT);
         call(requester, Rpc.call(1, EchoProgram.NULL), ChunkOffer.NONE);
         List<CompletableFuture<RequesterReply>> replies = new ArrayList<>();
         for (int i = 0; i < 300; i++) {
@@ -330,7 +331,7 @@ class ResponderTest {
 
     @Test
     void connectionLimitReached_connect_isRefused() {
-        connect(ResponderOptions.DEFAULT.withMaxConnections(1), RequesterOptions.DEFAULT);
+        connect(ResponderOptions.builder().maxConnections(1).build(), RequesterOptions.DEFAULT);
         CompletableFuture<RpcRdmaRequester> second =
                 RpcRdmaRequester.connect(simulation.connector(), SERVER, RequesterOptions.DEFAULT, call -> call);
         simulation.run();
@@ -359,7 +360,8 @@ class ResponderTest {
 
     @Test
     void sendQueueFull_manyReplies_waitAndLeaveInOrder() {
-        RpcRdmaRequester requester = connect(ResponderOptions.DEFAULT.withMaxPostedWork(3), RequesterOptions.DEFAULT);
+        RpcRdmaRequester requester =
+                connect(ResponderOptions.builder().maxPostedWork(3).build(), RequesterOptions.DEFAULT);
         call(requester, Rpc.call(1, EchoProgram.NULL), ChunkOffer.NONE);
         List<CompletableFuture<RequesterReply>> replies = new ArrayList<>();
         List<ByteBuffer> sinks = new ArrayList<>();
@@ -391,8 +393,8 @@ class ResponderTest {
 
     @Test
     void manyCompleteCalls_runAFewAtATime() {
-        RpcRdmaRequester requester =
-                connect(ResponderOptions.DEFAULT.withMaxRunning(2, 1 << 20), RequesterOptions.DEFAULT);
+        RpcRdmaRequester requester = connect(
+                ResponderOptions.builder().maxRunning(2).maxHeldBytes(1 << 20).build(), RequesterOptions.DEFAULT);
         call(requester, Rpc.call(1, EchoProgram.NULL), ChunkOffer.NONE);
         List<CompletableFuture<RequesterReply>> replies = new ArrayList<>();
         for (int i = 0; i < 20; i++) {

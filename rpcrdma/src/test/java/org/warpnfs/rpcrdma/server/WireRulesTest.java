@@ -130,7 +130,8 @@ class WireRulesTest {
     @Test
     void failedReplies_ofEveryKind_giveTheirCreditBack() throws Exception {
         responder.close();
-        responder = new SimulatedResponder(ResponderOptions.DEFAULT.withCredits(1, 1));
+        responder =
+                new SimulatedResponder(ResponderOptions.builder().credits(1, 1).build());
         RawRequester raw = responder.connect(0);
         for (int i = 0; i < 50; i++) {
             for (int procedure : new int[] {EchoProgram.FAIL, EchoProgram.HALF, 99}) {
@@ -174,22 +175,11 @@ class WireRulesTest {
     @Test
     void manyIdleRequesters_callAllAtOnce_eachIsServed() {
         responder.close();
-        ResponderOptions few = new ResponderOptions(
-                4096,
-                4096,
-                64,
-                64,
-                16,
-                1024,
-                260,
-                64,
-                1 << 20,
-                256,
-                2,
-                ResponderOptions.DEFAULT.stallLimit(),
-                true,
-                ResponderOptions.DEFAULT.headerLimits(),
-                Rfc5666Options.DEFAULT);
+        ResponderOptions few = ResponderOptions.builder()
+                .credits(64, 64)
+                .maxReceiveBuffers(260)
+                .maxHeldBytes(1 << 20)
+                .build();
         responder = new SimulatedResponder(few);
         List<RawRequester> all = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
