@@ -58,6 +58,7 @@ class LadderTest {
             "..rpcrdma.client..",
             "..rpcrdma.wire..",
             "..rpcrdma.message..",
+            "..rpcrdma.chunk..",
             "..rpcrdma.request..",
             "..rpcrdma.stats..",
             "org.warpnfs.iwarp.verbs..",

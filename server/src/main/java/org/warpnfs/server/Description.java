@@ -26,8 +26,9 @@ final class Description {
             lines.add("export  " + export.source() + " at " + export.path() + "  " + options(export.options()));
         }
         lines.add("rdma    " + shown(rdma) + "  NFSv3, NFSv4.1, NFSv4.2"
-                + (config.crc() == CrcPolicy.ON ? ", CRC on" : "")
-                + (config.markers() ? ", MPA markers wanted: no Linux clients" : ""));
+                + (config.rdma().crc() == CrcPolicy.ON ? ", CRC on" : "")
+                + (config.rdma().markers() ? ", MPA markers wanted: no Linux clients" : "")
+                + (config.rdma().readReplies() ? ", replies by Read chunks" : ""));
         lines.add("tcp     " + shown(tcp) + "  NFSv3, NFSv4.1, NFSv4.2, MOUNTv3");
         Path state = config.stateDirectory();
         lines.add("state   " + (state == null ? "none: the memory backend forgets everything" : state));

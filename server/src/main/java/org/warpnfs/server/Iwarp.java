@@ -13,13 +13,15 @@ final class Iwarp {
 
     static IwarpTransport transport(ServerConfig config) {
         CrcPolicy crc =
-                switch (config.crc()) {
+                switch (config.rdma().crc()) {
                     case OFF -> CrcPolicy.OFF;
                     case ON -> CrcPolicy.REQUIRED;
                 };
         return new IwarpTransport(IwarpConfig.builder()
                 .queuePair(QueuePairConfig.defaults()
-                        .withMpa(MpaChoices.defaults().withCrcPolicy(crc).withMarkers(config.markers())))
+                        .withMpa(MpaChoices.defaults()
+                                .withCrcPolicy(crc)
+                                .withMarkers(config.rdma().markers())))
                 .build());
     }
 }

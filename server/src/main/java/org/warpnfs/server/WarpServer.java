@@ -21,6 +21,7 @@ import org.warpnfs.rpcrdma.RpcRdmaService;
 import org.warpnfs.rpcrdma.TcpRpcService;
 import org.warpnfs.rpcrdma.oncrpc.OperationThreads;
 import org.warpnfs.rpcrdma.server.ResponderOptions;
+import org.warpnfs.rpcrdma.server.Rfc5666Options;
 import org.warpnfs.rpcrdma.tcp.TcpOptions;
 import org.warpnfs.server.config.ConfigException;
 import org.warpnfs.server.config.ServerConfig;
@@ -57,7 +58,7 @@ public final class WarpServer implements AutoCloseable {
             OperationThreads threads = opened(new OperationThreads(config.operationThreads()));
             tcp = opened(listenForTcp(config, programs.overTcp(), threads, programs::connectionClosed));
             rdma = opened(new RpcRdmaService(
-                    programs.overRdma(), threads, payloads, ResponderOptions.DEFAULT, programs::connectionClosed));
+                    programs.overRdma(), threads, payloads, responder(config), programs::connectionClosed));
             IwarpTransport iwarp = opened(Iwarp.transport(config));
             rdmaListener = opened(listenForRdma(iwarp, config, rdma));
             started = true;
@@ -97,6 +98,12 @@ public final class WarpServer implements AutoCloseable {
         } catch (IOException e) {
             throw new ConfigException("--rdma-port: " + e.getMessage(), e);
         }
+    }
+
+    private static ResponderOptions responder(ServerConfig config) {
+        return config.rdma().readReplies()
+                ? ResponderOptions.builder().rfc5666(Rfc5666Options.ALL).build()
+                : ResponderOptions.DEFAULT;
     }
 
     private <T extends AutoCloseable> T opened(T part) {

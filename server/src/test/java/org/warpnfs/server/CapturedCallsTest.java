@@ -23,8 +23,8 @@ import org.warpnfs.rpcrdma.wire.RdmaNomsg;
 import org.warpnfs.rpcrdma.wire.RdmaSegment;
 import org.warpnfs.rpcrdma.wire.RpcRdmaHeader;
 import org.warpnfs.server.config.Backend;
-import org.warpnfs.server.config.CrcPolicy;
 import org.warpnfs.server.config.ExportSpec;
+import org.warpnfs.server.config.RdmaChoices;
 import org.warpnfs.server.config.ServerConfig;
 import org.warpnfs.testkit.CapturedSends;
 
@@ -47,8 +47,7 @@ class CapturedCallsTest {
                 any,
                 any,
                 null,
-                CrcPolicy.OFF,
-                false,
+                RdmaChoices.DEFAULT,
                 Duration.ofSeconds(90),
                 4,
                 64 << 20,

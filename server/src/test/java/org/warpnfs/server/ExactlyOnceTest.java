@@ -18,8 +18,8 @@ import org.warpnfs.rpcrdma.client.RequesterOptions;
 import org.warpnfs.rpcrdma.client.RpcRdmaRequester;
 import org.warpnfs.rpcrdma.request.ChunkOffer;
 import org.warpnfs.server.config.Backend;
-import org.warpnfs.server.config.CrcPolicy;
 import org.warpnfs.server.config.ExportSpec;
+import org.warpnfs.server.config.RdmaChoices;
 import org.warpnfs.server.config.ServerConfig;
 
 /** A call whose reply was lost with its connection, sent again on the next: done once, whichever way either connection goes. */
@@ -47,8 +47,7 @@ class ExactlyOnceTest {
                 any,
                 any,
                 null,
-                CrcPolicy.OFF,
-                false,
+                RdmaChoices.DEFAULT,
                 Duration.ofSeconds(5),
                 4,
                 16 << 20,

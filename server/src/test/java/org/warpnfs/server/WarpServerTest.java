@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.warpnfs.iwarp.netty.IwarpTransport;
 import org.warpnfs.rpcrdma.client.RequesterOptions;
 import org.warpnfs.rpcrdma.client.RpcRdmaRequester;
@@ -27,6 +28,7 @@ import org.warpnfs.rpcrdma.request.RequesterReply;
 import org.warpnfs.server.config.Backend;
 import org.warpnfs.server.config.CrcPolicy;
 import org.warpnfs.server.config.ExportSpec;
+import org.warpnfs.server.config.RdmaChoices;
 import org.warpnfs.server.config.ServerConfig;
 
 /** A whole server on loopback sockets: files written over RDMA and read back over RDMA and TCP. */
@@ -38,7 +40,7 @@ class WarpServerTest {
 
     private int xid = 1;
 
-    private ServerConfig config(Backend backend, CrcPolicy crc, boolean markers) throws Exception {
+    private ServerConfig config(Backend backend, RdmaChoices rdma) throws Exception {
         InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
         ExportSpec export = ExportSpec.parse(
                 backend == Backend.MEMORY
@@ -51,8 +53,7 @@ class WarpServerTest {
                 any,
                 any,
                 backend == Backend.MEMORY ? null : temporary.resolve("state"),
-                crc,
-                markers,
+                rdma,
                 Duration.ofSeconds(5),
                 4,
                 16 << 20,
@@ -97,7 +98,8 @@ class WarpServerTest {
             throws Exception {
         byte[] written = new byte[SIZE_BYTES];
         new Random(7).nextBytes(written);
-        try (WarpServer server = WarpServer.start(config(backend, crc, markers));
+        try (WarpServer server = WarpServer.start(
+                        config(backend, RdmaChoices.DEFAULT.withCrc(crc).withMarkers(markers)));
                 IwarpTransport transport = new IwarpTransport();
                 RpcRdmaRequester client = RpcRdmaRequester.connect(
                                 transport.connector(), server.rdmaAddress(), RequesterOptions.DEFAULT, call -> call)
@@ -136,7 +138,7 @@ class WarpServerTest {
         HexFormat hex = HexFormat.of();
         byte[] request =
                 hex.parseHex("4d504120494420526571204672616d65" + "1002000c" + "00800000" + "f6ab0e1801010303");
-        try (WarpServer server = WarpServer.start(config(Backend.MEMORY, CrcPolicy.OFF, markers));
+        try (WarpServer server = WarpServer.start(config(Backend.MEMORY, RdmaChoices.DEFAULT.withMarkers(markers)));
                 Socket client = new Socket(
                         server.rdmaAddress().getAddress(), server.rdmaAddress().getPort())) {
             client.getOutputStream().write(request);
@@ -145,9 +147,42 @@ class WarpServerTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void replyThatFitsNowhere_readRepliesChosen_isRead(boolean readReplies) throws Exception {
+        int countBytes = 100_000;
+        byte[] written = new byte[countBytes];
+        new Random(8).nextBytes(written);
+        try (WarpServer server =
+                        WarpServer.start(config(Backend.MEMORY, RdmaChoices.DEFAULT.withReadReplies(readReplies)));
+                IwarpTransport transport = new IwarpTransport();
+                RpcRdmaRequester client = RpcRdmaRequester.connect(
+                                transport.connector(),
+                                server.rdmaAddress(),
+                                RequesterOptions.DEFAULT.withMaxReadReplyBytes(SIZE_BYTES),
+                                call -> call)
+                        .get(30, TimeUnit.SECONDS)) {
+            byte[] file = create(client, mount(server), 1000);
+            NfsCall write = nfs(7, 1000).opaque(file).hyper(0).word(countBytes).word(2);
+            assertThat(call(client, write.data(direct(written)), ChunkOffer.NONE)
+                            .getInt())
+                    .isZero();
+            NfsCall read = nfs(6, 1000).opaque(file).hyper(0).word(countBytes);
+            if (readReplies) {
+                ByteBuffer results = call(client, read, ChunkOffer.NONE);
+                assertThat(results.getInt()).isZero();
+                assertThat(results.getInt()).isEqualTo(1);
+                results.position(results.position() + 84 + 8);
+                assertThat(NfsCall.opaque(results)).isEqualTo(written);
+            } else {
+                assertThatThrownBy(() -> call(client, read, ChunkOffer.NONE)).hasMessageContaining("ERR_CHUNK");
+            }
+        }
+    }
+
     @Test
     void close_whileClientsAreConnected_freesBothPorts() throws Exception {
-        WarpServer server = WarpServer.start(config(Backend.MEMORY, CrcPolicy.OFF, false));
+        WarpServer server = WarpServer.start(config(Backend.MEMORY, RdmaChoices.DEFAULT));
         InetSocketAddress rdma = server.rdmaAddress();
         InetSocketAddress tcp = server.tcpAddress();
         try (Socket idleTcp = new Socket(tcp.getAddress(), tcp.getPort());
@@ -166,13 +201,14 @@ class WarpServerTest {
 
     @Test
     void start_describesWhatItServes() throws Exception {
-        try (WarpServer server = WarpServer.start(config(Backend.LOCAL, CrcPolicy.ON, true))) {
+        try (WarpServer server = WarpServer.start(config(
+                Backend.LOCAL,
+                RdmaChoices.DEFAULT.withCrc(CrcPolicy.ON).withMarkers(true).withReadReplies(true)))) {
             assertThat(server.describe())
                     .anyMatch(line -> line.startsWith("export") && line.contains("no_root_squash"))
                     .anyMatch(line -> line.startsWith("rdma")
                             && line.contains("127.0.0.1:" + server.rdmaAddress().getPort())
-                            && line.contains("CRC on")
-                            && line.contains("markers"))
+                            && line.contains("CRC on, MPA markers wanted: no Linux clients, replies by Read chunks"))
                     .anyMatch(line -> line.startsWith("mount") && line.contains("proto=rdma"))
                     .anyMatch(line -> line.startsWith("mount")
                             && line.contains("mountport=" + server.tcpAddress().getPort()));

@@ -43,6 +43,8 @@ final class PendingCall {
     /** What goes in one Send. */
     record Marshalled(RpcRdmaHeader header, List<ByteBuffer> inline) {}
 
+    private static final String ANSWER_NO_OFFER = "chunk lists that answer no offer";
+
     private final RpcMessage message;
     private final ChunkOffer offer;
     private final long deadlineNanos;
@@ -143,18 +145,9 @@ final class PendingCall {
     @Nullable
     String complete(RpcRdmaHeader header, ChunkLists lists, ByteBuffer inline) {
         end();
-        if (!lists.readList().isEmpty()
-                || lists.writeList().size() > offer.writeSinks().size()) {
-            return bad("chunk lists that answer no offer");
-        }
-        List<ByteBuffer> written = new ArrayList<>(lists.writeList().size());
-        for (int i = 0; i < lists.writeList().size(); i++) {
-            ByteBuffer sink = offer.writeSinks().get(i);
-            long bytes = lists.writeList().get(i).lengthBytes();
-            if (bytes > sink.remaining()) {
-                return bad("a Write chunk with more in it than fits");
-            }
-            written.add(sink.slice(sink.position(), (int) bytes));
+        List<ByteBuffer> written = written(lists);
+        if (written == null || !lists.readList().isEmpty()) {
+            return bad(ANSWER_NO_OFFER);
         }
         long replyBytes = lists.replyChunk().map(WriteChunk::lengthBytes).orElse(0L);
         if (!(header instanceof RdmaNomsg)) {
@@ -169,12 +162,47 @@ final class PendingCall {
         return good(sink.slice(sink.position(), (int) replyBytes), written);
     }
 
+    /**
+     * A reply with a Read list has been read.
+     *
+     * @return null, or what is wrong with the reply: the call has failed then
+     */
+    @Nullable
+    String completeRead(ChunkLists lists, XdrStream reply) {
+        end();
+        List<ByteBuffer> written = written(lists);
+        if (written == null || lists.replyChunk().map(WriteChunk::lengthBytes).orElse(0L) > 0) {
+            return bad(ANSWER_NO_OFFER);
+        }
+        handler.replied(reply, written);
+        return null;
+    }
+
+    /** What has been written into each sink; null if the responder says that it wrote what it was not offered. */
+    private @Nullable List<ByteBuffer> written(ChunkLists lists) {
+        if (lists.writeList().size() > offer.writeSinks().size()) {
+            return null;
+        }
+        List<ByteBuffer> written = new ArrayList<>(lists.writeList().size());
+        for (int i = 0; i < lists.writeList().size(); i++) {
+            ByteBuffer sink = offer.writeSinks().get(i);
+            long bytes = lists.writeList().get(i).lengthBytes();
+            if (bytes > sink.remaining()) {
+                return null;
+            }
+            written.add(sink.slice(sink.position(), (int) bytes));
+        }
+        return written;
+    }
+
     private @Nullable String good(ByteBuffer reply, List<ByteBuffer> written) {
         handler.replied(XdrStream.of(reply), written);
         return null;
     }
 
-    private String bad(String detail) {
+    /** Fails the call: its reply makes no sense. */
+    String bad(String detail) {
+        end();
         handler.failed(new RequestException(RequestException.Failure.BAD_REPLY, detail));
         return detail;
     }

@@ -11,6 +11,8 @@ import org.warpnfs.rpcrdma.wire.PrivateData;
  * @param backwardCredits calls of the responder's that it takes at once (RFC 8167)
  * @param ird RDMA Reads of the responder's that it holds
  * @param remoteInvalidation whether to welcome Send with Invalidate
+ * @param maxReadReplyBytes the longest reply to read from the memory of a responder that exposes it (RFC 5666 section 3.8); 0
+ *     as RFC 8166 has it: such a reply ends the connection
  */
 public record RequesterOptions(
         int inlineSendBytes,
@@ -18,14 +20,26 @@ public record RequesterOptions(
         int credits,
         int backwardCredits,
         int ird,
-        boolean remoteInvalidation) {
+        boolean remoteInvalidation,
+        int maxReadReplyBytes) {
     /** What a Linux client brings. */
-    public static final RequesterOptions DEFAULT = new RequesterOptions(4096, 4096, 128, 16, 128, true);
+    public static final RequesterOptions DEFAULT = new RequesterOptions(4096, 4096, 128, 16, 128, true, 0);
 
     public RequesterOptions {
-        if (credits < 1 || backwardCredits < 0 || ird < 1) {
+        if (credits < 1 || backwardCredits < 0 || ird < 1 || maxReadReplyBytes < 0) {
             throw new IllegalArgumentException("a requester needs a credit and an RDMA Read");
         }
+    }
+
+    /** These, for a responder that exposes replies. */
+    public RequesterOptions withMaxReadReplyBytes(int most) {
+        return new RequesterOptions(
+                inlineSendBytes, inlineReceiveBytes, credits, backwardCredits, ird, remoteInvalidation, most);
+    }
+
+    /** RDMA Reads of ours that are outstanding at once. */
+    int ord() {
+        return maxReadReplyBytes > 0 ? 1 : 0;
     }
 
     PrivateData privateData() {

@@ -87,6 +87,7 @@ public final class RpcRdmaRequester implements Requester {
 
     private final List<PendingCall> failed = new ArrayList<>();
     private final List<EarlyReply> early = new ArrayList<>();
+    private final ReplyPuller puller;
     private final List<ByteBuffer> receives = new ArrayList<>();
     private volatile @Nullable QueuePair queuePair;
     private volatile @Nullable ConnectionParameters parameters;
@@ -95,10 +96,13 @@ public final class RpcRdmaRequester implements Requester {
     private long nextSendId;
     private long lastSentId = -1;
     private int backwardCallsRunning;
+    private int grant = 1;
+    private int donesSent;
 
     private RpcRdmaRequester(RequesterOptions options, BackwardCalls backwardCalls) {
         this.options = options;
         this.backwardCalls = backwardCalls;
+        puller = new ReplyPuller(options.maxReadReplyBytes());
     }
 
     /**
@@ -110,7 +114,8 @@ public final class RpcRdmaRequester implements Requester {
             Connector connector, InetSocketAddress remote, RequesterOptions options, BackwardCalls backwardCalls) {
         RpcRdmaRequester requester = new RpcRdmaRequester(options, backwardCalls);
         ByteBuffer privateData = options.privateData().encoded();
-        connector.connect(remote, new ConnectOptions(privateData, options.ird(), 0), requester.new Events());
+        connector.connect(
+                remote, new ConnectOptions(privateData, options.ird(), options.ord()), requester.new Events());
         return requester.connected;
     }
 
@@ -232,7 +237,7 @@ public final class RpcRdmaRequester implements Requester {
     private void endOverdue(QueuePair qp, long nowNanos) {
         CallWindow.Overdue<PendingCall> found = window.takeOverdue(nowNanos);
         boolean unsent = found.calls().stream().anyMatch(call -> call.sendId() > lastSentId);
-        if (qp.connected() && (found.responderSilent() || unsent)) {
+        if (qp.connected() && (found.responderSilent() || unsent || puller.overdue(nowNanos))) {
             overdue.addAll(found.calls());
             qp.abort("the responder does not answer");
             return;
@@ -254,8 +259,8 @@ public final class RpcRdmaRequester implements Requester {
             case RdmaMsg msg
             when isBackwardCall(msg, message) ->
                 invalidated.isPresent() ? "a backward call that invalidates" : answer(qp, msg, message);
-            case RdmaMsg msg -> replied(header, msg.lists(), message, invalidated);
-            case RdmaNomsg nomsg -> replied(header, nomsg.lists(), message, invalidated);
+            case RdmaMsg msg -> replied(qp, header, msg.lists(), message, invalidated);
+            case RdmaNomsg nomsg -> replied(qp, header, nomsg.lists(), message, invalidated);
             case RdmaErrorVers error -> refused(error, Failure.ERR_VERS);
             case RdmaErrorChunk error -> refused(error, Failure.ERR_CHUNK);
             case RdmaMsgp _ -> "an RDMA_MSGP";
@@ -301,13 +306,13 @@ public final class RpcRdmaRequester implements Requester {
     }
 
     private @Nullable String replied(
-            RpcRdmaHeader header, ChunkLists lists, ByteBuffer inline, OptionalLong invalidated) {
+            QueuePair qp, RpcRdmaHeader header, ChunkLists lists, ByteBuffer inline, OptionalLong invalidated) {
         if (!window.expects(header.xid())) {
             LOG.debug("reply to call {}, which nobody waits for", header.xid());
             return invalidated.isPresent() ? "an invalidation that belongs to no call" : null;
         }
         PendingCall call = window.replied(header.xid());
-        window.setRoom(grantOf(header));
+        granted(header);
         if (call == null) {
             return null;
         }
@@ -318,10 +323,26 @@ public final class RpcRdmaRequester implements Requester {
         if (call.sendId() > lastSentId) {
             ByteBuffer copy =
                     ByteBuffer.allocate(inline.remaining()).put(inline).flip();
-            early.add(new EarlyReply(call, () -> call.complete(header, lists, copy)));
+            early.add(new EarlyReply(call, () -> complete(qp, call, header, lists, copy)));
             return null;
         }
-        return call.complete(header, lists, inline);
+        return complete(qp, call, header, lists, inline);
+    }
+
+    private @Nullable String complete(
+            QueuePair qp, PendingCall call, RpcRdmaHeader header, ChunkLists lists, ByteBuffer inline) {
+        if (lists.readList().isEmpty() || options.maxReadReplyBytes() == 0) {
+            return call.complete(header, lists, inline);
+        }
+        String wrong = puller.pull(qp, call, header, lists, inline);
+        updateRoom();
+        return wrong;
+    }
+
+    private void sendDone(QueuePair qp, PendingCall call) {
+        send(qp, new RdmaDone(call.xid(), options.credits()), List.of());
+        donesSent++;
+        updateRoom();
     }
 
     /** Ends calls whose reply was here before we heard that the last of their bytes had left. */
@@ -342,7 +363,7 @@ public final class RpcRdmaRequester implements Requester {
         if (call == null) {
             return null;
         }
-        window.setRoom(grantOf(header));
+        granted(header);
         Supplier<@Nullable String> completion = () -> {
             call.fail(failure, "call " + header.xid());
             return null;
@@ -354,8 +375,15 @@ public final class RpcRdmaRequester implements Requester {
         return completion.get();
     }
 
-    private int grantOf(RpcRdmaHeader header) {
-        return (int) Math.clamp(header.credits(), 1L, options.credits());
+    private void granted(RpcRdmaHeader header) {
+        grant = (int) Math.clamp(header.credits(), 1L, options.credits());
+        donesSent = 0;
+        updateRoom();
+    }
+
+    /** Each RDMA_DONE that we owe, or of which we do not know whether its buffer is there again, counts (RFC 5666 section 3.8). */
+    private void updateRoom() {
+        window.setRoom(Math.max(1, grant - puller.owed() - donesSent));
     }
 
     private final class Events implements QueuePairHandler {
@@ -391,6 +419,9 @@ public final class RpcRdmaRequester implements Requester {
                 abortIf(qp, early.isEmpty() ? null : endEarly());
             } else if (completion instanceof Completion.Received received) {
                 received(qp, received);
+            } else if (completion instanceof Completion.ReadDone) {
+                abortIf(qp, puller.readDone(qp, call -> sendDone(qp, call)));
+                sendWaiting(qp);
             }
         }
 
@@ -433,6 +464,7 @@ public final class RpcRdmaRequester implements Requester {
             failed.clear();
             early.forEach(reply -> reply.call.fail(Failure.DISCONNECTED, detail));
             early.clear();
+            puller.close().forEach(call -> call.fail(Failure.DISCONNECTED, detail));
             window.close().forEach(call -> call.fail(Failure.DISCONNECTED, detail));
         }
     }

@@ -312,7 +312,7 @@ class RpcRdmaRequesterTest {
 
     @Test
     void backwardCalls_moreThanGranted_endTheConnection() {
-        connect(new RequesterOptions(4096, 4096, 8, 2, 8, true), BackwardCalls.NONE);
+        connect(new RequesterOptions(4096, 4096, 8, 2, 8, true, 0), BackwardCalls.NONE);
         nullCalls(1, 1);
         for (int xid = 50; xid < 52; xid++) {
             reply(RawResponder.words(xid, 1, 3, 0, 0, 0, 0, xid, 0, 2));

@@ -353,7 +353,7 @@ class ResponderTest {
     @Test
     void noInvalidationWelcome_reply_isAPlainSend() {
         RpcRdmaRequester requester =
-                connect(ResponderOptions.DEFAULT, new RequesterOptions(4096, 4096, 8, 0, 8, false));
+                connect(ResponderOptions.DEFAULT, new RequesterOptions(4096, 4096, 8, 0, 8, false, 0));
         call(requester, Rpc.call(2, EchoProgram.READ, 5000), ChunkOffer.write(ByteBuffer.allocate(5000)));
         assertThat(count(Counter.INVALIDATIONS_SENT)).isZero();
     }

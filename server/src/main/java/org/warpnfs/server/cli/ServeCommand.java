@@ -18,6 +18,7 @@ import org.warpnfs.server.config.ByteSize;
 import org.warpnfs.server.config.ConfigException;
 import org.warpnfs.server.config.CrcPolicy;
 import org.warpnfs.server.config.ExportSpec;
+import org.warpnfs.server.config.RdmaChoices;
 import org.warpnfs.server.config.ServerConfig;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -95,6 +96,14 @@ final class ServeCommand implements Callable<Integer> {
     private boolean markers;
 
     @Option(
+            names = "--read-replies",
+            description = {
+                "Let an RDMA client that offered too little space for a reply read it from the server's memory, as RFC 5666",
+                "has it. Linux clients have no use for it. Default: such a call fails."
+            })
+    private boolean readReplies;
+
+    @Option(
             names = "--lease",
             paramLabel = "SECONDS",
             description =
@@ -152,8 +161,7 @@ final class ServeCommand implements Callable<Integer> {
                 address("--rdma-port", rdmaPort),
                 address("--tcp-port", tcpPort),
                 backend == Backend.LOCAL ? stateDirectory() : state,
-                crc,
-                markers,
+                new RdmaChoices(crc, markers, readReplies),
                 Duration.ofSeconds(within("--lease", leaseSeconds, 1, 3600)),
                 threads == null
                         ? Math.max(16, 4 * Runtime.getRuntime().availableProcessors())

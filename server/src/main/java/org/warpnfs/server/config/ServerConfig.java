@@ -18,8 +18,7 @@ import org.warpnfs.nfs.export.PseudoPath;
  * @param rdmaAddress where RDMA clients connect; port 0 takes a free one
  * @param tcpAddress where TCP clients connect, for NFS and MOUNT
  * @param stateDirectory what must outlive a restart; null where nothing does
- * @param crc for RDMA connections
- * @param markers whether RDMA clients are asked for MPA markers in what they send; Linux clients know none and then cannot connect
+ * @param rdma how RDMA clients are served
  * @param lease NFSv4 lease, and the longest grace period
  * @param operationThreads how many calls are worked on at once
  * @param payloadBytes memory for file data in flight, over all connections
@@ -32,8 +31,7 @@ public record ServerConfig(
         InetSocketAddress rdmaAddress,
         InetSocketAddress tcpAddress,
         @Nullable Path stateDirectory,
-        CrcPolicy crc,
-        boolean markers,
+        RdmaChoices rdma,
         Duration lease,
         int operationThreads,
         long payloadBytes,

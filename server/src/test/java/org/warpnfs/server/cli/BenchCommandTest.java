@@ -26,8 +26,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.warpnfs.server.WarpServer;
 import org.warpnfs.server.config.Backend;
-import org.warpnfs.server.config.CrcPolicy;
 import org.warpnfs.server.config.ExportSpec;
+import org.warpnfs.server.config.RdmaChoices;
 import org.warpnfs.server.config.ServerConfig;
 import picocli.CommandLine;
 
@@ -57,8 +57,7 @@ class BenchCommandTest {
                 any,
                 any,
                 temporary.resolve("state"),
-                CrcPolicy.OFF,
-                false,
+                RdmaChoices.DEFAULT,
                 Duration.ofSeconds(2),
                 4,
                 16 << 20,
