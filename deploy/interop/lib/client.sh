@@ -3,7 +3,7 @@
 
 # A line of mountstats that starts with "xprt:" goes on, as awk counts: (2) proto port bind (5) connects time idle (8) sends
 # (9) receives (10) replies to no call ...; for rdma (13) read, write and reply chunks, (16) bytes, copies, (21) failed
-# marshals, which count each wait for a memory region too, (22) bad replies (net/sunrpc/xprtrdma/transport.c).
+# marshals, which count each wait for a memory region too, (22) bad replies, (23) calls that went by a chunk as a whole (net/sunrpc/xprtrdma/transport.c).
 
 # stats_transport FILE...: what is wrong with the transports of these mounts. A call that the client sends again, because its
 # server was killed, may be answered twice where both went out on the new connection: the second reply then finds no call.
@@ -42,6 +42,14 @@ stats_chunks() {
     END { if (!read) print "no Read chunk"; if (!write) print "no Write chunk"; if (!reply) print "no Reply chunk" }' "$@"
 }
 
+# stats_large DIRECTORY VERSION: what the scenarios about large messages must have used, if they were done
+stats_large() {
+  [ ! -e "$1/direct.mnt" ] || awk '$1 == "xprt:" { read += $13; write += $14 }
+    END { if (!read || !write) print "direct: no Read or no Write chunk" }' "$1/direct.mnt"
+  [ ! -e "$1/replies.mnt" ] || awk -v version="$2" '$1 == "xprt:" { reply += $15; long += $23 }
+    END { if (!reply) print "replies: no Reply chunk"; if (version == "4.2" && !long) print "replies: no long call" }' "$1/replies.mnt"
+}
+
 # Every kernel message about the layers under test is a complaint, but for the greetings of modules.
 dmesg_greetings='[Cc]ommand line: |loading out-of-tree module|module verification failed|SoftiWARP attached|siw device registered|RPC: Registered |NFS: Registering the id_resolver|Key type |FS-Cache: |nfs4filelayout_init|Installing knfsd|iscsi|sr_mod'
 dmesg_subjects='siw|iwarp|rpcrdma|xprtrdma|rdma|infiniband|RPC|NFS|nfs|lockd|sunrpc|BUG|WARNING|Call Trace|Oops|hung|blocked for more|general protection|Out of memory|refcount'
@@ -55,9 +63,9 @@ dmesg_complaints() {
   [ -s "$1" ] || echo 'dmesg is empty: the guest died'
 }
 
-# check_client SHARE PROTO SCENARIOS ALL: a line for each check
+# check_client SHARE PROTO VERSION SCENARIOS ALL: a line for each check
 check_client() {
-  local share=$1 proto=$2 scenarios=$3 all=$4 steady=() stats
+  local share=$1 proto=$2 version=$3 scenarios=$4 all=$5 steady=() stats
   shopt -s nullglob
   stats=("$share"/stats/*)
   for file in "${stats[@]}"; do [[ $file = */restart.* || $file = */resets.* ]] || steady+=("$file"); done
@@ -69,5 +77,7 @@ check_client() {
     [ ${#steady[@]} = 0 ] || verdict "the client's mountstats: no reconnect, no call sent twice" "$(stats_steady "${steady[@]}")"
     [ "$proto$all" != rdmayes ] || verdict "the client's mountstats: Read, Write and Reply chunks used" "$(stats_chunks "${stats[@]}")"
   fi
+  [[ "$proto $scenarios " != rdma*' '@(direct|replies)' '* ]] ||
+    verdict "the client's mountstats: large messages went by chunks" "$(stats_large "$share/stats" "$version")"
   verdict "the client's dmesg has no complaint" "$(dmesg_complaints "$share/dmesg" "$([[ " $scenarios " != *' restart '* ]] || echo restart)")"
 }
