@@ -12,7 +12,6 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.Epoll;
-import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.group.ChannelGroup;
@@ -92,7 +91,7 @@ public final class IwarpTransport implements AutoCloseable {
         this.rnic = new LocalRnic(new SecureRandom(), config.limits());
         this.statistics = new TransportStatistics(rnic);
         this.epoll = epoll;
-        IoHandlerFactory io = epoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
+        IoHandlerFactory io = epoll ? LastingEpoll.newFactory() : NioIoHandler.newFactory();
         int threads =
                 config.eventLoopThreads() == 0 ? Runtime.getRuntime().availableProcessors() : config.eventLoopThreads();
         this.eventLoops = new MultiThreadIoEventLoopGroup(threads, new DefaultThreadFactory("iwarp"), io);

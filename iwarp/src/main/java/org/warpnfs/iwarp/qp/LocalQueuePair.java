@@ -83,7 +83,7 @@ final class LocalQueuePair implements QueuePair {
         }
         PostedReceive receive = new PostedReceive(workRequestId, buffer);
         reserveCompletion();
-        if (machine.ended()) {
+        if (!machine.receiving()) {
             machine.received(receive.failed(CompletionStatus.FLUSHED));
             machine.leaveLater();
             return;

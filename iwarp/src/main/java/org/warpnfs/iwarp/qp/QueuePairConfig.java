@@ -14,7 +14,8 @@ import org.warpnfs.iwarp.mpa.MpaChoices;
  * @param batchBytes about how much is handed to the socket at once
  * @param limits what it may take
  * @param startupTimeoutNanos from the TCP connection to the end of the startup frames
- * @param closeTimeoutNanos from the decision to end the stream to its end, if the peer does not play along
+ * @param closeTimeoutNanos from the decision to end the stream to its end, if the peer does not play along; begins anew whenever the
+ *     peer has taken a batch of what was posted
  */
 public record QueuePairConfig(
         MpaChoices mpa,

@@ -122,6 +122,9 @@ public final class QueuePairMachine {
                     inbound.advance(in);
                 }
             }
+            if (in.hasRemaining() && life.state() == StreamState.HALF_CLOSED) {
+                life.receivedBehindEnd();
+            }
             in.position(in.limit());
         });
     }
@@ -173,6 +176,8 @@ public final class QueuePairMachine {
         FpduBatch batch = pullOrFail();
         if (batch == null) {
             start.outputDone();
+        } else {
+            life.batchPulled(transmitter.carriesWork(batch));
         }
         // Work that sends nothing is done by being pulled.
         life.completeWork();
@@ -243,6 +248,11 @@ public final class QueuePairMachine {
     /** Whether nothing more is received or sent. */
     boolean ended() {
         return life.state().ended();
+    }
+
+    /** Whether messages may arrive, now or later. */
+    boolean receiving() {
+        return life.state().receiving();
     }
 
     boolean draining() {

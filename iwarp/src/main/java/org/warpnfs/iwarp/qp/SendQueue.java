@@ -26,6 +26,9 @@ import org.warpnfs.iwarp.verbs.WorkRequest;
  * Work is begun in the order of posting and completes in the same order, each once (RFC 5040 section 5.5). A Read or an atomic
  * operation beyond the ORD, and fenced work while any of these is outstanding, hold up what is behind them.
  *
+ * <p>Once the peer answers nothing more ({@link #requestsLost}), Reads and atomic operations are flushed. What is behind them goes on,
+ * but not from the first on that was fenced against one that was lost: the poster meant it for a peer whose data it has.
+ *
  * <h2>Buffers</h2>
  *
  * Refers to those of work that is not complete.
@@ -71,6 +74,15 @@ final class SendQueue {
     /** Whether the oldest Read outstanding is an RTR, and no work of anybody's. */
     private boolean readingNothing;
 
+    private boolean requestsLost;
+    private boolean lossTold;
+
+    /** Whether a request was lost since the poster last knew of all that were. */
+    private boolean anyLost;
+
+    /** Whether, since then, work was flushed that a peer would miss. */
+    private boolean cut;
+
     private int ord;
     private int nextIdentifier;
 
@@ -85,8 +97,14 @@ final class SendQueue {
     }
 
     void post(SendWork work) {
+        if (lossTold && incomplete.isEmpty()) {
+            anyLost = false;
+            cut = false;
+        }
         incomplete.add(work);
-        waiting.add(work);
+        if (!requestsLost || !flushedAsLost(work)) {
+            waiting.add(work);
+        }
     }
 
     /** Takes work that will not be done: it completes in its turn. */
@@ -109,13 +127,47 @@ final class SendQueue {
         return incomplete.size();
     }
 
+    /** The peer answers nothing more: what it has not answered is flushed, and what was meant for behind the answers. */
+    void requestsLost() {
+        requestsLost = true;
+        anyLost = !reading.isEmpty() || !atomics.isEmpty();
+        readingNothing = false;
+        flush(reading);
+        flush(atomics);
+        waiting.removeIf(this::flushedAsLost);
+    }
+
+    private static void flush(Queue<SendWork> outstanding) {
+        for (SendWork work = outstanding.poll(); work != null; work = outstanding.poll()) {
+            work.outcome = CompletionStatus.FLUSHED;
+        }
+    }
+
+    /** The poster knows that the peer answers nothing more. */
+    void lossTold() {
+        lossTold = true;
+    }
+
+    /** Flushes work that an answer will not come for, to itself or to what it was fenced against. */
+    private boolean flushedAsLost(SendWork work) {
+        if (work.awaitsAnswer()) {
+            anyLost = true;
+        } else if (cut || (work.request.fence() && anyLost)) {
+            cut = true;
+        } else {
+            return false;
+        }
+        work.outcome = CompletionStatus.FLUSHED;
+        return true;
+    }
+
     /** Begins no more work. */
     void stop() {
         waiting.clear();
     }
 
     private boolean fenced(SendWork work) {
-        return work.request.fence() && stream.outstandingRequests() > 0;
+        return !requestsLost && work.request.fence() && stream.outstandingRequests() > 0;
     }
 
     /** Begins the next work that sends something, if its turn has come, and makes its message. */

@@ -28,17 +28,23 @@ import org.warpnfs.iwarp.verbs.Rejection;
  * WAIT_FIRST  the first FPDU is whole                OPEN        established
  *             deadline, in peer-to-peer mode         ENDING      the connection is closed
  * WAIT_FIRST, violation                              ENDING      Terminate leaves, our direction ends
- * OPEN        Terminate from the peer, end of stream ENDING      our direction ends
- *             disconnect(), once all work is done    ENDING      our direction ends
- *             bug                                    ENDING      Terminate leaves, our direction ends
+ * OPEN        end of the peer's stream               HALF_CLOSED receives and requests are flushed; halfClosed
+ *             Terminate from the peer                ENDING      our direction ends
+ * OPEN or     disconnect(), once all work is done    ENDING      our direction ends
+ * HALF_CLOSED bug                                    ENDING      Terminate leaves, our direction ends
  *             abort(), loss of the stream            ENDING      the connection is closed
+ *             deadline                               ENDING      the connection is closed
  * ENDING      the socket holds none of our buffers   LINGERING   outstanding work is flushed; disconnected
  *             deadline                               ENDING      the connection is closed
  * LINGERING   end of the peer's stream, deadline     LINGERING   the connection is closed
  * any         linkClosed()                           CLOSED      as from ENDING to LINGERING, if that is still to do
  * </pre>
  *
- * Bytes that arrive in the last three states are thrown away. So nothing is sent after a Terminate, none is ever answered, and
+ * The deadline of parting is set when the upper layer wants to part and all along HALF_CLOSED while anything is under way. It begins
+ * anew whenever the socket has room again for work of ours: what was posted leaves however long it takes, but not to a peer that
+ * reads nothing.
+ *
+ * <p>Bytes that arrive in the last three states are thrown away. So nothing is sent after a Terminate, none is ever answered, and
  * ours has time to reach the peer, which a close with unread bytes would deny it.
  *
  * <h2>Buffers</h2>
@@ -66,6 +72,9 @@ final class StreamLife {
     private CompletionStatus culpritStatus = CompletionStatus.REMOTE_ERROR;
     private boolean draining;
     private boolean peerEnded;
+
+    /** Who was the first to want to part, while the stream goes on. */
+    private @Nullable DisconnectReason parting;
 
     StreamLife(
             QueuePairLink link,
@@ -151,7 +160,7 @@ final class StreamLife {
         }
         inbound.failReceive(violation);
         culprit = inbound.blamed(violation, transmitter.work());
-        if (state != StreamState.OPEN) {
+        if (!state.sending()) {
             transmitter.open(framing, 0);
         }
         transmitter.terminate(RdmapSender.terminate(inbound.terminateHeader(violation)));
@@ -191,24 +200,53 @@ final class StreamLife {
         switch (state) {
             case STARTUP -> end(Cause.CONNECTION_LOST, "the peer closed during startup", Ending.CLOSE);
             case WAIT_FIRST, OPEN -> {
-                if (inbound.atBoundary()) {
+                if (!inbound.atBoundary()) {
+                    end(Cause.CONNECTION_LOST, "the stream ended inside a message", Ending.CLOSE);
+                } else if (state == StreamState.OPEN) {
+                    halfClose();
+                } else {
+                    // Nothing of ours may leave before the first FPDU, which does not come any more.
                     end(
                             draining ? Cause.LOCAL_CLOSE : Cause.PEER_CLOSE,
                             "the peer closed the connection",
                             Ending.QUIET);
-                } else {
-                    end(Cause.CONNECTION_LOST, "the stream ended inside a message", Ending.CLOSE);
                 }
             }
-            case ENDING, CLOSED -> {}
+            case HALF_CLOSED, ENDING, CLOSED -> {}
             case LINGERING -> link.close();
         }
+    }
+
+    /** What needs the peer is over; all else that was posted goes on to its end (RFC 5041 section 6.2.1). */
+    private void halfClose() {
+        state = StreamState.HALF_CLOSED;
+        if (parting == null) {
+            parting = new DisconnectReason(Cause.PEER_CLOSE, "the peer closed the connection");
+        }
+        turns.halfClosed(transmitter.work()::lossTold);
+        inbound.flushReceives();
+        transmitter.requestsLost();
+        completeWork();
+        if (!transmitter.idle()) {
+            deadline.set(config.closeTimeoutNanos());
+        }
+        turns.wantOutput();
+    }
+
+    /** Bytes behind the end that the peer has put to its direction (RFC 5041 section 6.2.1). */
+    void receivedBehindEnd() {
+        end(Cause.CONNECTION_LOST, "bytes arrived behind the end of the peer's stream", Ending.CLOSE);
     }
 
     /** The connection is gone. */
     void linkLost(String detail) {
         if (state != StreamState.CLOSED) {
-            end(Cause.CONNECTION_LOST, detail, Ending.LINK_GONE);
+            if (state == StreamState.HALF_CLOSED) {
+                // It was over anyway; the completions tell what has not left.
+                endParting("did not take all that was due: " + detail, Ending.LINK_GONE);
+            } else {
+                end(Cause.CONNECTION_LOST, detail, Ending.LINK_GONE);
+            }
             finish();
             state = StreamState.CLOSED;
             deadline.clear();
@@ -220,15 +258,28 @@ final class StreamLife {
         if (state == StreamState.STARTUP || (state == StreamState.WAIT_FIRST && !draining)) {
             end(Cause.TIMEOUT, "no MPA startup within " + config.startupTimeoutNanos() + " ns", Ending.CLOSE);
         } else {
-            end(Cause.LOCAL_CLOSE, "posted work did not leave in time", Ending.CLOSE);
+            if (state == StreamState.HALF_CLOSED) {
+                endParting("did not take in time what was due", Ending.CLOSE);
+            } else {
+                end(Cause.LOCAL_CLOSE, "posted work did not leave in time", Ending.CLOSE);
+            }
             link.close();
         }
+    }
+
+    /** Ends the stream for the reason that there already was to part. */
+    private void endParting(String detail, Ending ending) {
+        DisconnectReason first = parting;
+        if (first == null) {
+            throw new IllegalStateException("nobody wanted to part");
+        }
+        end(first.cause(), first.detail() + ", and " + detail, ending);
     }
 
     /** Somebody's defect: ours, or the upper layer's. */
     void bug(Throwable error) {
         link.internalError(error);
-        boolean peerListens = state == StreamState.OPEN;
+        boolean peerListens = state.sending();
         if (peerListens) {
             transmitter.terminate(RdmapSender.terminate(TerminateReasons.localCatastrophe()));
         }
@@ -244,6 +295,9 @@ final class StreamLife {
         if (state == StreamState.STARTUP) {
             end(Cause.LOCAL_CLOSE, "disconnected by us before it was established", Ending.CLOSE);
         } else {
+            if (parting == null) {
+                parting = new DisconnectReason(Cause.LOCAL_CLOSE, "disconnected by us");
+            }
             deadline.set(config.closeTimeoutNanos());
             turns.wantOutput();
         }
@@ -251,8 +305,13 @@ final class StreamLife {
 
     /** Ends the stream if the upper layer wants to part and all is done. */
     void drainIfDone() {
-        if (draining && state.framing() && transmitter.work().incompleteCount() == 0 && transmitter.idle()) {
-            end(Cause.LOCAL_CLOSE, "disconnected by us", Ending.QUIET);
+        DisconnectReason first = parting;
+        if (draining
+                && first != null
+                && state.framing()
+                && transmitter.work().incompleteCount() == 0
+                && transmitter.idle()) {
+            end(first, Ending.QUIET);
         }
     }
 
@@ -288,10 +347,24 @@ final class StreamLife {
 
     // What leaves while it ends.
 
+    /**
+     * The socket had room for another batch.
+     *
+     * @param ofOurWork whether any of it was posted, of which there is an end, and not asked for by the peer
+     */
+    void batchPulled(boolean ofOurWork) {
+        if (state == StreamState.HALF_CLOSED || (draining && ofOurWork && state.framing())) {
+            deadline.set(config.closeTimeoutNanos());
+        }
+    }
+
     /** The socket has taken a batch. */
     void batchSent() {
         completeWork();
         turns.wantOutput();
+        if (state == StreamState.HALF_CLOSED && !draining && transmitter.idle()) {
+            deadline.clear();
+        }
         if (state == StreamState.ENDING && transmitter.idle()) {
             finish();
         }

@@ -62,6 +62,7 @@ final class Transmitter {
     private int batchesReadingMemory;
 
     private boolean batchReadsMemory;
+    private boolean batchCarriesWork;
     private int mulpduBytes;
 
     Transmitter(QueuePairConfig config, RdmapStream stream) {
@@ -85,7 +86,7 @@ final class Transmitter {
         }
     }
 
-    private record InFlight(FpduBatch batch, List<Outgoing> ended, boolean readsMemory) {}
+    private record InFlight(FpduBatch batch, List<Outgoing> ended, boolean readsMemory, boolean carriesWork) {}
 
     /** The work that was posted. */
     SendQueue work() {
@@ -127,6 +128,15 @@ final class Transmitter {
 
     void answer(Answer answer) {
         answers.add(answer);
+    }
+
+    /** The peer answers nothing more: requests that wait do not leave, and those that have left are over. */
+    void requestsLost() {
+        Outgoing held = current;
+        if (held != null && held.isReadRequest()) {
+            current = null;
+        }
+        work.requestsLost();
     }
 
     /** Sends a Terminate as soon as the FPDU under way has left, and nothing after it. */
@@ -172,6 +182,7 @@ final class Transmitter {
         FpduBatch batch = new FpduBatch(takeScratch());
         List<Outgoing> ended = new ArrayList<>();
         batchReadsMemory = false;
+        batchCarriesWork = false;
         if (rawFrame != null) {
             batch.raw(rawFrame);
             rawFrame = null;
@@ -182,7 +193,7 @@ final class Transmitter {
             keepScratch(batch);
             return null;
         }
-        inFlight.add(new InFlight(batch, ended, batchReadsMemory));
+        inFlight.add(new InFlight(batch, ended, batchReadsMemory, batchCarriesWork));
         batchesReadingMemory += batchReadsMemory ? 1 : 0;
         batchReadsMemory = false;
         return batch;
@@ -213,6 +224,7 @@ final class Transmitter {
                 answer.check();
                 batchReadsMemory |= answer.readsMemory();
             }
+            batchCarriesWork |= outgoing.work() != null;
             frame(batch, fpdus, outgoing.message());
             if (outgoing.message().ended()) {
                 current = null;
@@ -227,6 +239,11 @@ final class Transmitter {
                 }
             }
         }
+    }
+
+    /** Whether a batch, pulled and not reported as sent, has bytes of work that was posted. */
+    boolean carriesWork(FpduBatch batch) {
+        return inFlight.stream().anyMatch(pulled -> pulled.batch() == batch && pulled.carriesWork());
     }
 
     /** Frames one segment. */

@@ -135,6 +135,11 @@ final class Turns {
         upcalls.established();
     }
 
+    /** @param told runs right before */
+    void halfClosed(Runnable told) {
+        upcalls.halfClosed(told);
+    }
+
     void completed(Completion completion) {
         upcalls.completed(completion);
     }

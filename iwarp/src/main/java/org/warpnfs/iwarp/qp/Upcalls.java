@@ -37,6 +37,9 @@ final class Upcalls {
         ESTABLISHED
     }
 
+    /** The peer's end, and who hears when it is told. */
+    private record HalfClose(Runnable told) {}
+
     Upcalls(QueuePair queuePair, @Nullable QueuePairHandler handler, Consumer<Throwable> bugs) {
         this.queuePair = queuePair;
         this.handler = handler;
@@ -55,6 +58,10 @@ final class Upcalls {
 
     void established() {
         events.add(Notice.ESTABLISHED);
+    }
+
+    void halfClosed(Runnable told) {
+        events.add(new HalfClose(told));
     }
 
     void completed(Completion completion) {
@@ -100,6 +107,9 @@ final class Upcalls {
                 completionQueue.detach();
             }
             upperLayer.disconnected(queuePair, reason);
+        } else if (event instanceof HalfClose end) {
+            end.told().run();
+            upperLayer.halfClosed(queuePair);
         } else {
             upperLayer.established(queuePair);
         }

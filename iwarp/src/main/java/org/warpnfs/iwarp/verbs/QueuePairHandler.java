@@ -15,6 +15,21 @@ public interface QueuePairHandler {
     default void completionsDrained(QueuePair queuePair) {}
 
     /**
+     * The peer has ended its direction of the stream, between two messages, and ours is open still (RFC 5041 section 6.2.1). All that
+     * it sent has completed before this. Told once, and not if the stream ends in another way.
+     *
+     * <p>Receives, RDMA Reads and atomic operations that are outstanding, or posted from now on, are flushed, since nothing arrives any
+     * more. So is work fenced against a request that was flushed, and what is posted behind it. All else that was posted, and the answers
+     * to what the peer has asked for, leave as ever, and so may more work, until {@link QueuePair#disconnect} ends our direction as
+     * well. A peer that takes nothing of it loses the connection when the time to close is over.
+     *
+     * <p>Whoever has nothing more to say leaves this as it is: it disconnects, which sends what was posted.
+     */
+    default void halfClosed(QueuePair queuePair) {
+        queuePair.disconnect();
+    }
+
+    /**
      * The connection has ended or was never made. The last call: every outstanding work request and receive has completed
      * before it, and every memory region is invalid.
      */

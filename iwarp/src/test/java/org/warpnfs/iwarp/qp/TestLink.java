@@ -37,6 +37,9 @@ final class TestLink implements QueuePairLink, QueuePairHandler {
     /** Whether writes are reported as sent at once. */
     boolean socketTakes = true;
 
+    /** Whether our direction is left open when the peer has ended its own. */
+    boolean staysHalfClosed;
+
     Deque<FpduBatch> held = new ArrayDeque<>();
     QueuePair created;
     boolean established;
@@ -44,6 +47,8 @@ final class TestLink implements QueuePairLink, QueuePairHandler {
     boolean closed;
     int drained;
     int reconnects;
+    int halfCloses;
+    int completedBeforeHalfClose;
     int creations;
     DisconnectReason reason;
     long now = 1;
@@ -266,6 +271,16 @@ final class TestLink implements QueuePairLink, QueuePairHandler {
     @Override
     public void completionsDrained(QueuePair queuePair) {
         drained++;
+    }
+
+    @Override
+    public void halfClosed(QueuePair queuePair) {
+        assertThat(reason).isNull();
+        halfCloses++;
+        completedBeforeHalfClose = completions.size();
+        if (!staysHalfClosed) {
+            QueuePairHandler.super.halfClosed(queuePair);
+        }
     }
 
     @Override
