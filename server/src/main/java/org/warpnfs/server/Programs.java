@@ -13,6 +13,7 @@ import org.warpnfs.nfs.export.NfsHandles;
 import org.warpnfs.nfs.mount.MountProgram;
 import org.warpnfs.nfs.v3.Nfs3Options;
 import org.warpnfs.nfs.v3.Nfs3Program;
+import org.warpnfs.nfs.v3.NfsAclProgram;
 import org.warpnfs.nfs.v4.Nfs4Options;
 import org.warpnfs.nfs.v4.Nfs4Program;
 import org.warpnfs.payload.PayloadPool;
@@ -22,6 +23,7 @@ import org.warpnfs.server.config.ServerConfig;
 /** The RPC programs of a server. */
 final class Programs implements AutoCloseable {
     private final Nfs3Program nfs3;
+    private final NfsAclProgram nfsAcl;
     private final Nfs4Program nfs4;
     private final MountProgram mount;
 
@@ -40,6 +42,7 @@ final class Programs implements AutoCloseable {
         }
         nfs3 = new Nfs3Program(
                 exports, handles, payloads, Nfs3Options.of(new SecureRandom().nextLong()), nfs4.fileChanges());
+        nfsAcl = nfs3.aclProgram();
         mount = new MountProgram(exports, handles);
     }
 
@@ -54,6 +57,7 @@ final class Programs implements AutoCloseable {
     Map<OncRpcProgram, RpcDispatchable> overRdma() {
         return Map.of(
                 new OncRpcProgram(Nfs3Program.PROGRAM, Nfs3Program.VERSION), nfs3,
+                new OncRpcProgram(NfsAclProgram.PROGRAM, NfsAclProgram.VERSION), nfsAcl,
                 new OncRpcProgram(Nfs4Program.PROGRAM, Nfs4Program.VERSION), nfs4);
     }
 

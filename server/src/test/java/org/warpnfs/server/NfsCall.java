@@ -18,7 +18,7 @@ final class NfsCall {
     static final int MOUNT = 100_005;
 
     private static final int LAST_FRAGMENT = 0x8000_0000;
-    private static final int MAX_CALL_BYTES = 4096;
+    private static final int MAX_CALL_BYTES = 64 << 10;
 
     private final ByteBuffer xdr = ByteBuffer.allocate(MAX_CALL_BYTES);
     private final List<RpcMessage.Item> items = new ArrayList<>();

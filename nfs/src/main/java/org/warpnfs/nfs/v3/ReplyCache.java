@@ -53,7 +53,7 @@ final class ReplyCache {
      *
      * @param checksum of credential and arguments
      */
-    record Key(InetAddress client, int xid, int procedure, long checksum) {}
+    record Key(InetAddress client, int xid, int program, int procedure, long checksum) {}
 
     /** What to do with a call. */
     sealed interface Verdict {

@@ -20,7 +20,8 @@ class ReplyCacheTest {
 
     private static ReplyCache.Key key(int client, int xid) {
         try {
-            return new ReplyCache.Key(InetAddress.getByAddress(new byte[] {10, 0, 0, (byte) client}), xid, 12, 7);
+            return new ReplyCache.Key(
+                    InetAddress.getByAddress(new byte[] {10, 0, 0, (byte) client}), xid, 100003, 12, 7);
         } catch (UnknownHostException e) {
             throw new AssertionError(e);
         }
@@ -57,8 +58,12 @@ class ReplyCacheTest {
         assertThat(isKnown(key(1, 2))).as("another XID").isFalse();
         assertThat(isKnown(key(2, 1))).as("another client").isFalse();
         ReplyCache.Key first = key(1, 1);
-        assertThat(isKnown(new ReplyCache.Key(first.client(), 1, 13, 7))).isFalse();
-        assertThat(isKnown(new ReplyCache.Key(first.client(), 1, 12, 8))).isFalse();
+        assertThat(isKnown(new ReplyCache.Key(first.client(), 1, 100003, 13, 7)))
+                .isFalse();
+        assertThat(isKnown(new ReplyCache.Key(first.client(), 1, 100003, 12, 8)))
+                .isFalse();
+        assertThat(isKnown(new ReplyCache.Key(first.client(), 1, 100227, 12, 7)))
+                .isFalse();
     }
 
     @Test

@@ -7,6 +7,7 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.function.UnaryOperator;
+import org.dcache.oncrpc4j.rpc.RpcDispatchable;
 import org.warpnfs.fs.memory.MemoryFileSystem;
 import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.Caller;
@@ -77,6 +78,7 @@ final class V3Server {
     final NfsHandles handles;
     final PayloadPool payloads = new PayloadPool(4L * MIB, MIB);
     final Nfs3Program program;
+    final NfsAclProgram acl;
     int uid = ALICE;
     int gid = GROUP;
     private int xid = 1;
@@ -99,6 +101,7 @@ final class V3Server {
         exports = ExportTable.of(List.of(data, readOnly, trusting, squashing));
         handles = new NfsHandles(exports, "0123456789abcdef".getBytes(StandardCharsets.US_ASCII));
         program = new Nfs3Program(new Nfs3Server(exports, handles, payloads, Nfs3Options.of(7), fileChanges));
+        acl = program.aclProgram();
         try {
             // Whoever comes may make files in the root.
             fs.setAttributes(Caller.ROOT, fs.root(), AttributeChanges.ofPermissions(0777));
@@ -111,6 +114,17 @@ final class V3Server {
         return new V3Reply(send(args.apply(begin(procedure)).toBytes()));
     }
 
+    /** A call of the NFS_ACL program. */
+    V3Reply aclCall(int procedure, UnaryOperator<CallWriter> args) {
+        CallWriter call = CallWriter.call(xid++, NfsAclProgram.PROGRAM, NfsAclProgram.VERSION, procedure)
+                .authSys(uid, gid);
+        return new V3Reply(aclSend(args.apply(call).toBytes()));
+    }
+
+    byte[] aclSend(byte[] message) {
+        return send(acl, CLIENT, message);
+    }
+
     CallWriter begin(int procedure) {
         return CallWriter.call(xid++, Nfs3Program.PROGRAM, Nfs3Program.VERSION, procedure)
                 .authSys(uid, gid);
@@ -121,8 +135,12 @@ final class V3Server {
     }
 
     byte[] send(InetSocketAddress client, byte[] message) {
+        return send(program, client, message);
+    }
+
+    private byte[] send(RpcDispatchable to, InetSocketAddress client, byte[] message) {
         try {
-            byte[] reply = ReplyKeeper.call(program, client, message);
+            byte[] reply = ReplyKeeper.call(to, client, message);
             assertThat(reply).as("a reply").isNotNull();
             assertThat(payloads.lentBytes()).as("payloads given back").isZero();
             return reply;

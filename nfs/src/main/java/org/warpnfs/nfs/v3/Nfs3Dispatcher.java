@@ -1,0 +1,153 @@
+package org.warpnfs.nfs.v3;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import org.dcache.oncrpc4j.rpc.RpcAuthException;
+import org.dcache.oncrpc4j.rpc.RpcCall;
+import org.dcache.oncrpc4j.xdr.XdrAble;
+import org.dcache.oncrpc4j.xdr.XdrDecodingStream;
+import org.dcache.oncrpc4j.xdr.XdrEncodingStream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.nfs.export.Identity;
+
+/**
+ * The way of one call, from its arguments to its reply; the same for NFS and for its side program.
+ *
+ * <p>Safe for any thread; blocks as the backend does.
+ */
+final class Nfs3Dispatcher {
+    private static final Logger LOG = LoggerFactory.getLogger(Nfs3Dispatcher.class);
+
+    private final Nfs3Server server;
+    private final ReplyCache replyCache = new ReplyCache(ReplyCache.MAX_BYTES, System::nanoTime);
+
+    Nfs3Dispatcher(Nfs3Server server) {
+        this.server = server;
+    }
+
+    /** Decodes, performs and answers a call of {@code procedure}. */
+    <A> void dispatch(RpcCall rpc, Nfs3Procedure<A> procedure) {
+        Identity identity;
+        try {
+            identity = Identity.of(rpc);
+        } catch (RpcAuthException e) {
+            rpc.reject(e.getStatus(), e.getRpcReply());
+            return;
+        }
+        A args = decode(rpc, procedure);
+        if (args == null) {
+            rpc.failRpcGarbage();
+            return;
+        }
+        Nfs3Call call = new Nfs3Call(server, identity);
+        InetAddress client = procedure.isRemembered() ? clientOf(rpc) : null;
+        if (client == null) {
+            try (Nfs3Reply reply = run(procedure, call, args)) {
+                rpc.reply(reply);
+            }
+            return;
+        }
+        long checksum = procedure.checksum(args) * 31 + identity.hashCode();
+        ReplyCache.Key key = new ReplyCache.Key(client, rpc.getXid(), rpc.getProgram(), rpc.getProcedure(), checksum);
+        once(rpc, key, procedure, call, args);
+    }
+
+    /** Does it unless it was done, or is being done for the same call on this connection or another. */
+    private <A> void once(RpcCall rpc, ReplyCache.Key key, Nfs3Procedure<A> procedure, Nfs3Call call, A args) {
+        ReplyCache.Verdict verdict = replyCache.begin(
+                key,
+                reply -> rpc.reply(reply != null ? reply : failure(procedure, call.blind(), args, Nfs3Status.JUKEBOX)));
+        switch (verdict) {
+            case ReplyCache.Verdict.Repeat known -> rpc.reply(known.reply());
+            case ReplyCache.Verdict.Perform(ReplyCache.Running running) ->
+                rpc.reply(perform(running, procedure, call, args));
+            case ReplyCache.Verdict.Wait _ -> {
+                // The thread that does it answers.
+            }
+            case ReplyCache.Verdict.Refuse _ -> rpc.reply(failure(procedure, call, args, Nfs3Status.JUKEBOX));
+        }
+    }
+
+    private <A> EncodedReply perform(ReplyCache.Running running, Nfs3Procedure<A> procedure, Nfs3Call call, A args) {
+        EncodedReply encoded = null;
+        boolean changed = false;
+        try (Nfs3Reply reply = run(procedure, call, args)) {
+            encoded = reply.encoded();
+            // Nothing was done then, and the client will ask again.
+            changed = reply.status() != Nfs3Status.JUKEBOX;
+            return encoded;
+        } finally {
+            if (changed && encoded != null) {
+                replyCache.done(running, encoded);
+            } else {
+                replyCache.undone(running, encoded);
+            }
+        }
+    }
+
+    private static <A> @Nullable A decode(RpcCall rpc, Nfs3Procedure<A> procedure) {
+        Arguments<A> arguments = new Arguments<>(procedure);
+        try {
+            rpc.retrieveCall(arguments);
+            return arguments.decoded;
+        } catch (IOException e) {
+            LOG.debug("garbage arguments of procedure {}: {}", rpc.getProcedure(), e.getMessage());
+            return null;
+        } catch (RuntimeException e) {
+            LOG.error("arguments of procedure {} could not be decoded by a bug of the server", rpc.getProcedure(), e);
+            return null;
+        }
+    }
+
+    private static @Nullable InetAddress clientOf(RpcCall rpc) {
+        return rpc.getTransport().getRemoteSocketAddress().getAddress();
+    }
+
+    private static <A> Nfs3Reply run(Nfs3Procedure<A> procedure, Nfs3Call call, A args) {
+        try {
+            return procedure.run(call, args);
+        } catch (FsException e) {
+            return failure(procedure, call, args, Nfs3Status.of(e.error()));
+        } catch (Nfs3Exception e) {
+            return failure(procedure, call, args, e.status());
+        } catch (RuntimeException e) {
+            LOG.error("{} failed by a bug of the server", procedure.getClass().getName(), e);
+            return failure(procedure, call.blind(), args, Nfs3Status.SERVERFAULT);
+        }
+    }
+
+    private static <A> Nfs3Reply failure(Nfs3Procedure<A> procedure, Nfs3Call call, A args, Nfs3Status status) {
+        try {
+            return new Nfs3Reply(status, procedure.failed(call, args));
+        } catch (RuntimeException e) {
+            LOG.error(
+                    "{} failed twice by a bug of the server",
+                    procedure.getClass().getName(),
+                    e);
+            return new Nfs3Reply(Nfs3Status.SERVERFAULT, procedure.failed(call.blind(), args));
+        }
+    }
+
+    /** Reads arguments where oncrpc4j asks for them. */
+    private static final class Arguments<A> implements XdrAble {
+        private final Nfs3Procedure<A> procedure;
+        private @Nullable A decoded;
+
+        Arguments(Nfs3Procedure<A> procedure) {
+            this.procedure = procedure;
+        }
+
+        @Override
+        public void xdrDecode(XdrDecodingStream xdr) throws IOException {
+            decoded = procedure.decode(xdr);
+        }
+
+        @Override
+        public void xdrEncode(XdrEncodingStream xdr) {
+            throw new UnsupportedOperationException("a server does not send calls");
+        }
+    }
+}

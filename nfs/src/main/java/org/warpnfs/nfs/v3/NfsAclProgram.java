@@ -1,0 +1,44 @@
+package org.warpnfs.nfs.v3;
+
+import java.io.IOException;
+import java.util.List;
+import org.dcache.oncrpc4j.rpc.RpcCall;
+import org.dcache.oncrpc4j.rpc.RpcDispatchable;
+import org.dcache.oncrpc4j.xdr.XdrVoid;
+
+/**
+ * NFS_ACL version 3: the side program by which Linux and Solaris clients of NFSv3 read and set POSIX access control lists, on the
+ * connection on which they speak NFSv3. No RFC describes it; this follows what Linux sends and takes (fs/nfs_common/nfsacl.c,
+ * fs/nfs/nfs3acl.c). Nothing in it is DDP-eligible: over RDMA, long lists go in a long call and come back in a Reply chunk.
+ *
+ * <p>Operation, Errors: as {@link Nfs3Program}, whose procedures these share. Keeps no buffer. Safe for any thread; blocks as the
+ * backend does.
+ */
+public final class NfsAclProgram implements RpcDispatchable {
+    public static final int PROGRAM = 100227;
+    public static final int VERSION = 3;
+
+    private static final int NULL = 0;
+
+    /** By number, from GETACL, which is 1. */
+    private static final List<Nfs3Procedure<?>> PROCEDURES = List.of(new GetAcl(), new SetAcl());
+
+    private final Nfs3Dispatcher dispatcher;
+
+    NfsAclProgram(Nfs3Dispatcher dispatcher) {
+        this.dispatcher = dispatcher;
+    }
+
+    @Override
+    public void dispatchOncRpcCall(RpcCall rpc) throws IOException {
+        if (rpc.getProgramVersion() != VERSION) {
+            rpc.failProgramMismatch(VERSION, VERSION);
+        } else if (rpc.getProcedure() == NULL) {
+            rpc.reply(XdrVoid.XDR_VOID);
+        } else if (rpc.getProcedure() < NULL || rpc.getProcedure() > PROCEDURES.size()) {
+            rpc.failProcedureUnavailable();
+        } else {
+            dispatcher.dispatch(rpc, PROCEDURES.get(rpc.getProcedure() - 1));
+        }
+    }
+}
