@@ -18,7 +18,7 @@ import org.warpnfs.iwarp.verbs.QueuePair;
  * <pre>
  * connection  what
  * control     greeting: version, buffer and cache line sizes, MTU
- *             synchronisation: from here on the server listens for the second connection
+ *             synchronisation: soon the server listens for the second connection
  * load        connects, to the same port
  * control     synchronisation; destinations; once again; once more; for Sends a fourth time
  * load        the messages
@@ -29,6 +29,12 @@ import org.warpnfs.iwarp.verbs.QueuePair;
  *
  * Every message on the control connection is the client's, and the server answers with one of the same length.
  *
+ * <p>perftest's server has a listener for each of the two connections, ends the first when it has accepted, and makes the second
+ * <em>after</em> the synchronisation that announces it ({@code create_rdma_cm_connection}): until then nobody listens. So the load
+ * waits a little, and tries again where it is refused, as perftest's own client does ({@code rdma_cm_client_connection}). The
+ * wait matters where the server is siw: it forgets a connection that arrives in the very moment in which its listener is made
+ * ({@code siw_accept_newconn} before {@code SIW_EPSTATE_LISTENING}), and then nobody ever answers.
+ *
  * <h2>Errors</h2>
  *
  * Any deviation, loss or silence is a {@link TestFailure}.
@@ -37,22 +43,26 @@ final class PerftestClient {
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
     /** What siw offers at most, and what perftest asks for. */
     private static final int MAX_OUTSTANDING_READS = 128;
-    /** A server begins to listen for the load only after it has said so. */
-    private static final int CONNECT_TRIES = 20;
+    /** How often a refused connection for the load is tried again. */
+    static final int CONNECT_TRIES = 40;
+    /** Before each try: ten seconds for all. */
+    static final long CONNECT_PAUSE_MILLIS = 250;
 
-    private static final long CONNECT_PAUSE_MILLIS = 100;
     private static final long CREDIT_POLL_MICROS = 100;
     private static final double MIB = 1 << 20;
 
     private final ClientPlan plan;
     private final Connector connector;
     private final Progress progress;
+    private final long connectPauseMillis;
     private final PerftestControl control = new PerftestControl();
 
-    PerftestClient(ClientPlan plan, Connector connector, Progress progress) {
+    /** @param connectPauseMillis before each try to connect for the load, usually {@link #CONNECT_PAUSE_MILLIS} */
+    PerftestClient(ClientPlan plan, Connector connector, Progress progress, long connectPauseMillis) {
         this.plan = plan;
         this.connector = connector;
         this.progress = progress;
+        this.connectPauseMillis = connectPauseMillis;
     }
 
     Summary run() throws TestFailure, InterruptedException {
@@ -68,7 +78,7 @@ final class PerftestClient {
             }
             synchronise(controlPair, PerftestDestination.NONE);
             PerftestLoad load = connect();
-            QueuePair loadPair = progress.await(load.connected(), "connecting");
+            QueuePair loadPair = progress.await(load.connected(), "connecting for the load");
             synchronise(controlPair, PerftestDestination.NONE);
             PerftestDestination server = synchronise(controlPair, load.destination());
             synchronise(controlPair, load.destination());
@@ -115,16 +125,16 @@ final class PerftestClient {
     private PerftestLoad connect() throws TestFailure, InterruptedException {
         int reads = plan.kind() == TestKind.READ_BW ? Math.min(plan.depth(), MAX_OUTSTANDING_READS) : 1;
         for (int attempt = 1; ; attempt++) {
+            Thread.sleep(connectPauseMillis);
             PerftestLoad load = plan.kind() == TestKind.SEND_LAT ? new LatencyLoad(plan) : new PipelinedLoad(plan);
             connector.connect(plan.server(), new ConnectOptions(NOTHING, 0, reads), load);
             // Either way it is decided: a failure is looked at, or tried again.
-            progress.await(load.connected().handle((pair, failure) -> true), "connecting");
-            if (!load.connected().isCompletedExceptionally()
+            progress.await(load.connected().handle((pair, failure) -> true), "connecting for the load");
+            if (!load.nobodyListened()
                     || attempt == CONNECT_TRIES
                     || control.ended().isDone()) {
                 return load;
             }
-            Thread.sleep(CONNECT_PAUSE_MILLIS);
         }
     }
 

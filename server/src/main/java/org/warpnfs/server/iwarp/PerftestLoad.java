@@ -31,6 +31,14 @@ abstract class PerftestLoad implements QueuePairHandler {
         return ended;
     }
 
+    /** Whether it came to nothing because TCP was refused, or cut off before the server had answered. */
+    final boolean nobodyListened() {
+        DisconnectReason reason = ended.getNow(null);
+        return established.isCompletedExceptionally()
+                && reason != null
+                && reason.cause() == DisconnectReason.Cause.CONNECTION_LOST;
+    }
+
     /** Completes with the last message. */
     final CompletableFuture<Void> done() {
         return done;
@@ -68,9 +76,9 @@ abstract class PerftestLoad implements QueuePairHandler {
 
     @Override
     public final void disconnected(QueuePair queuePair, DisconnectReason reason) {
-        established.completeExceptionally(ConnectionEnds.asFailure(reason, ""));
+        ended.complete(reason);
+        established.completeExceptionally(ConnectionEnds.asFailure(reason, " on the connection for the load"));
         Meter counts = meter;
         fail(ConnectionEnds.asFailure(reason, counts == null ? "" : " after " + counts.messages() + " messages"));
-        ended.complete(reason);
     }
 }

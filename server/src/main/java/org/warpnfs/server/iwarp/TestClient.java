@@ -26,7 +26,8 @@ public final class TestClient {
         try (IwarpTransport transport = TestTransport.open(plan.mpa())) {
             return plan.kind() == TestKind.PING
                     ? ping(plan, transport, progress)
-                    : new PerftestClient(plan, transport.connector(), progress).run();
+                    : new PerftestClient(plan, transport.connector(), progress, PerftestClient.CONNECT_PAUSE_MILLIS)
+                            .run();
         }
     }
 
