@@ -18,6 +18,10 @@ import org.warpnfs.iwarp.verbs.ConnectionRequestHandler;
  * load. Nothing but the client's address tells which belong together, so of one address one client at a time may be on its way
  * there; another one that turns up meanwhile is taken for its second connection, as any server of perftest would.
  *
+ * <p>Of several connections for the load the order of their requests is all that tells which is which: the client numbers them as
+ * it opens them, one after the other, and names the memory of each by its number. So requests must be heard of in that order, and
+ * the transport has one thread. Taken for another, a connection would get the credits of that other.
+ *
  * <h2>Buffers</h2>
  *
  * One for all clients: what the memory holds is no secret, and nobody looks at it.

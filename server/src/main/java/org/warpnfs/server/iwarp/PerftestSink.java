@@ -23,8 +23,10 @@ import org.warpnfs.iwarp.verbs.WorkRequest;
  *
  * <h2>Operation</h2>
  *
- * Reads and Writes find their memory and are seen by nobody. Sends are counted, and each third of the receives that was used up
- * is told to the client by writing the count into its memory. Messages of a latency test are answered with their like.
+ * Reads and Writes find their memory and are seen by nobody. Sends are counted, and the count is told to the client by writing it
+ * into its memory, which is its credit. perftest's server does so after each third of its receives; a client goes no further
+ * ahead of its credit than its own {@code --rx-depth}, which is 512 or its count of messages if that is less, and which nobody
+ * tells us. So each count is told as soon as the one before has left. Messages of a latency test are answered with their like.
  *
  * <h2>Buffers</h2>
  *
@@ -36,7 +38,6 @@ import org.warpnfs.iwarp.verbs.WorkRequest;
  */
 final class PerftestSink implements QueuePairHandler {
     private static final int CREDIT_BYTES = 4;
-    private static final int CREDITS_IN_ALL_RECEIVES = 3;
 
     private final ServerPlan plan;
     private final ByteBuffer payload;
@@ -46,6 +47,8 @@ final class PerftestSink implements QueuePairHandler {
     private volatile PerftestDestination destination = PerftestDestination.NONE;
     private volatile PerftestDestination client = PerftestDestination.NONE;
     private long taken;
+    private long told;
+    private boolean telling;
 
     /** @param end hears whether the connection ended as it should */
     PerftestSink(ServerPlan plan, ByteBuffer payload, Meter meter, Consumer<Boolean> end) {
@@ -104,7 +107,11 @@ final class PerftestSink implements QueuePairHandler {
 
     @Override
     public void completed(QueuePair pair, Completion completion) {
-        if (!(completion instanceof Completion.Received received) || received.status() != CompletionStatus.SUCCESS) {
+        if (completion.status() != CompletionStatus.SUCCESS) {
+            return;
+        }
+        if (!(completion instanceof Completion.Received received)) {
+            telling = false;
             return;
         }
         int bytes = received.buffer().remaining();
@@ -113,15 +120,18 @@ final class PerftestSink implements QueuePairHandler {
         taken++;
         if (plan.kind() == TestKind.SEND_LAT) {
             pair.post(WorkRequest.Send.of(0, payload.slice(0, bytes)));
-        } else if (taken % (plan.depth() / CREDITS_IN_ALL_RECEIVES) == 0
-                && client.memory().stag() != 0) {
-            ByteBuffer count = ByteBuffer.allocateDirect(CREDIT_BYTES).putInt(0, Integer.reverseBytes((int) taken));
-            pair.post(new WorkRequest.RdmaWrite(0, List.of(count), client.memory()));
         }
     }
 
     @Override
     public void completionsDrained(QueuePair pair) {
+        RemoteMemory memory = client.memory();
+        if (plan.kind() == TestKind.SEND_BW && taken != told && !telling && memory.stag() != 0) {
+            told = taken;
+            telling = true;
+            ByteBuffer count = ByteBuffer.allocateDirect(CREDIT_BYTES).putInt(0, Integer.reverseBytes((int) told));
+            pair.post(new WorkRequest.RdmaWrite(0, List.of(count), memory));
+        }
         pair.flush();
     }
 

@@ -26,7 +26,8 @@ public final class TestServer implements AutoCloseable {
     private TestServer(ServerPlan plan, Consumer<String> lines) throws IOException {
         this.plan = plan;
         this.lines = lines;
-        this.transport = TestTransport.open(plan.mpa());
+        this.transport =
+                plan.kind() == TestKind.PING ? TestTransport.open(plan.mpa()) : TestTransport.openInOrder(plan.mpa());
         this.timer = Executors.newSingleThreadScheduledExecutor(
                 Thread.ofPlatform().daemon().name("iwarp-test-timer").factory());
         try {

@@ -11,13 +11,24 @@ import org.warpnfs.iwarp.qp.RnicLimits;
 final class TestTransport {
     private TestTransport() {}
 
-    /**
-     * Opens one that does not count the bytes of receives: as all receives of a test share one buffer, their sum says nothing
-     * of the memory that they take.
-     */
+    /** One whose connections are spread over all processors. */
     static IwarpTransport open(MpaChoices mpa) {
+        return open(mpa, 0);
+    }
+
+    /** One that hears of requests to connect in the order in which they arrived, since a single thread hears of all. */
+    static IwarpTransport openInOrder(MpaChoices mpa) {
+        return open(mpa, 1);
+    }
+
+    /**
+     * Does not count the bytes of receives: as all receives of a test share one buffer, their sum says nothing of the memory
+     * that they take.
+     */
+    private static IwarpTransport open(MpaChoices mpa, int threads) {
         RnicLimits all = RnicLimits.defaults();
         return new IwarpTransport(IwarpConfig.builder()
+                .eventLoopThreads(threads)
                 .queuePair(QueuePairConfig.builder()
                         .mpa(mpa)
                         .limits(QueuePairLimits.builder()

@@ -118,6 +118,16 @@ class IwarpTestsOverLoopbackTest {
         }
     }
 
+    /** As {@code ib_send_bw -n 4}: a client with few messages does not go further ahead than that, and 512 receives are no help. */
+    @Test
+    void sends_fewAtATimeToAServerOfManyReceives_getCreditsForEachFew() throws Exception {
+        try (TestServer server = start(server(TestKind.SEND_BW, 1 << 20, 512, null))) {
+            ClientPlan plan = new ClientPlan(TestKind.SEND_BW, server.localAddress(), 1000, 50, 0, 100, 4, 1, 20, MPA);
+            assertThat(run(plan).messages()).isEqualTo(50);
+            assertThat(firstClient(server)).isTrue();
+        }
+    }
+
     @Test
     void pings_onManyConnections_areDoneOnEach() throws Exception {
         try (TestServer server = start(server(TestKind.PING, 64 << 10, 512, null))) {
