@@ -15,6 +15,7 @@ import org.warpnfs.iwarp.verbs.CompletionQueue.Event;
 import org.warpnfs.iwarp.verbs.CompletionStatus;
 import org.warpnfs.iwarp.verbs.ConnectOptions;
 import org.warpnfs.iwarp.verbs.LimitReachedException;
+import org.warpnfs.iwarp.verbs.RdmaExtension;
 import org.warpnfs.iwarp.verbs.SharedReceiveQueue;
 import org.warpnfs.iwarp.verbs.WorkRequest;
 
@@ -37,7 +38,7 @@ class CompletionQueueTest {
 
     private void postReceives(TestLink to, int count) {
         for (int id = 1; id <= count; id++) {
-            to.created.postReceive(id, ByteBuffer.allocate(4));
+            to.created.postReceive(id, ByteBuffer.allocate(8));
         }
     }
 
@@ -110,6 +111,33 @@ class CompletionQueueTest {
         link.fpdu("4146 00000001 00000000 00000004 00000000");
         // It names an STag that it may not invalidate: that completion is no success.
         assertThat(notified).isEqualTo(2);
+    }
+
+    /** RFC 7306 section 6: Immediate Data come in two forms, of which one asks for an event. */
+    @Test
+    void arm_solicited_ignoresPlainImmediateDataAndHearsSolicitedOnes() {
+        TestLink extended = connected(TestLink.OPTIONS.completingTo(queue).with(RdmaExtension.IMMEDIATE_DATA));
+        postReceives(extended, 4);
+        extended.created.post(new WorkRequest.ImmediateData(9, 1, true));
+        assertThat(queue.arm(Event.SOLICITED)).isTrue();
+        extended.fpdu("4148 00000000 00000000 00000001 00000000 0102030405060708");
+        assertThat(notified).isZero();
+        // Nor is it an event here that Immediate Data of ours, which ask for one there, have left.
+        extended.created.flush();
+        extended.runTasks();
+        assertThat(notified).isZero();
+        assertThat(queue.size()).isEqualTo(2);
+        assertThat(queue.arm(Event.SOLICITED)).isTrue();
+        extended.fpdu("4149 00000000 00000000 00000002 00000000 1112131415161718");
+        assertThat(notified).isEqualTo(1);
+        assertThat(queue.arm(Event.SOLICITED)).isFalse();
+        List<Completion> polled = pollAll();
+        assertThat(polled).hasSize(3);
+        Completion.ReceivedImmediate solicited = (Completion.ReceivedImmediate) polled.get(2);
+        assertThat(solicited.solicitedEvent()).isTrue();
+        assertThat(solicited.data()).isEqualTo(0x1112131415161718L);
+        // Polled, it counts no more.
+        assertThat(queue.arm(Event.SOLICITED)).isTrue();
     }
 
     @Test
