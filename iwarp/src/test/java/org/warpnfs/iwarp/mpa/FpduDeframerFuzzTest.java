@@ -9,33 +9,55 @@ import java.util.zip.CRC32C;
 import org.warpnfs.iwarp.io.ProtocolViolation;
 
 /**
- * Any bytes, cut in any way: the deframer delivers the same as if they had come at once, and never more than it was given.
+ * Any bytes, cut in any way: the deframer delivers the same as if they had come at once, never more than it was given, and the same
+ * with markers in between as without.
  *
- * <p>The first byte of an input says whether there are CRCs (1), whether those in the input are to be put right (2), and where
- * the second byte cuts.
+ * <p>The first byte of an input says whether there are CRCs (1), whether those in the input are to be put right (2), whether there
+ * are markers (4), and whether those are yet to be put in (8). The second says where to cut.
  */
 class FpduDeframerFuzzTest {
+    private static final int MAX_INPUT_BYTES = 16 << 10;
     private static final int CRC = 1;
     private static final int MEND_CRC = 2;
+    private static final int MARKERS = 4;
+    private static final int PUT_MARKERS_IN = 8;
 
     @FuzzTest
     void anyBytes_anyCut_deliversTheSame(byte[] input) {
-        if (input.length < 2) {
+        if (input.length < 2 || input.length > MAX_INPUT_BYTES) {
             return;
         }
         boolean crc = (input[0] & CRC) != 0;
         byte[] stream = new byte[input.length - 2];
         System.arraycopy(input, 2, stream, 0, stream.length);
-        if (crc && (input[0] & MEND_CRC) != 0) {
+        boolean markers = (input[0] & MARKERS) != 0;
+        if (markers && (input[0] & PUT_MARKERS_IN) != 0) {
+            byte[] plain = stream.clone();
+            stream = new MarkerInserter(crc).insert(plain);
+            if (crc) {
+                mendCrcs(plain);
+                checkSame(plain, stream);
+            }
+        } else if (crc && !markers && (input[0] & MEND_CRC) != 0) {
             mendCrcs(stream);
         }
+        MpaAgreement.Framing framing = new MpaAgreement.Framing(crc, false, markers);
         Notes whole = new Notes();
-        whole.take(stream, crc, stream.length);
+        whole.take(stream, framing, stream.length);
         Notes cut = new Notes();
-        cut.take(stream, crc, 1 + (input[1] & 0x1f));
+        cut.take(stream, framing, 1 + (input[1] & 0x1f));
         assertThat(cut.log.toString()).isEqualTo(whole.log.toString());
         assertThat(cut.boundary).isEqualTo(whole.boundary);
         assertThat(whole.delivered).isLessThanOrEqualTo(stream.length);
+    }
+
+    /** With CRC, whole FPDUs alone are delivered, so that it shows where one ends. */
+    private static void checkSame(byte[] plain, byte[] marked) {
+        Notes without = new Notes();
+        without.take(plain, new MpaAgreement.Framing(true, false, false), plain.length);
+        Notes with = new Notes();
+        with.take(marked, new MpaAgreement.Framing(true, false, true), marked.length);
+        assertThat(with.log.toString()).isEqualTo(without.log.toString());
     }
 
     /** Gives each whole FPDU the CRC that it should have, so that mutations get past the check. */
@@ -58,8 +80,8 @@ class FpduDeframerFuzzTest {
         int left;
         boolean boundary;
 
-        void take(byte[] stream, boolean crc, int pieceBytes) {
-            FpduDeframer deframer = new FpduDeframer(this, crc);
+        void take(byte[] stream, MpaAgreement.Framing framing, int pieceBytes) {
+            Deframer deframer = Deframer.of(this, framing);
             try {
                 for (int at = 0; at < stream.length; ) {
                     int length = Math.min(pieceBytes, stream.length - at);
@@ -74,7 +96,7 @@ class FpduDeframerFuzzTest {
                     at += length;
                 }
             } catch (ProtocolViolation violation) {
-                assertThat(crc).isTrue();
+                assertThat(framing.crc() || framing.receiveMarkers()).isTrue();
                 log.append(violation.detail());
             }
             boundary = deframer.atBoundary();

@@ -7,20 +7,29 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Random;
 import java.util.Set;
 import org.warpnfs.iwarp.Hex;
+import org.warpnfs.iwarp.io.MaskedWord;
+import org.warpnfs.iwarp.mpa.MarkerInserter;
+import org.warpnfs.iwarp.mpa.MpaChoices;
 import org.warpnfs.iwarp.verbs.AccessRight;
 import org.warpnfs.iwarp.verbs.Completion;
+import org.warpnfs.iwarp.verbs.CompletionQueue;
+import org.warpnfs.iwarp.verbs.ConnectOptions;
 import org.warpnfs.iwarp.verbs.MemoryRegion;
+import org.warpnfs.iwarp.verbs.ProtectionDomain;
+import org.warpnfs.iwarp.verbs.RdmaExtension;
 import org.warpnfs.iwarp.verbs.RemoteMemory;
+import org.warpnfs.iwarp.verbs.SharedReceiveQueue;
 import org.warpnfs.iwarp.verbs.WorkRequest;
 
 /**
- * Any bytes behind a startup without CRC, to a queue pair with receives, regions and Reads: memory changes only where the peer
- * may write, everything posted completes once, and no defect of ours shows.
+ * Any bytes behind a startup without CRC, to a queue pair with receives, regions and requests outstanding: memory changes only where
+ * the peer may change it, everything posted completes once, and no defect of ours shows.
  *
  * <p>The first byte of an input cuts the rest. If it is odd, nothing of ours leaves any more; then all is the same as if the
- * bytes had come at once.
+ * bytes had come at once. The bits of the second are {@link Option}s; the rest is a stream of FPDUs, markers not counted.
  */
 class QueuePairFuzzTest {
     private static final int REGION_BYTES = 64;
@@ -28,6 +37,11 @@ class QueuePairFuzzTest {
     private static final byte UNTOUCHED = 0x5a;
     private static final int RECEIVES = 6;
     private static final int MAX_INPUT_BYTES = 4096;
+    private static final int HEADER_BYTES = 2;
+
+    /** An empty Send, which opens the stream. */
+    private static final byte[] FIRST_FPDU =
+            Hex.bytes("0012 4143 00000000 00000000 00000001 00000000 00000000").array();
 
     private static final List<Set<AccessRight>> RIGHTS = List.of(
             EnumSet.of(AccessRight.REMOTE_WRITE),
@@ -37,101 +51,242 @@ class QueuePairFuzzTest {
             EnumSet.of(AccessRight.LOCAL_WRITE),
             EnumSet.of(AccessRight.LOCAL_WRITE));
 
+    /** What differs from the plainest stream; in the second byte of an input each has a bit. */
+    enum Option {
+        /** Markers in both directions. */
+        MARKERS(0x01),
+        /** RFC 7306, with work of ours and a region for atomic operations. */
+        EXTENSIONS(0x02),
+        SHARED_RECEIVES(0x04),
+        /** Completions go to a queue. */
+        POLLED(0x08),
+        /** Regions are those of a protection domain. */
+        DOMAIN(0x10),
+        /** More is posted when the peer has ended its direction. */
+        GOES_ON(0x20),
+        /** We are about to part when the bytes come. */
+        PARTING(0x40);
+
+        final int bit;
+
+        Option(int bit) {
+            this.bit = bit;
+        }
+    }
+
+    private static Set<Option> options(byte bits) {
+        EnumSet<Option> options = EnumSet.noneOf(Option.class);
+        for (Option option : Option.values()) {
+            if ((bits & option.bit) != 0) {
+                options.add(option);
+            }
+        }
+        return options;
+    }
+
     @FuzzTest
     void anyBytes_connected_changeOnlyWhatThePeerMayChange(byte[] input) {
-        if (input.length < 1 || input.length > MAX_INPUT_BYTES) {
+        if (input.length < HEADER_BYTES || input.length > MAX_INPUT_BYTES) {
             return;
         }
         boolean held = (input[0] & 1) != 0;
-        byte[] stream = new byte[input.length - 1];
-        System.arraycopy(input, 1, stream, 0, stream.length);
-        Run cut = new Run(held);
+        Set<Option> options = options(input[1]);
+        byte[] stream = new byte[input.length - HEADER_BYTES];
+        System.arraycopy(input, HEADER_BYTES, stream, 0, stream.length);
+        Run cut = new Run(options, held);
         cut.take(stream, 1 + ((input[0] & 0xff) >> 1));
         cut.check();
         if (held) {
-            Run whole = new Run(true);
-            whole.take(stream, Math.max(1, stream.length));
+            Run whole = new Run(options, true);
+            whole.take(stream, Integer.MAX_VALUE);
             whole.check();
-            assertThat(cut.link.completions.toString()).isEqualTo(whole.link.completions.toString());
+            assertThat(cut.completions.toString()).isEqualTo(whole.completions.toString());
             assertThat(cut.link.reason).isEqualTo(whole.link.reason);
             assertThat(cut.memory).isEqualTo(whole.memory);
         }
     }
 
-    /** One queue pair and what was given to it. */
-    private static final class Run {
-        final TestLink link = TestLink.open();
-        final List<ByteBuffer> memory = new ArrayList<>();
-        final List<MemoryRegion> regions = new ArrayList<>();
-        int posted;
-
-        Run(boolean held) {
-            for (Set<AccessRight> rights : RIGHTS) {
-                ByteBuffer region = untouched();
-                regions.add(link.created.register(
-                        region.duplicate().position(GUARD_BYTES).limit(GUARD_BYTES + REGION_BYTES), rights));
-            }
-            for (int i = 0; i < RECEIVES; i++) {
-                ByteBuffer receive = untouched();
-                link.created.postReceive(
-                        posted++, receive.duplicate().position(GUARD_BYTES).limit(GUARD_BYTES + i * 12));
-            }
-            for (MemoryRegion sink : regions.subList(4, 6)) {
-                link.created.post(new WorkRequest.RdmaRead(posted++, sink, 8, 32, new RemoteMemory(9, 9)));
-            }
-            link.created.post(WorkRequest.Send.of(posted++, ByteBuffer.allocate(5)));
-            link.created.flush();
-            if (held) {
-                link.socketTakes = false;
-                link.created.post(WorkRequest.Send.of(posted++, ByteBuffer.allocate(5)));
-                link.created.flush();
-            }
-        }
-
-        private ByteBuffer untouched() {
-            ByteBuffer bytes = ByteBuffer.allocate(GUARD_BYTES + REGION_BYTES + GUARD_BYTES);
+    /** A piece of memory, and what of it the peer may change. */
+    private record Memory(ByteBuffer bytes, int from, int to) {
+        static Memory of(ByteBuffer bytes, int from, int to) {
             for (int i = 0; i < bytes.capacity(); i++) {
                 bytes.put(i, UNTOUCHED);
             }
-            memory.add(bytes);
+            return new Memory(bytes, from, to);
+        }
+
+        void check() {
+            checkUntouched(bytes.slice(0, from));
+            checkUntouched(bytes.slice(to, bytes.capacity() - to));
+        }
+
+        private static void checkUntouched(ByteBuffer bytes) {
+            assertThat(Hex.of(bytes)).isEqualTo(String.format("%02x", UNTOUCHED).repeat(bytes.remaining()));
+        }
+    }
+
+    /** One queue pair and what was given to it. */
+    private static final class Run {
+        final Set<Option> options;
+        final MarkerInserter inserter = new MarkerInserter();
+        final LocalRnic rnic = new LocalRnic(new Random(1), RnicLimits.defaults());
+        final CompletionQueue queue = rnic.createCompletionQueue(100, () -> {});
+        final SharedReceiveQueue receives = rnic.createSharedReceiveQueue(100, 100);
+        final ProtectionDomain domain = rnic.createProtectionDomain();
+        final TestLink link;
+        final List<Memory> memory = new ArrayList<>();
+        final List<MemoryRegion> regions = new ArrayList<>();
+        final List<Completion> completions = new ArrayList<>();
+        int posted;
+
+        Run(Set<Option> options, boolean held) {
+            this.options = options;
+            link = open();
+            for (Set<AccessRight> rights : RIGHTS) {
+                boolean sink = rights.contains(AccessRight.LOCAL_WRITE);
+                boolean writable = sink || rights.contains(AccessRight.REMOTE_WRITE);
+                int from = GUARD_BYTES + (sink ? 8 : 0);
+                int to = from + (sink ? 32 : REGION_BYTES);
+                register(false, from, writable ? to : from, rights);
+            }
+            for (int i = 0; i < RECEIVES; i++) {
+                ByteBuffer receive = memory(false, GUARD_BYTES, GUARD_BYTES + i * 12);
+                postReceive(receive.duplicate().position(GUARD_BYTES).limit(GUARD_BYTES + i * 12));
+            }
+            for (MemoryRegion sink : regions.subList(4, 6)) {
+                post(new WorkRequest.RdmaRead(posted++, sink, 8, 32, new RemoteMemory(9, 9)));
+            }
+            if (options.contains(Option.EXTENSIONS)) {
+                register(
+                        true,
+                        GUARD_BYTES,
+                        GUARD_BYTES + REGION_BYTES,
+                        EnumSet.of(AccessRight.REMOTE_ATOMIC, AccessRight.REMOTE_READ));
+                MaskedWord one = MaskedWord.addend(1);
+                post(new WorkRequest.FetchAdd(posted++, new RemoteMemory(9, 16), one, false));
+                post(new WorkRequest.CompareSwap(posted++, new RemoteMemory(9, 16), one, one, false));
+                post(new WorkRequest.ImmediateData(posted++, 7, true));
+            }
+            post(WorkRequest.Send.of(posted++, ByteBuffer.allocate(5)));
+            link.created.flush();
+            if (held) {
+                link.socketTakes = false;
+                post(WorkRequest.Send.of(posted++, ByteBuffer.allocate(5)));
+                link.created.flush();
+            }
+            if (options.contains(Option.PARTING)) {
+                link.created.disconnect();
+            }
+        }
+
+        private TestLink open() {
+            boolean markers = options.contains(Option.MARKERS);
+            ConnectOptions offered = TestLink.OPTIONS;
+            if (options.contains(Option.EXTENSIONS)) {
+                offered = offered.with(RdmaExtension.values());
+            }
+            if (options.contains(Option.POLLED)) {
+                offered = offered.completingTo(queue);
+            }
+            if (options.contains(Option.SHARED_RECEIVES)) {
+                offered = offered.receivingFrom(receives);
+            }
+            if (options.contains(Option.DOMAIN)) {
+                offered = offered.in(domain);
+            }
+            ConnectOptions accepted = offered;
+            TestLink[] self = new TestLink[1];
+            self[0] = TestLink.responder(
+                    rnic,
+                    QueuePairConfig.defaults().withMpa(MpaChoices.defaults().withMarkers(markers)),
+                    request -> request.accept(accepted, self[0]));
+            // The flag M asks for markers.
+            self[0].in(markers ? TestLink.REQUEST.replace("1002", "9002") : TestLink.REQUEST);
+            if (options.contains(Option.SHARED_RECEIVES)) {
+                receives.postReceive(-1, ByteBuffer.allocate(0));
+            } else {
+                self[0].created.postReceive(-1, ByteBuffer.allocate(0));
+            }
+            self[0].machine.received(ByteBuffer.wrap(markers ? inserter.insert(FIRST_FPDU) : FIRST_FPDU));
+            self[0].runTasks();
+            assertThat(self[0].established).isTrue();
+            if (options.contains(Option.POLLED)) {
+                assertThat(queue.poll()).isNotNull();
+            } else {
+                assertThat(self[0].completions).hasSize(1);
+                self[0].completions.clear();
+            }
+            self[0].staysHalfClosed = options.contains(Option.GOES_ON);
+            return self[0];
+        }
+
+        private ByteBuffer memory(boolean direct, int from, int to) {
+            int lengthBytes = GUARD_BYTES + REGION_BYTES + GUARD_BYTES;
+            ByteBuffer bytes = direct ? ByteBuffer.allocateDirect(lengthBytes) : ByteBuffer.allocate(lengthBytes);
+            memory.add(Memory.of(bytes, from, to));
             return bytes;
         }
 
-        void take(byte[] stream, int pieceBytes) {
-            for (int at = 0; at < stream.length; at += pieceBytes) {
+        private void register(boolean direct, int from, int to, Set<AccessRight> rights) {
+            ByteBuffer bytes =
+                    memory(direct, from, to).duplicate().position(GUARD_BYTES).limit(GUARD_BYTES + REGION_BYTES);
+            regions.add(
+                    options.contains(Option.DOMAIN)
+                            ? domain.register(bytes, rights)
+                            : link.created.register(bytes, rights));
+        }
+
+        private void postReceive(ByteBuffer receive) {
+            if (options.contains(Option.SHARED_RECEIVES)) {
+                receives.postReceive(posted++, receive);
+            } else {
+                link.created.postReceive(posted++, receive);
+            }
+        }
+
+        private void post(WorkRequest request) {
+            link.created.post(request);
+        }
+
+        void take(byte[] fpdus, int pieceBytes) {
+            byte[] stream = options.contains(Option.MARKERS) ? inserter.insert(fpdus) : fpdus;
+            for (int at = 0; at < stream.length; ) {
                 int length = Math.min(pieceBytes, stream.length - at);
                 link.machine.received(ByteBuffer.wrap(stream, at, length));
                 link.runTasks();
+                at += length;
             }
             link.machine.receivedEnd();
             link.runTasks();
+            if (link.staysHalfClosed && link.reason == null) {
+                post(WorkRequest.Send.of(posted++, ByteBuffer.allocate(5)));
+                link.created.flush();
+                link.created.disconnect();
+                link.runTasks();
+            }
             link.machine.linkClosed();
             link.runTasks();
+            completions.addAll(link.completions);
+            for (CompletionQueue.Entry entry = queue.poll(); entry != null; entry = queue.poll()) {
+                completions.add(entry.completion());
+            }
         }
 
         void check() {
             assertThat(link.bugs).isEmpty();
             assertThat(link.reason).isNotNull();
-            assertThat(link.completions)
+            assertThat(link.halfCloses).isLessThanOrEqualTo(1);
+            assertThat(completions)
                     .extracting(Completion::workRequestId)
                     .doesNotHaveDuplicates()
-                    .hasSize(posted);
+                    .hasSize(posted - receives.size());
             for (MemoryRegion region : regions) {
-                assertThat(region.valid()).isFalse();
+                assertThat(region.valid()).isEqualTo(options.contains(Option.DOMAIN));
+                region.invalidate();
             }
-            for (int i = 0; i < memory.size(); i++) {
-                boolean writable = i != 1 && i != 3;
-                boolean sink = i == 4 || i == 5;
-                int from = GUARD_BYTES + (sink ? 8 : 0);
-                int room = i < RIGHTS.size() ? REGION_BYTES : (i - RIGHTS.size()) * 12;
-                int to = !writable ? from : from + (sink ? 32 : room);
-                checkUntouched(memory.get(i).slice(0, from));
-                checkUntouched(memory.get(i).slice(to, memory.get(i).capacity() - to));
-            }
-        }
-
-        private static void checkUntouched(ByteBuffer bytes) {
-            assertThat(Hex.of(bytes)).isEqualTo(String.format("%02x", UNTOUCHED).repeat(bytes.remaining()));
+            memory.forEach(Memory::check);
+            queue.close();
+            domain.close();
         }
     }
 }

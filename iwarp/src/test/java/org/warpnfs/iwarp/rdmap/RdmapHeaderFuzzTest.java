@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 
 /** Any bytes as the headers that RDMAP adds. */
 class RdmapHeaderFuzzTest {
@@ -16,6 +17,36 @@ class RdmapHeaderFuzzTest {
             assertThat(out.array()).isEqualTo(input);
         } catch (RdmapViolation violation) {
             assertThat(input.length).isNotEqualTo(ReadRequestHeader.BYTES);
+        }
+    }
+
+    /** 28 reserved bits are not looked at, and go out as zero (RFC 7306 section 5.2.1). */
+    @FuzzTest
+    void anyBytes_asAnAtomicRequest_areRefusedOrKept(byte[] input) {
+        boolean known = input.length == AtomicRequestHeader.BYTES && ((input[3] & 0xf) == 0 || (input[3] & 0xf) == 2);
+        try {
+            AtomicRequestHeader request = AtomicRequestHeader.parse(ByteBuffer.wrap(input));
+            assertThat(known).isTrue();
+            ByteBuffer out = ByteBuffer.allocate(AtomicRequestHeader.BYTES);
+            request.encode(out);
+            byte[] kept = input.clone();
+            Arrays.fill(kept, 0, 3, (byte) 0);
+            kept[3] &= 0xf;
+            assertThat(out.array()).isEqualTo(kept);
+        } catch (RdmapViolation violation) {
+            assertThat(known).isFalse();
+        }
+    }
+
+    @FuzzTest
+    void anyBytes_asAnAtomicResponse_areRefusedOrKept(byte[] input) {
+        try {
+            AtomicResponseHeader response = AtomicResponseHeader.parse(ByteBuffer.wrap(input));
+            ByteBuffer out = ByteBuffer.allocate(AtomicResponseHeader.BYTES);
+            response.encode(out);
+            assertThat(out.array()).isEqualTo(input);
+        } catch (RdmapViolation violation) {
+            assertThat(input.length).isNotEqualTo(AtomicResponseHeader.BYTES);
         }
     }
 
