@@ -176,6 +176,7 @@ public final class QueuePairMachine {
         FpduBatch batch = pullOrFail();
         if (batch == null) {
             start.outputDone();
+            life.nothingPulled();
         } else {
             life.batchPulled(transmitter.carriesWork(batch));
         }

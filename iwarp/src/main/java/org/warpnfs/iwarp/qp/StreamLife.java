@@ -358,13 +358,17 @@ final class StreamLife {
         }
     }
 
+    /** Nothing is left to leave now; the last may have been work that sends nothing. */
+    void nothingPulled() {
+        if (state == StreamState.HALF_CLOSED && !draining && transmitter.idle()) {
+            deadline.clear();
+        }
+    }
+
     /** The socket has taken a batch. */
     void batchSent() {
         completeWork();
         turns.wantOutput();
-        if (state == StreamState.HALF_CLOSED && !draining && transmitter.idle()) {
-            deadline.clear();
-        }
         if (state == StreamState.ENDING && transmitter.idle()) {
             finish();
         }

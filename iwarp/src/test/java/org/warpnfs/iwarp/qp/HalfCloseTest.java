@@ -267,6 +267,21 @@ class HalfCloseTest {
     }
 
     @Test
+    void halfClosed_lastWorkSendsNothing_isNotHeldToTheDeadline() {
+        link.staysHalfClosed = true;
+        peerEnds();
+        post(new WorkRequest.LocalInvalidate(1, sink, false));
+        socketTakesAll();
+        assertThat(idsOf(CompletionStatus.SUCCESS)).contains(1L);
+        assertThat(link.machine.deadlineNanos()).isEmpty();
+        link.pass(10 * CLOSE_NANOS);
+        assertThat(link.reason).isNull();
+        link.created.disconnect();
+        link.runTasks();
+        expectGracefulEnd(Cause.PEER_CLOSE);
+    }
+
+    @Test
     void halfClosed_peerTakesNothing_isClosedAtTheDeadline() {
         post(send(1));
         peerEnds();
