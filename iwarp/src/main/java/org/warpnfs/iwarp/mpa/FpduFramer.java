@@ -87,6 +87,15 @@ public final class FpduFramer implements Framer {
         BigEndian.putU32(scratch, crc ? Integer.reverseBytes((int) checksum.getValue()) : 0);
     }
 
+    /** No FPDU depends on those before. */
+    @Override
+    public int mark() {
+        return 0;
+    }
+
+    @Override
+    public void rewind(int mark) {}
+
     private void sumScratch(FpduBatch batch) {
         ByteBuffer scratch = batch.scratch();
         checksum.update(scratch.slice(summedTo, scratch.position() - summedTo));

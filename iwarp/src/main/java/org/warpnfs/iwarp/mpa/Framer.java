@@ -26,4 +26,10 @@ public sealed interface Framer permits FpduFramer, MarkedFramer {
 
     /** Appends pad and CRC. */
     void end(FpduBatch batch);
+
+    /** Where the stream stands, for {@link #rewind}. */
+    int mark();
+
+    /** What was framed since then, whole or in part, is not going to be sent: as if it had never been framed. */
+    void rewind(int mark);
 }

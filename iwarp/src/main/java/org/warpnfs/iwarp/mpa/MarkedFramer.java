@@ -91,6 +91,18 @@ final class MarkedFramer implements Framer {
         bytesToMarker -= Fpdu.CRC_BYTES;
     }
 
+    /** The bytes to the next marker. */
+    @Override
+    public int mark() {
+        return bytesToMarker;
+    }
+
+    @Override
+    public void rewind(int mark) {
+        bytesToMarker = mark;
+        inHeader = false;
+    }
+
     private void endHeader(FpduBatch batch) {
         if (inHeader) {
             inHeader = false;

@@ -187,7 +187,7 @@ final class Transmitter {
             batch.raw(rawFrame);
             rawFrame = null;
         } else if (fpdus != null) {
-            fill(batch, fpdus, ended);
+            fillOrDrop(batch, fpdus, ended);
         }
         if (batch.lengthBytes() == 0) {
             keepScratch(batch);
@@ -197,6 +197,20 @@ final class Transmitter {
         batchesReadingMemory += batchReadsMemory ? 1 : 0;
         batchReadsMemory = false;
         return batch;
+    }
+
+    /** What was framed before a fault was found does not leave, and what leaves instead stands where it would have stood. */
+    private void fillOrDrop(FpduBatch batch, Framer fpdus, List<Outgoing> ended) throws RdmapViolation {
+        int mark = fpdus.mark();
+        boolean filled = false;
+        try {
+            fill(batch, fpdus, ended);
+            filled = true;
+        } finally {
+            if (!filled) {
+                fpdus.rewind(mark);
+            }
+        }
     }
 
     private void fill(FpduBatch batch, Framer fpdus, List<Outgoing> ended) throws RdmapViolation {
