@@ -22,6 +22,11 @@ final class SimulatedConnection {
         return responder;
     }
 
+    /** The end that sends in a direction. */
+    SimulatedLink sender(boolean fromInitiator) {
+        return fromInitiator ? initiator : responder;
+    }
+
     void reset() {
         initiator.lost("connection reset");
         responder.lost("connection reset");

@@ -37,6 +37,8 @@ final class SimulatedLink implements QueuePairLink {
     private @Nullable SimulatedLink peer;
     private @Nullable FpduBatch batch;
     private long lastArrivalNanos;
+    private long stalledUntilNanos;
+    private boolean cutOff;
     private boolean outputEnded;
     private boolean finSent;
     private boolean closed;
@@ -119,6 +121,7 @@ final class SimulatedLink implements QueuePairLink {
         if (next != null) {
             batch = next;
             next.buffers().forEach(buffer -> taking.add(buffer.duplicate()));
+            simulation.tap().handedOver(local, remote, next.lengthBytes());
             simulation.schedule(simulation.delayNanos(), this::take);
         } else if (outputEnded) {
             sendFin();
@@ -131,6 +134,10 @@ final class SimulatedLink implements QueuePairLink {
         if (closed || whole == null) {
             return;
         }
+        if (simulation.nowNanos() < stalledUntilNanos) {
+            simulation.schedule(stalledUntilNanos - simulation.nowNanos(), this::take);
+            return;
+        }
         ByteBuffer first = taking.element();
         int lengthBytes = simulation.pieceBytes(first.remaining());
         ByteBuffer piece = ByteBuffer.allocate(lengthBytes);
@@ -139,7 +146,10 @@ final class SimulatedLink implements QueuePairLink {
         if (!first.hasRemaining()) {
             taking.remove();
         }
-        arriveLater(() -> arrived(piece));
+        simulation.tap().left(local, remote, piece.duplicate());
+        if (!cutOff) {
+            arriveLater(() -> arrived(piece));
+        }
         if (!taking.isEmpty()) {
             simulation.schedule(simulation.delayNanos(), this::take);
             return;
@@ -155,10 +165,23 @@ final class SimulatedLink implements QueuePairLink {
             arriveLater(() -> {
                 SimulatedLink other = peer;
                 if (other != null && !other.closed) {
+                    simulation.tap().ended(local, remote);
                     other.machine().receivedEnd();
                 }
             });
         }
+    }
+
+    /** Nothing leaves or arrives for a while. */
+    void stall(long nanos) {
+        stalledUntilNanos = simulation.nowNanos() + nanos;
+        lastArrivalNanos = Math.max(lastArrivalNanos, stalledUntilNanos);
+    }
+
+    /** What has left arrives, then the end of the stream. */
+    void cutOff() {
+        cutOff = true;
+        sendFin();
     }
 
     private void arriveLater(Runnable arrival) {
@@ -178,7 +201,7 @@ final class SimulatedLink implements QueuePairLink {
         } else if (other.closed) {
             lost("connection reset");
         } else {
-            simulation.carried(local, remote, piece.asReadOnlyBuffer());
+            simulation.tap().carried(local, remote, piece.asReadOnlyBuffer());
             other.machine().received(piece);
         }
     }
@@ -211,6 +234,7 @@ final class SimulatedLink implements QueuePairLink {
     void lost(String detail) {
         if (!closed) {
             closed = true;
+            simulation.tap().lost(local, remote);
             machine().linkLost(detail);
         }
     }

@@ -183,6 +183,18 @@ public final class Simulation {
     public interface Tap {
         /** Bytes arrive, in order for each direction. */
         void carried(InetSocketAddress from, InetSocketAddress to, ByteBuffer bytes);
+
+        /** A sender's socket has a batch, and takes no other before all its bytes have left. */
+        default void handedOver(InetSocketAddress from, InetSocketAddress to, long lengthBytes) {}
+
+        /** Bytes leave, in order for each direction. Whoever changes them is a bad wire. */
+        default void left(InetSocketAddress from, InetSocketAddress to, ByteBuffer bytes) {}
+
+        /** The end of a stream arrives. */
+        default void ended(InetSocketAddress from, InetSocketAddress to) {}
+
+        /** One end is about to hear that the connection is gone. */
+        default void lost(InetSocketAddress local, InetSocketAddress remote) {}
     }
 
     /** Has somebody look at every byte that arrives from now on. */
@@ -190,14 +202,37 @@ public final class Simulation {
         tap = looking;
     }
 
-    void carried(InetSocketAddress from, InetSocketAddress to, ByteBuffer bytes) {
-        tap.carried(from, to, bytes);
+    Tap tap() {
+        return tap;
     }
 
     /** Resets every connection, as a broken network would. */
     public void resetAll() {
         for (SimulatedConnection connection : List.copyOf(connections)) {
             connection.reset();
+        }
+    }
+
+    /**
+     * Nothing leaves or arrives for so long in one direction of each connection.
+     *
+     * @param fromInitiator which
+     */
+    public void stall(boolean fromInitiator, long nanos) {
+        for (SimulatedConnection connection : connections) {
+            connection.sender(fromInitiator).stall(nanos);
+        }
+    }
+
+    /**
+     * Ends one direction of each connection in the middle of whatever it carries: the receiver finds the end of the stream behind
+     * what has left so far, and of what leaves later nothing arrives.
+     *
+     * @param fromInitiator which
+     */
+    public void cutOff(boolean fromInitiator) {
+        for (SimulatedConnection connection : connections) {
+            connection.sender(fromInitiator).cutOff();
         }
     }
 

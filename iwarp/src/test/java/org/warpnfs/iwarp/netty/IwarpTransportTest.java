@@ -31,7 +31,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.warpnfs.iwarp.mpa.CrcPolicy;
 import org.warpnfs.iwarp.mpa.MpaChoices;
 import org.warpnfs.iwarp.qp.QueuePairConfig;
-import org.warpnfs.iwarp.sim.RandomPeer;
 import org.warpnfs.iwarp.verbs.AccessRight;
 import org.warpnfs.iwarp.verbs.Completion;
 import org.warpnfs.iwarp.verbs.CompletionStatus;

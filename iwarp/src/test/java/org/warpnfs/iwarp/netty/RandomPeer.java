@@ -1,4 +1,4 @@
-package org.warpnfs.iwarp.sim;
+package org.warpnfs.iwarp.netty;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -27,13 +27,13 @@ import org.warpnfs.iwarp.verbs.WorkRequest;
  * An upper layer that posts random work, and knows by back channels what its twin at the other end posted, so that it can check
  * all that arrives.
  */
-public final class RandomPeer implements QueuePairHandler {
+final class RandomPeer implements QueuePairHandler {
     static final int RECEIVES = 32;
     static final int RECEIVE_BYTES = 9_000;
     private static final int REGION_BYTES = 300_000;
     private static final int MAX_POSTED = 24;
 
-    public final List<Completion> failed = new ArrayList<>();
+    final List<Completion> failed = new ArrayList<>();
     private final SplittableRandom random;
     private int toPost;
     private final Deque<Posted> posted = new ArrayDeque<>();
@@ -51,7 +51,7 @@ public final class RandomPeer implements QueuePairHandler {
     private MemoryRegion victim;
     private byte[] expectedAtPeer = new byte[REGION_BYTES];
     boolean established;
-    public volatile DisconnectReason disconnected;
+    volatile DisconnectReason disconnected;
     private int writes;
     int completed;
 
@@ -60,25 +60,25 @@ public final class RandomPeer implements QueuePairHandler {
     private record SentMessage(ByteBuffer bytes, boolean solicited, OptionalLong invalidated, int writesBefore) {}
 
     /** Runs when both ends have done all their work. */
-    public Runnable whenBothDone = () -> {};
+    Runnable whenBothDone = () -> {};
 
     /** Runs when the connection has ended. */
-    public Runnable whenDisconnected = () -> {};
+    Runnable whenDisconnected = () -> {};
 
-    public RandomPeer(long seed, int work) {
+    RandomPeer(long seed, int work) {
         random = new SplittableRandom(seed);
         toPost = work;
     }
 
-    public void joins(RandomPeer twin) {
+    void joins(RandomPeer twin) {
         peer = twin;
     }
 
-    public boolean done() {
+    boolean done() {
         return toPost == 0 && posted.isEmpty() && messages.isEmpty();
     }
 
-    public QueuePair queuePair() {
+    QueuePair queuePair() {
         return queuePair;
     }
 
@@ -261,7 +261,7 @@ public final class RandomPeer implements QueuePairHandler {
     }
 
     /** What the peer's writable region holds in the end, compared with what was written to it. */
-    public void checkRegionAtPeer() {
+    void checkRegionAtPeer() {
         byte[] region = new byte[REGION_BYTES];
         peer.writable.memory().get(region);
         assertThat(region).isEqualTo(expectedAtPeer);

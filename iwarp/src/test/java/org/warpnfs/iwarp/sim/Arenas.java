@@ -1,0 +1,17 @@
+package org.warpnfs.iwarp.sim;
+
+/** Memory for the ends, used again for each seed: to make and to clear it anew costs more than a run. */
+final class Arenas {
+    private static final int BYTES = 1 << 20;
+
+    private final Arena[] all = new Arena[4];
+
+    Arena take(boolean ofInitiator, boolean direct) {
+        int index = (ofInitiator ? 2 : 0) + (direct ? 1 : 0);
+        if (all[index] == null) {
+            all[index] = new Arena(BYTES, direct);
+        }
+        all[index].clear();
+        return all[index];
+    }
+}
