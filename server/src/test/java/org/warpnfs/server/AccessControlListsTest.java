@@ -159,4 +159,84 @@ class AccessControlListsTest {
         }
         assertLists(call(getAcl(directory), ChunkOffer.reply(ByteBuffer.allocateDirect(28 << 10))));
     }
+
+    private byte[] newSession() throws Exception {
+        ByteBuffer exchanged = call(
+                compound(1).word(42).hyper(1).string("lists").word(0).word(0).word(0), ChunkOffer.NONE);
+        assertThat(exchanged.getInt()).isZero();
+        long clientId = exchanged.getLong(exchanged.position() + 16);
+        NfsCall create = compound(1)
+                .word(43)
+                .hyper(clientId)
+                .word(exchanged.getInt(exchanged.position() + 24))
+                .word(0);
+        for (int channel = 0; channel < 2; channel++) {
+            create.word(0).word(65536).word(65536).word(4096).word(8).word(4).word(0);
+        }
+        ByteBuffer created = call(create.word(0x4000_0000).word(1).word(0), ChunkOffer.NONE);
+        assertThat(created.getInt()).isZero();
+        byte[] session = new byte[16];
+        created.get(created.position() + 16, session);
+        return session;
+    }
+
+    private NfsCall compound(int operations) {
+        return NfsCall.of(xid++, NfsCall.NFS, 4, 1, UID).string("").word(1).word(operations);
+    }
+
+    private NfsCall sequence(int operations, byte[] session, int seqid) {
+        ByteBuffer id = ByteBuffer.wrap(session);
+        return compound(1 + operations)
+                .word(53)
+                .hyper(id.getLong())
+                .hyper(id.getLong())
+                .word(seqid)
+                .word(0)
+                .word(0)
+                .word(0);
+    }
+
+    @Test
+    void acl_ofVersion4BeyondInline_goesInALongCallAndComesInAReplyChunk() throws Exception {
+        byte[] session = newSession();
+        assertThat(call(sequence(1, session, 1).word(58).word(0), ChunkOffer.NONE)
+                        .getInt())
+                .isZero();
+        int users = 1000;
+        int read = 0x12_0081;
+        // PUTROOTFH, CREATE of a directory with an acl of 16 + 8 bytes for each user
+        NfsCall create = sequence(2, session, 2).word(24).word(6).word(2).string("directory");
+        create.word(1).word(1 << 12).word(4 + 24 * (users + 2)).word(users + 2);
+        create.word(0).word(0).word(read).string("OWNER@");
+        for (int i = 0; i < users; i++) {
+            create.word(0).word(0).word(read).string(Integer.toString(100_000 + i));
+        }
+        create.word(0).word(0).word(read & ~1).string("GROUP@");
+        assertThat(create.message().lengthBytes()).isGreaterThan(INLINE_BYTES);
+        assertThat(call(create, ChunkOffer.NONE).getInt()).isZero();
+        // PUTROOTFH, LOOKUP, GETATTR
+        NfsCall get = sequence(3, session, 3).word(24).word(15).string("directory");
+        ByteBuffer sink = ByteBuffer.allocateDirect(64 << 10);
+        ByteBuffer results = call(get.word(9).word(1).word(1 << 12), ChunkOffer.reply(sink));
+        assertThat(sink.getInt(0)).as("the reply is in the chunk").isEqualTo(xid - 1);
+        assertThat(results.getInt()).isZero();
+        // tag, count, SEQUENCE, PUTROOTFH, LOOKUP, GETATTR with its bitmap
+        results.position(results.position() + 8 + 44 + 8 + 8 + 8 + 8);
+        assertThat(results.getInt()).as("length").isEqualTo(results.remaining());
+        assertThat(results.getInt()).as("entries").isEqualTo(users + 3);
+        assertThat(NfsCall.string(nextWho(results, read | 0x4_0100))).isEqualTo("OWNER@");
+        for (int i = 0; i < users; i++) {
+            assertThat(NfsCall.string(nextWho(results, read))).isEqualTo(Integer.toString(100_000 + i));
+        }
+        assertThat(NfsCall.string(nextWho(results, read & ~1))).isEqualTo("GROUP@");
+        assertThat(NfsCall.string(nextWho(results, read & ~1))).isEqualTo("EVERYONE@");
+        assertThat(results.hasRemaining()).isFalse();
+    }
+
+    /** Steps over type, flag and mask of an entry. */
+    private static ByteBuffer nextWho(ByteBuffer results, int mask) {
+        assertThat(new int[] {results.getInt(), results.getInt(), results.getInt()})
+                .containsExactly(0, 0, mask);
+        return results;
+    }
 }

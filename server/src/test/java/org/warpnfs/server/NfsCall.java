@@ -103,4 +103,9 @@ final class NfsCall {
         results.position(results.position() + (-value.length & 3));
         return value;
     }
+
+    /** Reads a string. */
+    static String string(ByteBuffer results) {
+        return new String(opaque(results), StandardCharsets.US_ASCII);
+    }
 }

@@ -1,11 +1,12 @@
 package org.warpnfs.nfs.v4.attr;
 
 import com.google.errorprone.annotations.Immutable;
-import java.nio.charset.StandardCharsets;
 import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.FileType;
 import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.fs.spi.FsLimits;
+import org.warpnfs.fs.spi.PosixAcl;
 import org.warpnfs.fs.spi.Timestamp;
 import org.warpnfs.nfs.v4.xdr.Bitmap;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
@@ -14,11 +15,11 @@ import org.warpnfs.nfs.v4.xdr.XdrWriter;
  * The attributes that this server knows, by number, each with its encoder. What is not here is not in supported_attrs: a GETATTR leaves
  * it out, a SETATTR or VERIFY of it answers ATTRNOTSUPP.
  *
- * <p>Why not others: ACLs, quotas, named attributes, layouts and labels are not served; hidden, system, archive, mimetype and
+ * <p>Why not others: quotas, named attributes, audit lists, layouts and labels are not served; hidden, system, archive, mimetype and
  * time_backup have no place in a POSIX backend.
  */
 enum Attribute {
-    SUPPORTED_ATTRS(0, (s, out) -> Bitmap.encode(Attributes.supported(s.minorVersion()), out)),
+    SUPPORTED_ATTRS(0, (s, out) -> Bitmap.encode(Attributes.supported(s.minorVersion(), s.limits()), out)),
     TYPE(1, (s, out) -> out.int32(typeOf(s.file().type()))),
     /** FH4_PERSISTENT: handles stay for as long as their file. */
     FH_EXPIRE_TYPE(2, (s, out) -> out.int32(0)),
@@ -34,7 +35,19 @@ enum Attribute {
     UNIQUE_HANDLES(9, (s, out) -> out.bool(true)),
     LEASE_TIME(10, (s, out) -> out.int32(s.server().leaseSeconds())),
     RDATTR_ERROR(11, (s, out) -> out.int32(0)),
-    ACLSUPPORT(13, (s, out) -> out.int32(0)),
+    ACL(12, Access.BOTH, 0, (s, out) -> {
+        PosixAcl access = s.acls().access();
+        Nfs4Acl.encode(
+                AclToNfs4.map(
+                        access != null
+                                ? access
+                                : PosixAcl.ofPermissions(s.file().permissions()),
+                        s.acls().inherited(),
+                        s.file().type() == FileType.DIRECTORY),
+                out);
+    }),
+    /** ALLOW and DENY, where there are lists at all. */
+    ACLSUPPORT(13, (s, out) -> out.int32(1 | 2)),
     CANSETTIME(15, (s, out) -> out.bool(true)),
     CASE_INSENSITIVE(16, (s, out) -> out.bool(s.limits().caseInsensitive())),
     CASE_PRESERVING(17, (s, out) -> out.bool(s.limits().casePreserving())),
@@ -55,8 +68,8 @@ enum Attribute {
     MODE(33, Access.BOTH, 0, (s, out) -> out.int32(s.file().permissions())),
     NO_TRUNC(34, (s, out) -> out.bool(true)),
     NUMLINKS(35, (s, out) -> out.int32(s.file().linkCount())),
-    OWNER(36, Access.BOTH, 0, (s, out) -> number(s.file().uid(), out)),
-    OWNER_GROUP(37, Access.BOTH, 0, (s, out) -> number(s.file().gid(), out)),
+    OWNER(36, Access.BOTH, 0, (s, out) -> NumericId.encode(s.file().uid(), out)),
+    OWNER_GROUP(37, Access.BOTH, 0, (s, out) -> NumericId.encode(s.file().gid(), out)),
     RAWDEV(41, (s, out) -> {
         out.int32(s.file().deviceMajor());
         out.int32(s.file().deviceMinor());
@@ -74,7 +87,10 @@ enum Attribute {
     TIME_MODIFY_SET(54, Access.SET, 0, (s, out) -> {}),
     MOUNTED_ON_FILEID(55, (s, out) -> out.int64(s.mountedOnFileId())),
     SUPPATTR_EXCLCREAT(
-            75, Access.GET, 1, (s, out) -> Bitmap.encode(Attributes.settableAtExclusiveCreate(s.minorVersion()), out)),
+            75,
+            Access.GET,
+            1,
+            (s, out) -> Bitmap.encode(Attributes.settableAtExclusiveCreate(s.minorVersion(), s.limits()), out)),
     /** 0: a range to clone may begin and end anywhere, as far as this server is concerned. */
     CLONE_BLKSIZE(77, Access.GET, 2, (s, out) -> out.int32(0)),
     /** NFS4_CHANGE_TYPE_IS_MONOTONIC_INCR: the backend's change ids never go back. */
@@ -139,14 +155,19 @@ enum Attribute {
         return access != Access.GET;
     }
 
+    boolean isServedBy(FsLimits limits) {
+        return limits.accessControlLists() || (this != ACL && this != ACLSUPPORT);
+    }
+
     void encode(AttributeSource source, XdrWriter out) throws FsException {
         encoder.encode(source, out);
     }
 
-    static BitSet allIn(int minorVersion) {
+    /** Those of a minor version, over a file system that can do so much. */
+    static BitSet allIn(int minorVersion, FsLimits limits) {
         BitSet all = new BitSet();
         for (Attribute attribute : values()) {
-            if (attribute.sinceMinorVersion <= minorVersion) {
+            if (attribute.sinceMinorVersion <= minorVersion && attribute.isServedBy(limits)) {
                 all.set(attribute.number);
             }
         }
@@ -169,10 +190,5 @@ enum Attribute {
     private static void time(Timestamp time, XdrWriter out) {
         out.int64(time.seconds());
         out.int32(time.nanos());
-    }
-
-    /** Owners are numbers in decimal digits (RFC 8881 section 5.9), as AUTH_SYS has them. */
-    private static void number(long id, XdrWriter out) {
-        out.opaque(Long.toString(id).getBytes(StandardCharsets.US_ASCII));
     }
 }

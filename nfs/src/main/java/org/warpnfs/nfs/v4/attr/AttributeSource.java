@@ -1,6 +1,7 @@
 package org.warpnfs.nfs.v4.attr;
 
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.fs.spi.Acls;
 import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.FsLimits;
@@ -17,6 +18,7 @@ public final class AttributeSource {
     private final FileAttributes attributes;
     private final long mountedOnFileId;
     private @Nullable FsStatistics statistics;
+    private @Nullable Acls acls;
 
     /**
      * @param mountedOnFileId the file id of the directory that the file covers, or its own (RFC 8881 section 5.8.2.23)
@@ -62,6 +64,13 @@ public final class AttributeSource {
 
     byte[] handle() {
         return handles.encode(location);
+    }
+
+    Acls acls() throws FsException {
+        if (acls == null) {
+            acls = location.export().fileSystem().acls(location.file());
+        }
+        return acls;
     }
 
     FsStatistics statistics() throws FsException {

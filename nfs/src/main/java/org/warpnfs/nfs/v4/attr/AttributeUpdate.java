@@ -1,41 +1,84 @@
 package org.warpnfs.nfs.v4.attr;
 
-import java.nio.charset.StandardCharsets;
 import java.util.BitSet;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.fs.spi.AclChanges;
 import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.AttributeChanges.TimeChange;
+import org.warpnfs.fs.spi.FileType;
+import org.warpnfs.fs.spi.FsLimits;
 import org.warpnfs.fs.spi.Timestamp;
 import org.warpnfs.nfs.v4.xdr.Bitmap;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.XdrReader;
 
-/**
- * The fattr4 of a SETATTR, CREATE or OPEN.
- *
- * @param named the attributes that it sets
- */
-public record AttributeUpdate(BitSet named, AttributeChanges changes) {
+/** The fattr4 of a SETATTR, CREATE or OPEN. */
+public final class AttributeUpdate {
     /** Sets nothing. */
-    public static final AttributeUpdate NONE = new AttributeUpdate(new BitSet(), AttributeChanges.NONE);
+    public static final AttributeUpdate NONE =
+            new AttributeUpdate(new BitSet(), AttributeChanges.NONE, AttributeChanges.NONE, null);
 
-    private static final int MAX_OWNER_BYTES = 1024;
     private static final int MODE_MASK = 07777;
     private static final int NANOS_PER_SECOND = 1_000_000_000;
     private static final int SET_TO_CLIENT_TIME = 1;
 
+    private final BitSet named;
+    private final AttributeChanges changes;
+    private final AttributeChanges changesWithoutUmask;
+    private final @Nullable List<Nfs4Ace> acl;
+
+    private AttributeUpdate(
+            BitSet named, AttributeChanges changes, AttributeChanges changesWithoutUmask, @Nullable List<Nfs4Ace> acl) {
+        this.named = named;
+        this.changes = changes;
+        this.changesWithoutUmask = changesWithoutUmask;
+        this.acl = acl;
+    }
+
+    /** The attributes that it sets; a copy. */
+    public BitSet named() {
+        return (BitSet) named.clone();
+    }
+
+    /** All but access control lists. */
+    public AttributeChanges changes() {
+        return changes;
+    }
+
+    /** For a new file in a directory with a default access control list: a umask has no say then (RFC 8275). */
+    public AttributeChanges changesUnderDefaultAcl() {
+        return changesWithoutUmask;
+    }
+
+    /**
+     * What becomes of the access control lists of a file of that type; null if nothing does.
+     *
+     * @throws Nfs4Exception ATTRNOTSUPP for lists that POSIX cannot have
+     */
+    public @Nullable AclChanges aclChanges(FileType type) throws Nfs4Exception {
+        if (acl == null) {
+            return null;
+        }
+        if (type == FileType.SYMLINK) {
+            throw Nfs4Exception.of(Nfs4Status.ATTRNOTSUPP);
+        }
+        return AclFromNfs4.map(acl, type == FileType.DIRECTORY);
+    }
+
     /**
      * Decodes.
      *
+     * @param limits of the file system that it goes to
      * @throws Nfs4Exception ATTRNOTSUPP for an attribute that is not served, INVAL for one that cannot be set or a value that cannot be,
      *     BADOWNER for an owner that is no number, BADXDR where the values do not fill their length
      */
-    public static AttributeUpdate decode(XdrReader in, int minorVersion) throws Nfs4Exception {
+    public static AttributeUpdate decode(XdrReader in, int minorVersion, FsLimits limits) throws Nfs4Exception {
         BitSet named = Bitmap.decode(in);
         int length = in.count(Integer.MAX_VALUE);
         long before = in.consumedBytes();
-        Attributes.requireSupported(named, minorVersion);
+        Attributes.requireSupported(named, minorVersion, limits);
         Values values = new Values();
         for (int number = named.nextSetBit(0); number >= 0; number = named.nextSetBit(number + 1)) {
             Attribute attribute = Attribute.of(number, minorVersion);
@@ -47,7 +90,7 @@ public record AttributeUpdate(BitSet named, AttributeChanges changes) {
         if (in.consumedBytes() - before != length) {
             throw Nfs4Exception.of(Nfs4Status.BADXDR);
         }
-        return new AttributeUpdate(named, values.toChanges());
+        return values.toUpdate(named);
     }
 
     private static final class Values {
@@ -57,26 +100,33 @@ public record AttributeUpdate(BitSet named, AttributeChanges changes) {
         private @Nullable Long sizeBytes;
         private @Nullable TimeChange accessTime;
         private @Nullable TimeChange modifyTime;
+        private @Nullable List<Nfs4Ace> acl;
+        private int umask;
 
         void decode(Attribute attribute, XdrReader in) throws Nfs4Exception {
             switch (attribute) {
                 case SIZE -> sizeBytes = size(in);
+                case ACL -> acl = Nfs4Acl.decode(in);
                 case MODE -> permissions = mode(in);
                 case OWNER -> uid = owner(in);
                 case OWNER_GROUP -> gid = owner(in);
                 case TIME_ACCESS_SET -> accessTime = time(in);
                 case TIME_MODIFY_SET -> modifyTime = time(in);
                 case MODE_UMASK -> {
-                    // RFC 8275: without an inherited ACL the umask applies as it does on the client.
-                    int mode = mode(in);
-                    permissions = mode & ~in.int32();
+                    permissions = mode(in);
+                    umask = in.int32();
                 }
                 default -> throw Nfs4Exception.of(Nfs4Status.INVAL);
             }
         }
 
-        AttributeChanges toChanges() {
-            return new AttributeChanges(permissions, uid, gid, sizeBytes, accessTime, modifyTime);
+        AttributeUpdate toUpdate(BitSet named) {
+            Integer cut = permissions == null ? null : (Integer) (permissions & ~umask);
+            return new AttributeUpdate(named, withPermissions(cut), withPermissions(permissions), acl);
+        }
+
+        private AttributeChanges withPermissions(@Nullable Integer wanted) {
+            return new AttributeChanges(wanted, uid, gid, sizeBytes, accessTime, modifyTime);
         }
 
         private static int mode(XdrReader in) throws Nfs4Exception {
@@ -111,16 +161,8 @@ public record AttributeUpdate(BitSet named, AttributeChanges changes) {
             return new TimeChange.To(new Timestamp(seconds, (int) nanos));
         }
 
-        /** Decimal digits, as Linux sends with AUTH_SYS; a name needs a mapping that only the client has. */
         private static long owner(XdrReader in) throws Nfs4Exception {
-            String text = new String(in.opaque(MAX_OWNER_BYTES), StandardCharsets.ISO_8859_1);
-            boolean digits =
-                    !text.isEmpty() && text.length() <= 10 && text.chars().allMatch(c -> c >= '0' && c <= '9');
-            long id = digits ? Long.parseLong(text) : -1;
-            if (id < 0 || id >>> 32 != 0) {
-                throw Nfs4Exception.of(Nfs4Status.BADOWNER);
-            }
-            return id;
+            return NumericId.parse(in.opaque(NumericId.MAX_ENCODED_BYTES));
         }
     }
 }

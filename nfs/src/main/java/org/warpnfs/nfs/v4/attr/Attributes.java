@@ -2,6 +2,7 @@ package org.warpnfs.nfs.v4.attr;
 
 import java.util.BitSet;
 import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.fs.spi.FsLimits;
 import org.warpnfs.nfs.v4.xdr.Bitmap;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
@@ -13,6 +14,9 @@ import org.warpnfs.nfs.v4.xdr.XdrWriter;
 public final class Attributes {
     /** size. */
     public static final int SIZE = 4;
+
+    /** acl. */
+    public static final int ACL = 12;
 
     /** rdattr_error: a client that sees none of a directory entry's attributes may ask why. */
     public static final int RDATTR_ERROR = 11;
@@ -31,16 +35,16 @@ public final class Attributes {
 
     private Attributes() {}
 
-    static BitSet supported(int minorVersion) {
-        return Attribute.allIn(minorVersion);
+    static BitSet supported(int minorVersion, FsLimits limits) {
+        return Attribute.allIn(minorVersion, limits);
     }
 
     /** All settable ones but the times, which may hold the verifier until they are set (section 18.16.3). */
-    static BitSet settableAtExclusiveCreate(int minorVersion) {
-        BitSet settable = new BitSet();
+    static BitSet settableAtExclusiveCreate(int minorVersion, FsLimits limits) {
+        BitSet settable = supported(minorVersion, limits);
         for (Attribute attribute : Attribute.values()) {
-            if (attribute.isSettable() && Attribute.of(attribute.number(), minorVersion) != null) {
-                settable.set(attribute.number());
+            if (!attribute.isSettable()) {
+                settable.clear(attribute.number());
             }
         }
         settable.clear(TIME_ACCESS_SET);
@@ -58,10 +62,11 @@ public final class Attributes {
         }
     }
 
-    /** ATTRNOTSUPP if {@code asked} names an attribute that is not served. */
-    public static void requireSupported(BitSet asked, int minorVersion) throws Nfs4Exception {
+    /** ATTRNOTSUPP if {@code asked} names an attribute that is not served for a file system that can do so much. */
+    public static void requireSupported(BitSet asked, int minorVersion, FsLimits limits) throws Nfs4Exception {
         for (int number = asked.nextSetBit(0); number >= 0; number = asked.nextSetBit(number + 1)) {
-            if (Attribute.of(number, minorVersion) == null) {
+            Attribute attribute = Attribute.of(number, minorVersion);
+            if (attribute == null || !attribute.isServedBy(limits)) {
                 throw Nfs4Exception.of(Nfs4Status.ATTRNOTSUPP);
             }
         }
@@ -70,7 +75,7 @@ public final class Attributes {
     /** Encodes those of {@code asked} that are served, as fattr4. */
     public static void encode(BitSet asked, AttributeSource source, XdrWriter out) throws FsException {
         BitSet there = (BitSet) asked.clone();
-        there.and(supported(source.minorVersion()));
+        there.and(supported(source.minorVersion(), source.limits()));
         Bitmap.encode(there, out);
         int lengthAt = out.position();
         out.int32(0);

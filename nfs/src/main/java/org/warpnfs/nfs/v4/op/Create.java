@@ -2,6 +2,8 @@ package org.warpnfs.nfs.v4.op;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.BitSet;
+import org.warpnfs.fs.spi.AclChanges;
 import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.FileHandle;
@@ -32,19 +34,23 @@ final class Create implements ChangingOperation {
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
         What what = What.decode(in);
         FileName name = Names.decode(in);
-        AttributeUpdate update = AttributeUpdate.decode(in, call.minorVersion());
         Location directory = call.current();
+        FileSystem fileSystem = CallContext.fileSystem(directory);
+        AttributeUpdate update = AttributeUpdate.decode(in, call.minorVersion(), fileSystem.limits());
         CallContext.requireWritable(directory);
         Names.requireDirectory(directory);
+        AclChanges acls = what.type() == SYMLINK
+                ? null
+                : update.aclChanges(what.type() == DIRECTORY ? FileType.DIRECTORY : FileType.REGULAR);
+        AttributeChanges attributes =
+                NewFileAcl.isInheritedIn(directory) ? update.changesUnderDefaultAcl() : update.changes();
         try (DirectoryChange change = DirectoryChange.begin(call, directory)) {
-            FileNode made = what.make(
-                    CallContext.fileSystem(directory),
-                    call.callerAt(directory),
-                    directory.file(),
-                    name,
-                    update.changes().withSize(null));
+            FileNode made =
+                    what.make(fileSystem, call.callerAt(directory), directory.file(), name, attributes.withSize(null));
+            BitSet set = update.named();
+            NewFileAcl.apply(call, directory, made, acls, set);
             change.encode(out);
-            Bitmap.encode(update.named(), out);
+            Bitmap.encode(set, out);
             call.setCurrent(directory.sibling(made.handle()));
         }
     }

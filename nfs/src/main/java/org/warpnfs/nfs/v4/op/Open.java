@@ -3,12 +3,14 @@ package org.warpnfs.nfs.v4.op;
 import java.util.BitSet;
 import java.util.EnumSet;
 import java.util.Set;
+import org.warpnfs.fs.spi.AclChanges;
 import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.CreateMode;
 import org.warpnfs.fs.spi.Created;
 import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.fs.spi.FileSystem.Permission;
+import org.warpnfs.fs.spi.FileType;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.OpenAccess;
@@ -42,8 +44,9 @@ final class Open implements ChangingOperation {
 
     @Override
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
-        OpenArguments arguments = OpenArguments.decode(in, call.minorVersion());
         Location base = call.current();
+        OpenArguments arguments = OpenArguments.decode(
+                in, call.minorVersion(), CallContext.fileSystem(base).limits());
         switch (arguments.claim()) {
             case OpenArguments.CLAIM_NULL, OpenArguments.CLAIM_DELEGATE_CUR -> byName(call, arguments, base, out);
             case OpenArguments.CLAIM_FH, OpenArguments.CLAIM_PREVIOUS, OpenArguments.CLAIM_DELEG_CUR_FH ->
@@ -83,10 +86,14 @@ final class Open implements ChangingOperation {
             if (arguments.create() == null) {
                 file = Lookup.find(call, directory, name);
             } else {
-                Created created = create(call, arguments, arguments.create(), directory, name);
+                AclChanges acls = arguments.update().aclChanges(FileType.REGULAR);
+                Created created = create(call, arguments, directory, name);
                 isNew = created.isNew();
                 file = directory.sibling(created.node().handle());
                 set = attributesSet(arguments, isNew);
+                if (set.get(Attributes.ACL)) {
+                    NewFileAcl.apply(call, directory, created.node(), acls, set);
+                }
             }
             OpenedFile opened = open(call, arguments, file, isNew || arguments.exclusive());
             opened.stateid().encode(out);
@@ -97,10 +104,13 @@ final class Open implements ChangingOperation {
         }
     }
 
-    private static Created create(
-            CallContext call, OpenArguments arguments, CreateMode mode, Location directory, FileName name)
+    private static Created create(CallContext call, OpenArguments arguments, Location directory, FileName name)
             throws Nfs4Exception, FsException {
         CallContext.requireWritable(directory);
+        CreateMode mode = NewFileAcl.isInheritedIn(directory) ? arguments.createUnderDefaultAcl() : arguments.create();
+        if (mode == null) {
+            throw Nfs4Exception.of(Nfs4Status.SERVERFAULT);
+        }
         try (FileChange _ = mode instanceof CreateMode.Unchecked
                 ? refuseBeforeTruncating(call, arguments, directory, name)
                 : FileChange.ofNothing()) {

@@ -1,8 +1,10 @@
 package org.warpnfs.nfs.v4.op;
 
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.CreateMode;
 import org.warpnfs.fs.spi.FileName;
+import org.warpnfs.fs.spi.FsLimits;
 import org.warpnfs.nfs.v4.attr.AttributeUpdate;
 import org.warpnfs.nfs.v4.state.DelegationWish;
 import org.warpnfs.nfs.v4.state.OpenRequest;
@@ -63,6 +65,18 @@ record OpenArguments(
     /** When to signal, and what delegations may hold: wishes of 4.1 and of RFC 9754. */
     private static final int OTHER_WISHES = 0x0033_0000;
 
+    /** {@link #create} in a directory with a default access control list, where a umask has no say (RFC 8275). */
+    @Nullable
+    CreateMode createUnderDefaultAcl() {
+        AttributeChanges changes = update.changesUnderDefaultAcl();
+        return switch (create) {
+            case null -> null;
+            case CreateMode.Unchecked _ -> new CreateMode.Unchecked(changes);
+            case CreateMode.Guarded _ -> new CreateMode.Guarded(changes);
+            case CreateMode.Exclusive(long verifier, var _) -> new CreateMode.Exclusive(verifier, changes);
+        };
+    }
+
     /** What it says of delegations, to one who can read the file. */
     DelegationWish.Kind wish() {
         if (claim == CLAIM_PREVIOUS) {
@@ -79,7 +93,7 @@ record OpenArguments(
         };
     }
 
-    static OpenArguments decode(XdrReader in, int minorVersion) throws Nfs4Exception {
+    static OpenArguments decode(XdrReader in, int minorVersion, FsLimits limits) throws Nfs4Exception {
         in.int32();
         int shareAccess = in.int32();
         int deny = in.int32();
@@ -93,7 +107,7 @@ record OpenArguments(
             exclusive = mode == 2 || mode == 3;
             long verifier = exclusive ? in.int64() : 0;
             if (mode != 2) {
-                update = AttributeUpdate.decode(in, minorVersion);
+                update = AttributeUpdate.decode(in, minorVersion, limits);
             }
             create = switch (mode) {
                 case 0 -> new CreateMode.Unchecked(update.changes());

@@ -1,11 +1,15 @@
 package org.warpnfs.nfs.v4.op;
 
-import java.util.BitSet;
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.fs.spi.AclChanges;
 import org.warpnfs.fs.spi.AttributeChanges;
+import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.fs.spi.FileType;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.export.Location;
 import org.warpnfs.nfs.v4.attr.AttributeUpdate;
+import org.warpnfs.nfs.v4.attr.Attributes;
 import org.warpnfs.nfs.v4.state.IoGrant;
 import org.warpnfs.nfs.v4.xdr.Bitmap;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
@@ -20,8 +24,11 @@ final class SetAttr implements ChangingOperation {
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
         Stateid stateid = in.stateid();
         try {
-            BitSet set = set(call, stateid, AttributeUpdate.decode(in, call.minorVersion()));
-            Bitmap.encode(set, out);
+            Location file = call.current();
+            AttributeUpdate update = AttributeUpdate.decode(
+                    in, call.minorVersion(), CallContext.fileSystem(file).limits());
+            set(call, file, stateid, update);
+            Bitmap.encode(update.named(), out);
         } catch (FsException e) {
             throw new NothingSet(Statuses.of(e.error()));
         } catch (Nfs4Exception e) {
@@ -29,14 +36,16 @@ final class SetAttr implements ChangingOperation {
         }
     }
 
-    private static BitSet set(CallContext call, Stateid stateid, AttributeUpdate update)
+    private static void set(CallContext call, Location file, Stateid stateid, AttributeUpdate update)
             throws Nfs4Exception, FsException {
-        Location file = call.current();
         CallContext.requireWritable(file);
         AttributeChanges changes = update.changes();
+        AclChanges aclChanges = update.named().get(Attributes.ACL)
+                ? update.aclChanges(CallContext.attributes(file).type())
+                : null;
         if (changes.sizeBytes() == null) {
-            apply(call, file, changes);
-            return update.named();
+            apply(call, file, changes, aclChanges);
+            return;
         }
         requireRegular(CallContext.attributes(file).type());
         // The open under which the size may change, whichever it is, stays while it does.
@@ -45,17 +54,25 @@ final class SetAttr implements ChangingOperation {
                 .stateids()
                 .grantWrite(call.nowNanos(), call.client(), CallContext.keyOf(file), call.resolve(stateid));
         try {
-            apply(call, file, changes);
-            return update.named();
+            apply(call, file, changes, aclChanges);
         } finally {
             grant.close();
         }
     }
 
-    private static void apply(CallContext call, Location file, AttributeChanges changes)
+    /** The mode before the list: of the two the list has the last word (section 6.4.1.3). */
+    private static void apply(
+            CallContext call, Location file, AttributeChanges changes, @Nullable AclChanges aclChanges)
             throws Nfs4Exception, FsException {
+        FileSystem fileSystem = CallContext.fileSystem(file);
+        Caller caller = call.callerAt(file);
         try (FileChange _ = FileChange.of(call, file)) {
-            CallContext.fileSystem(file).setAttributes(call.callerAt(file), file.file(), changes);
+            if (aclChanges == null || !changes.isEmpty()) {
+                fileSystem.setAttributes(caller, file.file(), changes);
+            }
+            if (aclChanges != null) {
+                fileSystem.setAcls(caller, file.file(), aclChanges);
+            }
         }
     }
 

@@ -30,7 +30,8 @@ final class Verify implements Operation {
         if (named.get(Attributes.RDATTR_ERROR)) {
             throw Nfs4Exception.of(Nfs4Status.INVAL);
         }
-        Attributes.requireSupported(named, call.minorVersion());
+        Attributes.requireSupported(
+                named, call.minorVersion(), CallContext.fileSystem(file).limits());
         Attributes.requireReadable(named, call.minorVersion());
         XdrWriter theirs = new XdrWriter();
         Bitmap.encode(named, theirs);

@@ -1,0 +1,195 @@
+package org.warpnfs.nfs.v4.attr;
+
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.fs.spi.AclChanges;
+import org.warpnfs.fs.spi.AclChanges.Change;
+import org.warpnfs.fs.spi.PosixAcl;
+import org.warpnfs.nfs.v4.attr.Nfs4Ace.Who;
+import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
+import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+
+/**
+ * An NFSv4 access control list in POSIX terms, as knfsd reads it (fs/nfsd/nfs4acl.c): the entries are gone through in order, and of everyone who
+ * is named it is kept what has been allowed and what denied; the first word on each permission counts. Where NFSv4 can say what POSIX cannot,
+ * the outcome allows less, never more: a denied group takes from everyone who could be in it.
+ *
+ * <p>Read, write and execute are granted where all of their permissions are; write needs write and append, and on a directory deletion of
+ * children. Other permissions are taken and forgotten, but to deny what no POSIX system can deny is refused.
+ */
+final class AclFromNfs4 {
+    private static final int SUPPORTED_FLAGS = Nfs4Ace.FILE_INHERIT | Nfs4Ace.DIRECTORY_INHERIT | Nfs4Ace.INHERIT_ONLY;
+    private static final int INHERITANCE = Nfs4Ace.FILE_INHERIT | Nfs4Ace.DIRECTORY_INHERIT;
+    private static final int NEVER_DENIED = Nfs4Ace.READ_ATTRIBUTES | Nfs4Ace.READ_ACL;
+    private static final int NEVER_DENIED_TO_THE_OWNER = NEVER_DENIED | Nfs4Ace.WRITE_ATTRIBUTES | Nfs4Ace.WRITE_ACL;
+    /** As long as NFSv3 clients can read them (NFS_ACL_MAX_ENTRIES). */
+    private static final int MAX_ENTRIES = 1024;
+
+    private final boolean directory;
+    private final Said owner = new Said();
+    private final Said group = new Said();
+    private final Said other = new Said();
+    /** What has been said of everyone: what somebody who is named later begins with. */
+    private final Said everyone = new Said();
+
+    private final SortedMap<Long, Said> users = new TreeMap<>();
+    private final SortedMap<Long, Said> groups = new TreeMap<>();
+    private boolean empty = true;
+
+    private AclFromNfs4(boolean directory) {
+        this.directory = directory;
+    }
+
+    /**
+     * What to set on a file so that its lists are what {@code aces} say.
+     *
+     * @throws Nfs4Exception ATTRNOTSUPP where they say what POSIX lists cannot, NOSPC if one would have more than {@value #MAX_ENTRIES} entries
+     */
+    static AclChanges map(List<Nfs4Ace> aces, boolean directory) throws Nfs4Exception {
+        AclFromNfs4 access = new AclFromNfs4(directory);
+        AclFromNfs4 inherited = new AclFromNfs4(directory);
+        for (Nfs4Ace ace : aces) {
+            boolean inherits = (ace.flags() & INHERITANCE) != 0;
+            if ((ace.type() != Nfs4Ace.ALLOW && ace.type() != Nfs4Ace.DENY)
+                    || (ace.flags() & ~SUPPORTED_FLAGS) != 0
+                    || (inherits && !directory)) {
+                throw notSupported();
+            }
+            // One of the two kinds of inheritance stands for both: POSIX does not tell them apart.
+            if (inherits) {
+                inherited.add(ace);
+            }
+            if (!inherits || (ace.flags() & Nfs4Ace.INHERIT_ONLY) == 0) {
+                access.add(ace);
+            }
+        }
+        PosixAcl toInherit = inherited.empty ? null : inherited.toPosix();
+        return new AclChanges(new Change.Replace(access.toPosix()), change(toInherit));
+    }
+
+    private static Change change(@Nullable PosixAcl acl) {
+        return acl == null ? Change.REMOVE : new Change.Replace(acl);
+    }
+
+    private static Nfs4Exception notSupported() {
+        return Nfs4Exception.of(Nfs4Status.ATTRNOTSUPP);
+    }
+
+    private void add(Nfs4Ace ace) {
+        empty = false;
+        int mask = ace.mask();
+        boolean allows = ace.type() == Nfs4Ace.ALLOW;
+        switch (ace.who()) {
+            case Who.Owner _ -> owner.say(allows, mask);
+            case Who.User(long uid) -> {
+                Said user = users.computeIfAbsent(uid, _ -> new Said(everyone));
+                user.say(allows, mask);
+                if (!allows) {
+                    owner.deny(user.denied);
+                }
+            }
+            case Who.OwningGroup _ -> {
+                group.say(allows, mask);
+                if (!allows) {
+                    denyWhoCouldBeIn(group.denied);
+                }
+            }
+            case Who.Group(long gid) -> {
+                Said named = groups.computeIfAbsent(gid, _ -> new Said(everyone));
+                named.say(allows, mask);
+                if (!allows) {
+                    group.deny(named.denied);
+                    denyWhoCouldBeIn(named.denied);
+                }
+            }
+            case Who.Everyone _ -> {
+                owner.say(allows, mask);
+                group.say(allows, mask);
+                other.say(allows, mask);
+                everyone.say(allows, mask);
+                users.values().forEach(user -> user.say(allows, mask));
+                groups.values().forEach(named -> named.say(allows, mask));
+            }
+        }
+    }
+
+    private void denyWhoCouldBeIn(int denied) {
+        owner.deny(denied);
+        everyone.deny(denied);
+        users.values().forEach(user -> user.deny(denied));
+        groups.values().forEach(named -> named.deny(denied));
+    }
+
+    private PosixAcl toPosix() throws Nfs4Exception {
+        requireDeniable(owner, NEVER_DENIED_TO_THE_OWNER);
+        requireDeniable(group, NEVER_DENIED);
+        requireDeniable(other, NEVER_DENIED);
+        int allowedByMask = group.allowed;
+        for (Said named : users.values()) {
+            requireDeniable(named, NEVER_DENIED);
+            allowedByMask |= named.allowed;
+        }
+        for (Said named : groups.values()) {
+            requireDeniable(named, NEVER_DENIED);
+            allowedByMask |= named.allowed;
+        }
+        boolean minimal = users.isEmpty() && groups.isEmpty();
+        PosixAcl acl = new PosixAcl(
+                permissions(owner.allowed),
+                permissions(users),
+                permissions(group.allowed),
+                permissions(groups),
+                minimal ? null : (Integer) permissions(allowedByMask),
+                permissions(other.allowed));
+        if (acl.entryCount() > MAX_ENTRIES) {
+            throw Nfs4Exception.of(Nfs4Status.NOSPC);
+        }
+        return acl;
+    }
+
+    private static void requireDeniable(Said said, int never) throws Nfs4Exception {
+        if ((said.denied & never) != 0) {
+            throw notSupported();
+        }
+    }
+
+    private SortedMap<Long, Integer> permissions(SortedMap<Long, Said> named) {
+        SortedMap<Long, Integer> permissions = new TreeMap<>();
+        named.forEach((id, said) -> permissions.put(id, permissions(said.allowed)));
+        return permissions;
+    }
+
+    private int permissions(int allowed) {
+        int write = Nfs4Ace.WRITE_DATA | Nfs4Ace.APPEND_DATA | (directory ? Nfs4Ace.DELETE_CHILD : 0);
+        return ((allowed & Nfs4Ace.READ_DATA) != 0 ? 4 : 0)
+                | ((allowed & write) == write ? 2 : 0)
+                | ((allowed & Nfs4Ace.EXECUTE) != 0 ? 1 : 0);
+    }
+
+    /** What has been said of somebody so far. */
+    private static final class Said {
+        int allowed;
+        int denied;
+
+        Said() {}
+
+        Said(Said before) {
+            allowed = before.allowed;
+            denied = before.denied;
+        }
+
+        void say(boolean allows, int mask) {
+            if (allows) {
+                allowed |= mask & ~denied;
+            } else {
+                deny(mask);
+            }
+        }
+
+        void deny(int mask) {
+            denied |= mask & ~allowed;
+        }
+    }
+}

@@ -1,0 +1,89 @@
+package org.warpnfs.nfs.v4.attr;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.warpnfs.nfs.v4.attr.Nfs4Ace.Who;
+import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
+import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.XdrReader;
+import org.warpnfs.nfs.v4.xdr.XdrWriter;
+
+/**
+ * The acl attribute (RFC 8881 section 6.2.1) as it travels.
+ *
+ * <pre>
+ * uint32             how many entries follow, then of each
+ * uint32             type
+ * uint32             flag
+ * uint32             access mask
+ * utf8str_mixed      who: OWNER@, GROUP@, EVERYONE@, or a number in digits
+ * </pre>
+ */
+final class Nfs4Acl {
+    /** Two lists of 1024 entries are at most this many: an ALLOW and a DENY for each. */
+    static final int MAX_ACES = 4096;
+
+    private static final int IDENTIFIER_GROUP = 0x40;
+    private static final long NOBODY_AT_ALL = 0xffff_ffffL;
+    private static final byte[] OWNER = "OWNER@".getBytes(StandardCharsets.US_ASCII);
+    private static final byte[] GROUP = "GROUP@".getBytes(StandardCharsets.US_ASCII);
+    private static final byte[] EVERYONE = "EVERYONE@".getBytes(StandardCharsets.US_ASCII);
+
+    private Nfs4Acl() {}
+
+    static void encode(List<Nfs4Ace> aces, XdrWriter out) {
+        out.int32(aces.size());
+        for (Nfs4Ace ace : aces) {
+            out.int32(ace.type());
+            out.int32(ace.flags() | (ace.who() instanceof Who.Group ? IDENTIFIER_GROUP : 0));
+            out.int32(ace.mask());
+            switch (ace.who()) {
+                case Who.Owner _ -> out.opaque(OWNER);
+                case Who.User(long uid) -> NumericId.encode(uid, out);
+                case Who.OwningGroup _ -> out.opaque(GROUP);
+                case Who.Group(long gid) -> NumericId.encode(gid, out);
+                case Who.Everyone _ -> out.opaque(EVERYONE);
+            }
+        }
+    }
+
+    /**
+     * Decodes; memory is taken for what is there, not for what is claimed.
+     *
+     * @throws Nfs4Exception FBIG for more than {@value #MAX_ACES} entries, BADOWNER for someone who is no number
+     */
+    static List<Nfs4Ace> decode(XdrReader in) throws Nfs4Exception {
+        long count = in.uint32();
+        if (count > MAX_ACES) {
+            throw Nfs4Exception.of(Nfs4Status.FBIG);
+        }
+        List<Nfs4Ace> aces = new ArrayList<>();
+        for (long i = 0; i < count; i++) {
+            int type = in.int32();
+            int flags = in.int32();
+            int mask = in.int32();
+            Who who = who(in.opaque(NumericId.MAX_ENCODED_BYTES), (flags & IDENTIFIER_GROUP) != 0);
+            aces.add(new Nfs4Ace(type, flags & ~IDENTIFIER_GROUP, mask, who));
+        }
+        return List.copyOf(aces);
+    }
+
+    private static Who who(byte[] name, boolean isGroup) throws Nfs4Exception {
+        if (Arrays.equals(name, OWNER)) {
+            return new Who.Owner();
+        }
+        if (Arrays.equals(name, GROUP)) {
+            return new Who.OwningGroup();
+        }
+        if (Arrays.equals(name, EVERYONE)) {
+            return new Who.Everyone();
+        }
+        long id = NumericId.parse(name);
+        if (id == NOBODY_AT_ALL) {
+            throw Nfs4Exception.of(Nfs4Status.BADOWNER);
+        }
+        return isGroup ? new Who.Group(id) : new Who.User(id);
+    }
+}

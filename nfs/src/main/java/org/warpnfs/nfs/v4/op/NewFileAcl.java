@@ -1,0 +1,44 @@
+package org.warpnfs.nfs.v4.op;
+
+import java.util.BitSet;
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.fs.spi.AclChanges;
+import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.fs.spi.FileNode;
+import org.warpnfs.fs.spi.FileSystem;
+import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.nfs.export.Location;
+import org.warpnfs.nfs.v4.attr.Attributes;
+
+/** Access control lists at the making of a file: what the directory has to say, and what the client wants. */
+final class NewFileAcl {
+    private NewFileAcl() {}
+
+    /** True if new files in the directory take their lists, and their permissions without a umask, from a default list. */
+    static boolean isInheritedIn(Location directory) throws FsException {
+        FileSystem fileSystem = CallContext.fileSystem(directory);
+        return fileSystem.limits().accessControlLists()
+                && fileSystem.acls(directory.file()).inherited() != null;
+    }
+
+    /**
+     * Sets the lists of a file that was just made. It is too late to fail then: where it cannot be done, {@code set} says so.
+     *
+     * @param wanted null for none
+     * @param set the attributes that were set
+     */
+    static void apply(CallContext call, Location directory, FileNode made, @Nullable AclChanges wanted, BitSet set) {
+        if (wanted == null) {
+            set.clear(Attributes.ACL);
+            return;
+        }
+        Caller caller = call.callerAt(directory);
+        // Who made the file may set its lists, also where it belongs to the server's user.
+        Caller owner = made.attributes().uid() == caller.uid() ? caller : Caller.ROOT;
+        try {
+            CallContext.fileSystem(directory).setAcls(owner, made.handle(), wanted);
+        } catch (FsException e) {
+            set.clear(Attributes.ACL);
+        }
+    }
+}
