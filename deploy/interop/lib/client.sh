@@ -48,6 +48,8 @@ stats_large() {
     END { if (!read || !write) print "direct: no Read or no Write chunk" }' "$1/direct.mnt"
   [ ! -e "$1/replies.mnt" ] || awk -v version="$2" '$1 == "xprt:" { reply += $15; long += $23 }
     END { if (!reply) print "replies: no Reply chunk"; if (version == "4.2" && !long) print "replies: no long call" }' "$1/replies.mnt"
+  [ ! -e "$1/acl.mnt" ] || awk '$1 == "device" { mine = $5 == "/mnt" } mine && $1 == "xprt:" { reply += $15; long += $23 }
+    END { if (!reply) print "acl: no Reply chunk"; if (!long) print "acl: no long call" }' "$1/acl.mnt"
 }
 
 # Every kernel message about the layers under test is a complaint, but for the greetings of modules.
@@ -77,7 +79,7 @@ check_client() {
     [ ${#steady[@]} = 0 ] || verdict "the client's mountstats: no reconnect, no call sent twice" "$(stats_steady "${steady[@]}")"
     [ "$proto$all" != rdmayes ] || verdict "the client's mountstats: Read, Write and Reply chunks used" "$(stats_chunks "${stats[@]}")"
   fi
-  [[ "$proto $scenarios " != rdma*' '@(direct|replies)' '* ]] ||
+  [[ "$proto $scenarios " != rdma*' '@(direct|replies|acl)' '* ]] ||
     verdict "the client's mountstats: large messages went by chunks" "$(stats_large "$share/stats" "$version")"
   verdict "the client's dmesg has no complaint" "$(dmesg_complaints "$share/dmesg" "$([[ " $scenarios " != *' restart '* ]] || echo restart)")"
 }

@@ -61,6 +61,11 @@ server_sums() {
   server_ask sums
 }
 
+server_acls() {
+  cp "$1" "$directory/server/acls"
+  server_ask acls
+}
+
 server_complaints() { :; }
 
 server_clean() { rm -f "$directory/disk"; }

@@ -59,8 +59,12 @@ server_stop() {
 
 # server_sums FILE: compares the client's sums with the exported files; prints what is wrong
 server_sums() {
-  [ "$backend" = local ] || return 0
   (cd "$directory/export" && sha256sum --quiet --strict -c "$1" 2>&1) || true
+}
+
+# server_acls FILE: compares the lists that the client saw with those of the exported files; prints what is wrong
+server_acls() {
+  (cd "$directory/export" && sed -n 's/^# file: //p' "$1" | xargs getfacl -n | diff "$1" - | head -n 5) 2>&1 || true
 }
 
 # server_complaints: what it logged that is its own fault
