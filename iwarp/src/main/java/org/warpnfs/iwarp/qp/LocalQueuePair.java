@@ -122,7 +122,7 @@ final class LocalQueuePair implements QueuePair {
         }
         check(request);
         reserveCompletion();
-        transmitter.work().post(work);
+        transmitter.work().post(work, machine.allTold());
     }
 
     private void check(WorkRequest request) {

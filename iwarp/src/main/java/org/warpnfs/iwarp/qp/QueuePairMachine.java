@@ -260,6 +260,11 @@ public final class QueuePairMachine {
         return life.draining();
     }
 
+    /** Whether the upper layer has heard all that there is to hear. */
+    boolean allTold() {
+        return turns.allTold();
+    }
+
     /** Takes work that is not to be done any more. */
     void flushWork(SendWork work) {
         life.flushWork(work);

@@ -96,8 +96,9 @@ final class SendQueue {
         ord = agreedOrd;
     }
 
-    void post(SendWork work) {
-        if (lossTold && incomplete.isEmpty()) {
+    /** @param allTold whether the poster has heard of all work that is complete */
+    void post(SendWork work, boolean allTold) {
+        if (lossTold && allTold && incomplete.isEmpty()) {
             anyLost = false;
             cut = false;
         }

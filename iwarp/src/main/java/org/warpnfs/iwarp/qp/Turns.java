@@ -123,6 +123,10 @@ final class Turns {
 
     // What the upper layer is going to hear.
 
+    boolean allTold() {
+        return upcalls.isEmpty();
+    }
+
     void completeTo(LocalCompletionQueue queue) {
         upcalls.completeTo(queue);
     }

@@ -267,6 +267,22 @@ class HalfCloseTest {
     }
 
     @Test
+    void halfClosed_readFlushedAndNotToldYet_fencedWorkBehindItIsFlushedToo() {
+        link.staysHalfClosed = true;
+        socketTakesAll();
+        peerEnds();
+        link.writes.clear();
+        link.completions.clear();
+        link.created.post(read(2));
+        link.created.flush();
+        link.created.post(send(3, true));
+        link.created.flush();
+        link.runTasks();
+        assertThat(idsOf(CompletionStatus.FLUSHED)).containsExactly(2L, 3L);
+        assertThat(link.writes).isEmpty();
+    }
+
+    @Test
     void halfClosed_lastWorkSendsNothing_isNotHeldToTheDeadline() {
         link.staysHalfClosed = true;
         peerEnds();
