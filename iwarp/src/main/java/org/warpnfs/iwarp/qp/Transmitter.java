@@ -30,8 +30,9 @@ import org.warpnfs.iwarp.rdmap.RdmapViolation;
  *
  * <h2>Buffers</h2>
  *
- * Payload of posted work is referred to until the batch with its last byte has been sent. Scratch memory for headers is kept
- * for the next batch.
+ * Payload of posted work is referred to until the batch with its last byte has been sent, and so is memory that the peer reads, but
+ * not where there are CRCs: that memory may change at any time, and then its CRC would be wrong, so it is copied. Scratch memory for
+ * headers is kept for the next batch.
  *
  * <h2>Errors</h2>
  *
@@ -64,6 +65,9 @@ final class Transmitter {
     private boolean batchReadsMemory;
     private boolean batchCarriesWork;
     private int mulpduBytes;
+
+    /** Whether FPDUs are summed, and so must not change before they have left. */
+    private boolean crc;
 
     Transmitter(QueuePairConfig config, RdmapStream stream) {
         this.wantedMulpduBytes = config.mulpduBytes();
@@ -109,6 +113,7 @@ final class Transmitter {
         Framer fpdus = Framer.of(framing);
         framer = fpdus;
         mulpduBytes = fpdus.mulpduBytes(wantedMulpduBytes);
+        crc = framing.crc();
         work.open(ord);
     }
 
@@ -218,7 +223,7 @@ final class Transmitter {
         if (last != null) {
             terminate = null;
             stopped = true;
-            frame(batch, fpdus, last);
+            frame(batch, fpdus, last, false);
             return;
         }
         if (emptyFpdu) {
@@ -236,10 +241,10 @@ final class Transmitter {
             Answer answer = outgoing.answer();
             if (answer != null) {
                 answer.check();
-                batchReadsMemory |= answer.readsMemory();
+                batchReadsMemory |= answer.readsMemory() && !crc;
             }
             batchCarriesWork |= outgoing.work() != null;
-            frame(batch, fpdus, outgoing.message());
+            frame(batch, fpdus, outgoing.message(), crc && answer != null);
             if (outgoing.message().ended()) {
                 current = null;
                 ended.add(outgoing);
@@ -260,17 +265,26 @@ final class Transmitter {
         return inFlight.stream().anyMatch(pulled -> pulled.batch() == batch && pulled.carriesWork());
     }
 
-    /** Frames one segment. */
-    private void frame(FpduBatch batch, Framer fpdus, DdpMessage message) {
+    /**
+     * Frames one segment.
+     *
+     * @param changing whether the peer's Writes and our own Reads may change the payload while the socket has it: its CRC is to be
+     *     that of what leaves
+     */
+    private void frame(FpduBatch batch, Framer fpdus, DdpMessage message, boolean changing) {
         int payloadBytes = message.nextPayloadBytes(mulpduBytes);
         ByteBuffer header = fpdus.start(batch, message.headerBytes() + payloadBytes);
         message.encodeHeader(header, payloadBytes);
         for (int left = payloadBytes; left > 0; ) {
             ByteBuffer piece = message.payload().next(left);
             left -= piece.remaining();
-            fpdus.payload(batch, piece);
+            fpdus.payload(batch, changing ? copy(piece) : piece);
         }
         fpdus.end(batch);
+    }
+
+    private static ByteBuffer copy(ByteBuffer piece) {
+        return ByteBuffer.allocate(piece.remaining()).put(piece).flip();
     }
 
     private @Nullable Outgoing next() throws RdmapViolation {

@@ -101,6 +101,7 @@ final class Outbound implements StreamReader.Sink {
                 && segment.opcode() == Segment.READ_RESPONSE
                 && request != null
                 && request.region != null
+                && request.region.released
                 && reader.startOfFpdu() < request.region.readableUntil;
     }
 
