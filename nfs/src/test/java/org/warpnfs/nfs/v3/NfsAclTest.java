@@ -11,11 +11,14 @@ import java.util.Random;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
+import org.warpnfs.fs.memory.MemoryFileSystem;
 import org.warpnfs.fs.spi.AclChanges;
 import org.warpnfs.fs.spi.Acls;
 import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileName;
+import org.warpnfs.fs.spi.FsError;
+import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.PosixAcl;
 import org.warpnfs.nfs.testing.CallWriter;
 import org.warpnfs.nfs.testing.ReplyReader;
@@ -419,6 +422,18 @@ class NfsAclTest {
         set(file, PosixAcl.ofPermissions(0600));
         assertThat(server.aclSend(call)).isEqualTo(first);
         assertThat(acls(file)).as("what was set since").isEqualTo(Acls.NONE);
+    }
+
+    @Test
+    void setAcl_ofAFileThatOthersRelyOn_jukeboxAndNothingIsSet() throws Exception {
+        V3Server watched = new V3Server(new MemoryFileSystem(1 << 20, 100), _ -> {
+            throw FsException.of(FsError.TRY_LATER);
+        });
+        byte[] file = watched.file("f", 0600, "");
+        V3Reply reply = watched.aclCall(SETACL, c -> withList(c.opaque(file).words(ACCESS), SOME_ENTRIES)
+                .words(0, 0));
+        assertThat(reply.status()).isEqualTo(Nfs3Status.JUKEBOX);
+        assertThat(watched.attributes(file).mode()).isEqualTo(0600);
     }
 
     @Test

@@ -239,7 +239,6 @@ class AclTest {
         Ops[] refused = {
             setAcl(new Ops().data().lookup("f"), new Ace(2, 0, R, "OWNER@")),
             setAcl(new Ops().data().lookup("f"), new Ace(0, 1, R, "OWNER@")),
-            setAcl(new Ops().data().lookup("f"), new Ace(1, 0, 0x2_0000, "EVERYONE@")),
             setAcl(new Ops().data().lookup("s"), Ace.allow(R, "OWNER@")),
         };
         for (Ops ops : refused) {

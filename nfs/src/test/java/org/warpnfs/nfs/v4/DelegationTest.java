@@ -101,6 +101,9 @@ class DelegationTest {
                 Named.of("rename over", new Ops().data().op(32).named(29, "other", "f")),
                 Named.of("link", new Ops().data().lookup("f").op(32).data().named(11, "g")),
                 Named.of("setattr of the mode", new Ops().data().lookup("f").stateid(34, ANONYMOUS, 2, 0, 2, 4, 0600)),
+                Named.of("setattr of the acl", new Ops().data().lookup("f").add(34, c -> c.words(ANONYMOUS)
+                        .words(1, 1 << 12, 32, 1, 0, 0, 1)
+                        .string("EVERYONE@"))),
                 Named.of("setattr of the size", new Ops().data().lookup("f").stateid(34, ANONYMOUS, 1, 16, 8, 0, 3)),
                 Named.of("anonymous write", new Ops().data().lookup("f").write(ANONYMOUS, 0, 2, "x")),
                 Named.of("open that cuts", new Ops().data().add(18, c -> c.words(0, 1, 0)

@@ -17,13 +17,11 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
  * the outcome allows less, never more: a denied group takes from everyone who could be in it.
  *
  * <p>Read, write and execute are granted where all of their permissions are; write needs write and append, and on a directory deletion of
- * children. Other permissions are taken and forgotten, but to deny what no POSIX system can deny is refused.
+ * children. Other permissions are taken and forgotten, allowed or denied.
  */
 final class AclFromNfs4 {
     private static final int SUPPORTED_FLAGS = Nfs4Ace.FILE_INHERIT | Nfs4Ace.DIRECTORY_INHERIT | Nfs4Ace.INHERIT_ONLY;
     private static final int INHERITANCE = Nfs4Ace.FILE_INHERIT | Nfs4Ace.DIRECTORY_INHERIT;
-    private static final int NEVER_DENIED = Nfs4Ace.READ_ATTRIBUTES | Nfs4Ace.READ_ACL;
-    private static final int NEVER_DENIED_TO_THE_OWNER = NEVER_DENIED | Nfs4Ace.WRITE_ATTRIBUTES | Nfs4Ace.WRITE_ACL;
     /** As long as NFSv3 clients can read them (NFS_ACL_MAX_ENTRIES). */
     private static final int MAX_ENTRIES = 1024;
 
@@ -123,16 +121,11 @@ final class AclFromNfs4 {
     }
 
     private PosixAcl toPosix() throws Nfs4Exception {
-        requireDeniable(owner, NEVER_DENIED_TO_THE_OWNER);
-        requireDeniable(group, NEVER_DENIED);
-        requireDeniable(other, NEVER_DENIED);
         int allowedByMask = group.allowed;
         for (Said named : users.values()) {
-            requireDeniable(named, NEVER_DENIED);
             allowedByMask |= named.allowed;
         }
         for (Said named : groups.values()) {
-            requireDeniable(named, NEVER_DENIED);
             allowedByMask |= named.allowed;
         }
         boolean minimal = users.isEmpty() && groups.isEmpty();
@@ -147,12 +140,6 @@ final class AclFromNfs4 {
             throw Nfs4Exception.of(Nfs4Status.NOSPC);
         }
         return acl;
-    }
-
-    private static void requireDeniable(Said said, int never) throws Nfs4Exception {
-        if ((said.denied & never) != 0) {
-            throw notSupported();
-        }
     }
 
     private SortedMap<Long, Integer> permissions(SortedMap<Long, Said> named) {

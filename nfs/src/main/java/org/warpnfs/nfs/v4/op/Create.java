@@ -43,7 +43,7 @@ final class Create implements ChangingOperation {
                 ? null
                 : update.aclChanges(what.type() == DIRECTORY ? FileType.DIRECTORY : FileType.REGULAR);
         AttributeChanges attributes =
-                NewFileAcl.isInheritedIn(directory) ? update.changesUnderDefaultAcl() : update.changes();
+                NewFileAcl.overrulesUmask(directory, update) ? update.changesUnderDefaultAcl() : update.changes();
         try (DirectoryChange change = DirectoryChange.begin(call, directory)) {
             FileNode made =
                     what.make(fileSystem, call.callerAt(directory), directory.file(), name, attributes.withSize(null));

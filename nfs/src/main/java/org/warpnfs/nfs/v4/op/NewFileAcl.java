@@ -8,16 +8,18 @@ import org.warpnfs.fs.spi.FileNode;
 import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.export.Location;
+import org.warpnfs.nfs.v4.attr.AttributeUpdate;
 import org.warpnfs.nfs.v4.attr.Attributes;
 
 /** Access control lists at the making of a file: what the directory has to say, and what the client wants. */
 final class NewFileAcl {
     private NewFileAcl() {}
 
-    /** True if new files in the directory take their lists, and their permissions without a umask, from a default list. */
-    static boolean isInheritedIn(Location directory) throws FsException {
+    /** True if there is a umask, and new files in the directory take their permissions without it, from a default list. */
+    static boolean overrulesUmask(Location directory, AttributeUpdate update) throws FsException {
         FileSystem fileSystem = CallContext.fileSystem(directory);
-        return fileSystem.limits().accessControlLists()
+        return !update.changes().equals(update.changesUnderDefaultAcl())
+                && fileSystem.limits().accessControlLists()
                 && fileSystem.acls(directory.file()).inherited() != null;
     }
 

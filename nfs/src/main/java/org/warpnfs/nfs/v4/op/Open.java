@@ -107,7 +107,9 @@ final class Open implements ChangingOperation {
     private static Created create(CallContext call, OpenArguments arguments, Location directory, FileName name)
             throws Nfs4Exception, FsException {
         CallContext.requireWritable(directory);
-        CreateMode mode = NewFileAcl.isInheritedIn(directory) ? arguments.createUnderDefaultAcl() : arguments.create();
+        CreateMode mode = NewFileAcl.overrulesUmask(directory, arguments.update())
+                ? arguments.createUnderDefaultAcl()
+                : arguments.create();
         if (mode == null) {
             throw Nfs4Exception.of(Nfs4Status.SERVERFAULT);
         }

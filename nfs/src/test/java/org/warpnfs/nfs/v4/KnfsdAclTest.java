@@ -1,0 +1,132 @@
+package org.warpnfs.nfs.v4;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.common.base.Splitter;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.warpnfs.fs.spi.AttributeChanges;
+import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.fs.spi.CreateMode;
+import org.warpnfs.fs.spi.FileHandle;
+import org.warpnfs.fs.spi.FileName;
+import org.warpnfs.nfs.testing.CallWriter;
+import org.warpnfs.nfs.v4.V4Client.Ops;
+import org.warpnfs.nfs.v4.V4Client.Reply;
+import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+
+/** The lists that a Linux client set on knfsd, set on this server: what is read back is the same, byte for byte. */
+class KnfsdAclTest {
+    private static final String RESOURCE = "/org/warpnfs/nfs/captured/knfsd-acls.txt";
+    private static final int ACL = 1 << 12;
+    private static final int[] ZERO = {0, 0, 0, 0};
+    private static final AttributeChanges OWNED = new AttributeChanges(null, 1000L, 2000L, null, null, null);
+
+    private final V4Server server = new V4Server();
+    private final V4Client client = V4Client.mounted(server, "client", 0);
+
+    @AfterEach
+    void stop() {
+        server.close();
+    }
+
+    private static List<String> lines() throws Exception {
+        try (InputStream in = KnfsdAclTest.class.getResourceAsStream(RESOURCE)) {
+            return new String(in.readAllBytes(), StandardCharsets.US_ASCII)
+                    .lines()
+                    .filter(line -> !line.startsWith("#"))
+                    .toList();
+        }
+    }
+
+    @Test
+    void lists_thatALinuxClientSetOnKnfsd_meanTheSameHere() throws Exception {
+        int refused = 0;
+        int number = 0;
+        for (String line : lines()) {
+            String name = "n" + number++;
+            List<String> words = Splitter.on(' ').splitToList(line);
+            boolean directory = words.get(0).equals("d");
+            FileHandle file = make(name, directory);
+            Nfs4Status status = client.statusOf(new Ops()
+                    .data()
+                    .lookup(name)
+                    .add(34, c -> raw(c.words(ZERO).words(1, ACL, words.get(1).length() / 2), words.get(1))));
+            boolean taken = words.get(2).equals("ok");
+            refused += taken ? 0 : 1;
+            assertThat(status).as(line).isEqualTo(taken ? Nfs4Status.OK : Nfs4Status.ATTRNOTSUPP);
+            assertThat(mode(file)).as(line).isEqualTo(words.get(3));
+            assertThat(read(name)).as(line).isEqualTo(words.get(4));
+            server.fs.setAttributes(
+                    Caller.ROOT, file, AttributeChanges.ofPermissions(Integer.parseInt(words.get(5), 8)));
+            assertThat(mode(file)).as(line).isEqualTo(words.get(6));
+            assertThat(read(name)).as("after chmod, " + line).isEqualTo(words.get(7));
+            if (directory) {
+                makeChild(name);
+                assertThat(read(name, "child")).as("of a child, " + line).isEqualTo(words.get(8));
+            }
+        }
+        assertThat(refused).isEqualTo(10);
+        assertThat(number).isEqualTo(130);
+    }
+
+    private FileHandle make(String name, boolean directory) throws Exception {
+        FileName fileName = FileName.of(name);
+        FileHandle made = directory
+                ? server.fs
+                        .makeDirectory(Caller.ROOT, server.fs.root(), fileName, AttributeChanges.ofPermissions(0755))
+                        .handle()
+                : server.fs
+                        .create(
+                                Caller.ROOT,
+                                server.fs.root(),
+                                fileName,
+                                new CreateMode.Guarded(AttributeChanges.ofPermissions(0644)))
+                        .node()
+                        .handle();
+        server.fs.setAttributes(Caller.ROOT, made, OWNED);
+        return made;
+    }
+
+    private String mode(FileHandle file) throws Exception {
+        return Integer.toOctalString(server.fs.attributes(file).permissions());
+    }
+
+    private String read(String... path) {
+        Ops ops = new Ops().data();
+        for (String name : path) {
+            ops.lookup(name);
+        }
+        Reply reply = client.run(ops.getAttr(ACL));
+        reply.afterData();
+        for (String _ : path) {
+            reply.op(15);
+        }
+        reply.op(9);
+        assertThat(reply.words(2)).containsExactly(1, ACL);
+        return HexFormat.of().formatHex(reply.opaque(1 << 16));
+    }
+
+    /** An OPEN with the mode and the umask apart, as Linux sends it in version 4.2. */
+    private void makeChild(String directory) {
+        client.run(new Ops().data().lookup(directory).add(18, c -> c.words(0, 1, 0)
+                .hyper(0)
+                .string("o")
+                .words(1, 1)
+                .words(3, 0, 0, 1 << 17, 8, 0666, 022)
+                .words(0)
+                .string("child")));
+    }
+
+    private static void raw(CallWriter call, String hex) {
+        ByteBuffer bytes = ByteBuffer.wrap(HexFormat.of().parseHex(hex));
+        while (bytes.hasRemaining()) {
+            call.words(bytes.getInt());
+        }
+    }
+}
