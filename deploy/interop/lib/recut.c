@@ -12,6 +12,9 @@
  * program with status 1, as does a file that ends within a frame. Segments without data are left out, acknowledged is only what
  * was copied already, and all other frames are copied as they are; so frame numbers differ from those of the original, while time
  * stamps and sequence numbers are right.
+ *
+ * With "any" a client's port that was another connection's before is changed to one below 32768: rdma_cm gives ports out at random,
+ * even one that has just been used, and tshark then takes the new connection's startup frame for an FPDU of the old one.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -27,12 +30,14 @@ enum {
     RDMA_PORT = 20049,
     MAX_STREAMS = 1024,
     MPA_STARTUP_BYTES = 20,
+    FIRST_ALIAS = 30001, /* Linux gives out ports from 32768 on */
 };
 
 /* One direction of a connection. held begins at the sequence number "first"; what came before has been written. */
 struct stream {
     unsigned char key[12]; /* both addresses, both ports */
-    int open, started;
+    int open, started, used;
+    unsigned alias, peer_alias; /* ports to write instead of ours and the peer's, if not 0 */
     uint32_t first;
     unsigned char *held;
     size_t held_bytes, room_bytes;
@@ -43,6 +48,7 @@ static int stream_count;
 static FILE *to;
 static int missing;
 static int any_port;
+static unsigned next_alias = FIRST_ALIAS;
 
 static void die(const char *why)
 {
@@ -158,6 +164,14 @@ static int take(const unsigned char *record, unsigned char *frame, size_t frame_
     /* what is acknowledged may be held here still, and would look as if it came twice */
     if (peer->open && (int32_t)(get32(tcp + 8) - peer->first) > 0)
         put32(tcp + 8, peer->first);
+    if ((tcp[13] & 0x12) == 2 && any_port) { /* SYN without ACK: whoever sends it is the client */
+        stream->alias = peer->peer_alias = stream->used && (stream->started || !stream->open) ? next_alias++ : stream->alias;
+        stream->used = 1;
+    }
+    if (stream->alias)
+        put16(tcp, stream->alias);
+    if (stream->peer_alias)
+        put16(tcp + 2, stream->peer_alias);
     int syn = tcp[13] & 2, last = tcp[13] & 5; /* FIN or RST */
     uint32_t sequence = get32(tcp + 4);
     if (syn) {

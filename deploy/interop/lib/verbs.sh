@@ -7,22 +7,22 @@ verbs_client_seconds=90
 
 # What each boot is for: name, module with options, MTU of the link, groups
 verbs_boots=(
-  'verbs siw 1500 to_us from_us many refused crc'
-  'verbs-switched siw_switched 1500 crc_required crc_refused peer_to_peer'
+  'verbs siw 1500 to_us from_us many refused crc markers'
+  'verbs-switched siw_switched 1500 crc_required crc_refused peer_to_peer mpa1'
   'verbs-9000 siw 9000 to_us from_us'
   'verbs-65000 siw 65000 to_us from_us'
 )
 
-# verbs_java: small and quick to start: a dozen of them run in turn or side by side
+# verbs_java WORD...: small and quick to start: a dozen of them run in turn or side by side
 verbs_java() {
-  WARPNFS_JAVA_OPTS='-Xmx192m -XX:+UseSerialGC -XX:TieredStopAtLevel=1' exec setpriv --pdeathsig KILL "$tree/warpnfs" iwarp "$@"
+  WARPNFS_JAVA_OPTS='-Xmx192m -XX:+UseSerialGC -XX:TieredStopAtLevel=1' exec setpriv --pdeathsig KILL "$tree/warpnfs" "$@"
 }
 
 # verbs_server NAME WORD...: in the background, its log in $verbs/NAME.log
 verbs_server() {
   local name=$1
   shift
-  verbs_java "$@" --server --listen 10.8.0.1 >"$verbs/$name.log" 2>&1 &
+  verbs_java "$@" --listen 10.8.0.1 >"$verbs/$name.log" 2>&1 &
   started[$!]=$name
   verbs_servers+=($!)
 }
@@ -32,13 +32,14 @@ verbs_ready() { [ "$(grep -l '^ready' "$verbs"/*.log | wc -l)" = ${#verbs_server
 verbs_servers_start() {
   verbs=$results/verbs-servers
   mkdir -p "$verbs"
-  verbs_server ping ping -p 7174
-  verbs_server refusing ping -p 7175 --reject 'no room at the inn'
-  verbs_server crc ping -p 7176 --crc required
-  verbs_server send send-bw -p 18515
-  verbs_server write write-bw -p 18516
-  verbs_server read read-bw -p 18517
-  verbs_server latency send-lat -p 18518
+  verbs_server ping iwarp ping --server -p 7174
+  verbs_server refusing iwarp ping --server -p 7175 --reject 'no room at the inn'
+  verbs_server crc iwarp ping --server -p 7176 --crc required
+  verbs_server send iwarp send-bw --server -p 18515
+  verbs_server write iwarp write-bw --server -p 18516
+  verbs_server read iwarp read-bw --server -p 18517
+  verbs_server latency iwarp send-lat --server -p 18518
+  verbs_server markers serve --rdma-port 20049 --tcp-port 2049 --backend memory --payload-memory 8m --markers
   until_true 60 verbs_ready || { echo "our servers did not get ready: $(tail -q -n 1 "$verbs"/*.log | tr '\n' ' ')"; return 1; }
 }
 
@@ -64,7 +65,7 @@ verbs_client() {
   local log status=0
   verbs_clients=$((verbs_clients + 1))
   log=$directory/ours.$verbs_clients.log
-  (verbs_java "$@") >"$log" 2>&1 &
+  (verbs_java iwarp "$@") >"$log" 2>&1 &
   started[$!]=client
   local client=$!
   until_true $verbs_client_seconds ended_by_itself "$client" || true

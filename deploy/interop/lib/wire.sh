@@ -161,15 +161,16 @@ ask_crc() { wire_crc "$1"; }
 # What has to be in the capture of each group of verbs: connections, FPDUs, Terminates, rejections, CRC
 verbs_expected() {
   case $(basename "$1" .pcap) in
-    to_us) echo 19 1000 0 0 off ;;
+    to_us) echo 21 1000 0 0 off ;;
     from_us) echo 9 1000 0 0 off ;;
-    many) echo 80 1000 0 0 off ;;
-    refused) echo 3 0 0 3 off ;;
+    many) echo 177 3000 0 0 off ;;
+    refused) echo 4 0 0 3 off ;;
     crc) echo 2 100 0 0 on ;;
     crc_required) echo 8 1000 0 0 on ;;
     crc_refused) echo 2 0 0 1 off ;;
+    markers) echo 2 0 0 1 off ;;
     peer_to_peer) echo 24 500 0 0 off ;;
-    mpa1) echo 4 500 0 0 off ;;
+    mpa1) echo 6 1000 0 0 off ;;
     *) return 1 ;;
   esac
 }
