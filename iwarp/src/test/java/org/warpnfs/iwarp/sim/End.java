@@ -15,7 +15,6 @@ import org.warpnfs.iwarp.verbs.Completion;
 import org.warpnfs.iwarp.verbs.CompletionStatus;
 import org.warpnfs.iwarp.verbs.ConnectOptions;
 import org.warpnfs.iwarp.verbs.DisconnectReason;
-import org.warpnfs.iwarp.verbs.DisconnectReason.Cause;
 import org.warpnfs.iwarp.verbs.MemoryRegion;
 import org.warpnfs.iwarp.verbs.QueuePair;
 import org.warpnfs.iwarp.verbs.QueuePairHandler;
@@ -45,34 +44,19 @@ final class End implements QueuePairHandler {
     Outbound outbound;
     Inbound inbound;
     QueuePair queuePair;
-    boolean established;
-
-    /** The upper layer wants no more work done than it has posted. */
-    boolean draining;
-
-    /** The peer has ended its direction, and ours goes on. */
-    boolean halfClosed;
+    final Life life = new Life(this);
 
     private final Arena arena;
     private final SharedReceiveQueue shared;
 
     /** A region that nobody touches: it is valid exactly as long as the stream. */
-    private ModelRegion probe;
+    ModelRegion probe;
 
     private boolean heardEstablished;
     private boolean heardHalfClosed;
 
-    /** Who was the first to want to part. */
-    private Cause parting;
-
     private DisconnectReason heard;
 
-    /** Why the stream is over, in so far as it is clear; null as long as it is not over. */
-    private Set<Cause> over;
-
-    private ByteBuffer terminateDue;
-    private Work culprit;
-    private CompletionStatus culpritStatus = CompletionStatus.REMOTE_ERROR;
     private long nextId;
 
     End(Run run, boolean initiator, Arena arena, SharedReceiveQueue shared, Program program) {
@@ -148,10 +132,9 @@ final class End implements QueuePairHandler {
     }
 
     void post(Work posted) {
-        posted.mustFlush = draining || over();
+        posted.mustFlush = life.draining || over();
         if (posted.target != null) {
             posted.target.peerUses++;
-            posted.target.peerRequests += posted.awaitsAnswer() ? 1 : 0;
         }
         if (posted.own != null) {
             posted.own.reads += posted.awaitsAnswer() ? 1 : 0;
@@ -163,126 +146,23 @@ final class End implements QueuePairHandler {
     }
 
     void disconnect() {
-        if (!over()) {
-            draining = true;
-            parting = parting == null ? Cause.LOCAL_CLOSE : parting;
-        }
+        life.disconnecting();
         run.trace(() -> this + " disconnects");
         queuePair.disconnect();
     }
 
     void abort() {
-        if (!over()) {
-            over(EnumSet.of(Cause.LOCAL_CLOSE));
-        }
+        life.aborting();
         run.trace(() -> this + " aborts");
         queuePair.abort("so the seed says");
     }
 
-    // What happens to the stream.
+    // What arrives.
 
     /** Whether the queue pair takes nothing that arrives any more. */
     boolean over() {
-        if (over == null && probe != null && !probe.region.valid()) {
-            // Nobody else knows when the last of the work was done, or that an answer was due of memory taken away.
-            Set<Cause> causes = EnumSet.noneOf(Cause.class);
-            if (draining) {
-                causes.add(parting);
-            }
-            if (requests.stream().anyMatch(Request::revoked)) {
-                causes.add(Cause.LOCAL_TERMINATE);
-            }
-            if (run.stalledForGood && run.opens() && !established) {
-                causes.add(Cause.TIMEOUT);
-            }
-            Broken.unless(!causes.isEmpty(), () -> this + ": is over, and nobody knows why");
-            over(causes);
-        }
-        return over != null;
+        return life.isOver();
     }
-
-    private void over(Set<Cause> causes) {
-        run.trace(() -> this + " is over: " + causes);
-        over = causes;
-    }
-
-    /** The peer's bytes broke a rule. */
-    void violated(Fault fault, Segment segment) {
-        boolean inRequest = segment != null && segment.opcode() == Segment.READ_REQUEST;
-        violated(fault, segment, inRequest ? segment.payload() : null);
-    }
-
-    void violated(Fault fault, Segment segment, ByteBuffer readRequest) {
-        over(EnumSet.of(Cause.LOCAL_TERMINATE));
-        terminateDue = segment == null
-                ? fault.bare()
-                : fault.about(
-                        segment.lengthBytes(),
-                        ByteBuffer.allocate(18).put(segment.header()).flip(),
-                        readRequest);
-        if (segment != null && segment.opcode() == Segment.READ_RESPONSE) {
-            culprit = work.reads.peek();
-        }
-    }
-
-    /** The Terminate that has to leave: one of these, if several answers that are due are of memory taken away. */
-    List<ByteBuffer> terminatesDue() {
-        if (terminateDue != null) {
-            return List.of(terminateDue);
-        }
-        List<ByteBuffer> due = new ArrayList<>();
-        if (over() && over.contains(Cause.LOCAL_TERMINATE)) {
-            for (Request request : requests) {
-                if (request.revoked()) {
-                    due.add(Fault.INVALID_STAG.about(
-                            request.header.remaining() + request.message.remaining(),
-                            request.header,
-                            request.isAtomic() ? null : request.rest()));
-                }
-            }
-        }
-        return due;
-    }
-
-    /** The peer's Terminate has arrived. */
-    void terminated(ByteBuffer terminate) {
-        over(EnumSet.of(Cause.PEER_TERMINATE));
-        run.coverage.see("Terminate heard");
-        if (terminate.remaining() > 6) {
-            culprit = work.named(new Segment(terminate.slice(6, terminate.remaining() - 6), terminate.getShort(4)));
-            if (Fault.of(terminate) == Fault.UNKNOWN_OPCODE) {
-                culpritStatus = CompletionStatus.UNSUPPORTED;
-            }
-        }
-    }
-
-    /** The end of the peer's stream has arrived. */
-    void streamEnded() {
-        if (over()) {
-            return;
-        }
-        boolean startup = initiator ? !established : queuePair == null;
-        if (startup || !inbound.atBoundary()) {
-            over(EnumSet.of(Cause.CONNECTION_LOST));
-            return;
-        }
-        parting = parting == null ? Cause.PEER_CLOSE : parting;
-        if (established) {
-            run.trace(() -> this + " is half closed");
-            halfClosed = true;
-            work.answersAreOver(outbound.endOfBatch());
-        } else {
-            over(EnumSet.of(parting));
-        }
-    }
-
-    void connectionLost() {
-        if (!over()) {
-            over(EnumSet.of(halfClosed ? parting : Cause.CONNECTION_LOST));
-        }
-    }
-
-    // What arrives.
 
     boolean knows(int opcode) {
         return switch (opcode) {
@@ -324,7 +204,6 @@ final class End implements QueuePairHandler {
         request.answered = true;
         if (request.target != null) {
             request.target.peerUses--;
-            request.target.peerRequests--;
         }
     }
 
@@ -397,11 +276,11 @@ final class End implements QueuePairHandler {
             case SUCCESS -> done(first, completion);
             case FLUSHED ->
                 Broken.unless(
-                        (over() || (first.mustFlush && (draining || heardHalfClosed))) && first != culprit,
+                        (over() || (first.mustFlush && (life.draining || heardHalfClosed))) && first != life.culprit(),
                         () -> this + ": " + completion + " without need of " + first);
             case REMOTE_ERROR, UNSUPPORTED ->
                 Broken.unless(
-                        first == culprit && completion.status() == culpritStatus && over(),
+                        first == life.culprit() && completion.status() == life.culpritStatus() && over(),
                         () -> this + ": " + completion + " of work that was not to blame");
             case LENGTH_ERROR -> throw new AssertionError(this + ": " + completion);
         }
@@ -443,7 +322,8 @@ final class End implements QueuePairHandler {
     public void halfClosed(QueuePair pair) {
         run.trace(() -> this + " hears that the peer has ended its direction");
         Broken.unless(
-                halfClosed && !heardHalfClosed && receives.due.isEmpty(), () -> this + ": half closed out of turn");
+                life.halfClosed && !heardHalfClosed && receives.due.isEmpty(),
+                () -> this + ": half closed out of turn");
         heardHalfClosed = true;
         work.answersOverKnown();
         program.halfClosed(this);
@@ -456,8 +336,8 @@ final class End implements QueuePairHandler {
         Broken.unless(heard == null, () -> this + ": disconnected twice, now for " + reason);
         heard = reason;
         Broken.unless(
-                over() && over.contains(reason.cause()),
-                () -> this + ": disconnected for " + reason + ", not for " + over);
+                over() && life.causes().contains(reason.cause()),
+                () -> this + ": disconnected for " + reason + ", not for " + life.causes());
         Broken.unless(
                 work.incomplete.isEmpty() && receives.due.isEmpty() && flushed(),
                 () -> this + ": disconnected with work outstanding");
@@ -487,16 +367,16 @@ final class End implements QueuePairHandler {
         }
         arena.check(toString());
         boolean isOver = over();
-        Broken.unless(probe.region.valid() == !isOver, () -> this + ": goes on though it is over for " + over);
+        Broken.unless(probe.region.valid() == !isOver, () -> this + ": goes on though it is over for " + life.causes());
         Broken.unless(receives.due.isEmpty(), () -> this + ": was not told " + receives.due.peek());
         Broken.unless(
-                heardEstablished == established || (isOver && !heardEstablished),
-                () -> this + ": established is " + established + ", heard " + heardEstablished);
+                heardEstablished == life.established || (isOver && !heardEstablished),
+                () -> this + ": established is " + life.established + ", heard " + heardEstablished);
         Broken.unless(
-                heardHalfClosed == halfClosed || isOver,
-                () -> this + ": half closed is " + halfClosed + ", heard " + heardHalfClosed);
+                heardHalfClosed == life.halfClosed || isOver,
+                () -> this + ": half closed is " + life.halfClosed + ", heard " + heardHalfClosed);
         Broken.unless(
-                queuePair.connected() == (established && !isOver && !draining && !halfClosed),
+                queuePair.connected() == (life.established && !isOver && !life.draining && !life.halfClosed),
                 () -> this + ": connected is " + queuePair.connected());
         Work oldest = work.incomplete.peek();
         Broken.unless(
@@ -529,18 +409,18 @@ final class End implements QueuePairHandler {
 
     /** When nothing is left to happen, and the stream is not over. */
     void checkAtRest() {
-        if (queuePair == null || over() || !established || !peer.established) {
+        if (queuePair == null || over() || !life.established || !peer.life.established) {
             return;
         }
         Broken.unless(
-                work.incomplete.isEmpty() || (peer.halfClosed && !halfClosed),
+                work.incomplete.isEmpty() || (peer.life.halfClosed && !life.halfClosed),
                 () -> this + ": at rest with " + work.incomplete);
-        Broken.unless(peer.over() || requests.isEmpty(), () -> this + ": at rest with requests unanswered");
+        Broken.unless(requests.isEmpty(), () -> this + ": at rest with requests unanswered");
         Broken.unless(
-                peer.over() || halfClosed || peer.work.arrivesNoMore(),
+                peer.over() || life.halfClosed || peer.work.arrivesNoMore(),
                 () -> this + ": at rest without " + peer.work.arriving);
         Broken.unless(
-                !halfClosed || shared != null || receives.posted.isEmpty(),
+                !life.halfClosed || shared != null || receives.posted.isEmpty(),
                 () -> this + ": at rest with receives for a peer that says nothing more");
     }
 
@@ -551,7 +431,7 @@ final class End implements QueuePairHandler {
                 work.incomplete.isEmpty() && receives.due.isEmpty() && (queuePair == null || flushed()),
                 () -> this + ": work outstanding after the end: " + work.incomplete);
         Broken.unless(
-                heard == null || !heard.detail().contains("in time") || !established || run.stalledForGood,
+                heard == null || !heard.detail().contains("in time") || !life.established || run.stalledForGood,
                 () -> this + ": work stood still until a time limit: " + heard);
         if (shared != null) {
             run.coverage.see("shared receives");

@@ -51,7 +51,7 @@ final class Inbound implements StreamReader.Sink {
     @Override
     public void startupFrame(ByteBuffer frame) {
         if (end.initiator && !end.over()) {
-            end.established = true;
+            end.life.established = true;
         }
     }
 
@@ -61,14 +61,14 @@ final class Inbound implements StreamReader.Sink {
             return;
         }
         if (crc && !whole.crcRight()) {
-            end.violated(Fault.CRC, null);
+            end.life.violated(Fault.CRC, null);
             return;
         }
         if (ulpduBytes > 0 && !take(new Segment(ulpdu, ulpduBytes))) {
             return;
         }
         if (whole != null) {
-            end.established = true;
+            end.life.established = true;
             admitted = false;
             if (ulpduBytes > 0) {
                 ended(new Segment(ulpdu, ulpduBytes));
@@ -87,7 +87,7 @@ final class Inbound implements StreamReader.Sink {
             placeIn = null;
             Fault fault = segment.tagged() ? admitTagged(segment) : admitUntagged(segment);
             if (fault != null) {
-                end.violated(fault, segment);
+                end.life.violated(fault, segment);
                 return false;
             }
         }
@@ -98,7 +98,7 @@ final class Inbound implements StreamReader.Sink {
         if (payload.remaining() > placedBytes) {
             if (placeIn != null && !placeIn.valid()) {
                 // Taken away while the segment was on its way.
-                end.violated(Fault.TAGGED_INVALID_STAG, segment);
+                end.life.violated(Fault.TAGGED_INVALID_STAG, segment);
                 return false;
             }
             place.expect(placeAt + placedBytes, payload.position(placedBytes), end.run.steps);
@@ -194,7 +194,7 @@ final class Inbound implements StreamReader.Sink {
             }
             case Segment.ATOMIC_REQUEST -> atomicRequested(segment, end.peer.work.arriving.remove());
             case Segment.ATOMIC_RESPONSE -> end.atomicAnswered(segment.payload());
-            case Segment.TERMINATE -> end.terminated(segment.payload());
+            case Segment.TERMINATE -> end.life.terminated(segment.payload());
             default -> {
                 if (!opens) {
                     messageArrived(segment, end.peer.work.arriving.remove());
@@ -210,7 +210,7 @@ final class Inbound implements StreamReader.Sink {
             if (region == null) {
                 end.receives.over(CompletionStatus.REMOTE_ERROR, null, invalidated);
                 boolean others = end.peer.find(segment.stag()) != null;
-                end.violated(others ? Fault.CANNOT_INVALIDATE_OTHERS : Fault.CANNOT_INVALIDATE, segment);
+                end.life.violated(others ? Fault.CANNOT_INVALIDATE_OTHERS : Fault.CANNOT_INVALIDATE, segment);
                 return;
             }
             region.dead = true;
@@ -239,7 +239,7 @@ final class Inbound implements StreamReader.Sink {
 
     private void requested(Segment segment, Target target, Work work, ByteBuffer readRequest) {
         if (target.fault() != null) {
-            end.violated(target.fault(), segment, readRequest);
+            end.life.violated(target.fault(), segment, readRequest);
             return;
         }
         end.requests.add(new Request(

@@ -29,9 +29,6 @@ final class ModelRegion {
     /** Writes of the peer's that have not arrived, and its requests that have not been answered. */
     int peerUses;
 
-    /** Of these, the requests. */
-    int peerRequests;
-
     /** Reads of its owner's into it that are not complete. */
     int reads;
 

@@ -84,7 +84,7 @@ final class Outbound implements StreamReader.Sink {
         end.run.trace(() -> end + " sends " + segment);
         end.run.coverage.see("opcode " + segment.opcode());
         Broken.unless(
-                end.initiator || end.established || segment.opcode() == Segment.TERMINATE,
+                end.initiator || end.life.established || segment.opcode() == Segment.TERMINATE,
                 () -> end + ": " + segment + " before the initiator's first");
         switch (segment.opcode()) {
             case Segment.READ_RESPONSE -> readResponse(segment);
@@ -332,7 +332,7 @@ final class Outbound implements StreamReader.Sink {
         Broken.unless(
                 isNext(segment, Segment.TERMINATE, 2) && segment.mo() == 0 && segment.last(),
                 () -> end + ": a malformed Terminate " + segment);
-        List<ByteBuffer> due = end.terminatesDue();
+        List<ByteBuffer> due = end.life.terminatesDue();
         Broken.unless(
                 due.contains(segment.payload()),
                 () -> end + ": a Terminate " + Hex.of(segment.payload()) + " in place of "

@@ -76,9 +76,9 @@ final class Program {
         if (end.queuePair == null) {
             return;
         }
-        if (end.over() || end.draining) {
+        if (end.over() || end.life.draining) {
             afterwards(end);
-        } else if (end.halfClosed && random.nextInt(10) == 0) {
+        } else if (end.life.halfClosed && random.nextInt(10) == 0) {
             end.disconnect();
         } else {
             switch (random.nextInt(KINDS)) {

@@ -146,7 +146,7 @@ final class Run implements Simulation.Tap {
             case ABORT -> end.abort();
             case DISCONNECT -> end.disconnect();
             case MISDEED -> {
-                troubleMade = end.over() || end.draining || misdeed.commit(end);
+                troubleMade = end.over() || end.life.draining || misdeed.commit(end);
                 if (troubleMade) {
                     end.queuePair.flush();
                 }
@@ -176,7 +176,7 @@ final class Run implements Simulation.Tap {
             default -> (responder.queuePair != null ? responder : initiator).disconnect();
         }
         for (End end : new End[] {initiator, responder}) {
-            if (end.halfClosed) {
+            if (end.life.halfClosed) {
                 end.disconnect();
             }
         }
@@ -247,7 +247,7 @@ final class Run implements Simulation.Tap {
     public void ended(InetSocketAddress from, InetSocketAddress to) {
         if (!willConnectAgain(from, to)) {
             trace(() -> "the stream of " + sender(from) + " ends");
-            sender(from).peer.streamEnded();
+            sender(from).peer.life.streamEnded();
         }
     }
 
@@ -255,7 +255,7 @@ final class Run implements Simulation.Tap {
     public void lost(InetSocketAddress local, InetSocketAddress remote) {
         if (!willConnectAgain(local, remote)) {
             trace(() -> sender(local) + " loses the connection");
-            sender(local).connectionLost();
+            sender(local).life.connectionLost();
         }
     }
 

@@ -1,0 +1,167 @@
+package org.warpnfs.iwarp.sim;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import org.warpnfs.iwarp.verbs.CompletionStatus;
+import org.warpnfs.iwarp.verbs.DisconnectReason.Cause;
+
+/** How the stream of one end goes, from its being established to its end, and whose fault that is. */
+final class Life {
+    private final End end;
+    boolean established;
+
+    /** The upper layer wants no more work done than it has posted. */
+    boolean draining;
+
+    /** The peer has ended its direction, and ours goes on. */
+    boolean halfClosed;
+
+    /** Who was the first to want to part. */
+    private Cause parting;
+
+    /** Why the stream is over, in so far as it is clear; null as long as it is not over. */
+    private Set<Cause> over;
+
+    private ByteBuffer terminateDue;
+    private Work culprit;
+    private CompletionStatus culpritStatus = CompletionStatus.REMOTE_ERROR;
+
+    Life(End end) {
+        this.end = end;
+    }
+
+    /** Why it is over, for one of these. */
+    Set<Cause> causes() {
+        return over;
+    }
+
+    /** The work that ended it; null if none did. */
+    Work culprit() {
+        return culprit;
+    }
+
+    CompletionStatus culpritStatus() {
+        return culpritStatus;
+    }
+
+    void disconnecting() {
+        if (!isOver()) {
+            draining = true;
+            parting = parting == null ? Cause.LOCAL_CLOSE : parting;
+        }
+    }
+
+    void aborting() {
+        if (!isOver()) {
+            over(EnumSet.of(Cause.LOCAL_CLOSE));
+        }
+    }
+
+    /** Whether the queue pair takes nothing that arrives any more. */
+    boolean isOver() {
+        if (over == null && end.probe != null && !end.probe.region.valid()) {
+            // Nobody else knows when the last of the work was done, or that an answer was due of memory taken away.
+            Set<Cause> causes = EnumSet.noneOf(Cause.class);
+            boolean revoked = end.requests.stream().anyMatch(Request::revoked);
+            if (draining) {
+                causes.add(parting);
+                Broken.unless(
+                        revoked || end.requests.isEmpty(),
+                        () -> end + ": parts without an answer to what it was asked");
+            }
+            if (revoked) {
+                causes.add(Cause.LOCAL_TERMINATE);
+            }
+            if (end.run.stalledForGood && end.run.opens() && !established) {
+                causes.add(Cause.TIMEOUT);
+            }
+            Broken.unless(!causes.isEmpty(), () -> end + ": is over, and nobody knows why");
+            over(causes);
+        }
+        return over != null;
+    }
+
+    private void over(Set<Cause> causes) {
+        end.run.trace(() -> end + " is over: " + causes);
+        over = causes;
+    }
+
+    /** The peer's bytes broke a rule. */
+    void violated(Fault fault, Segment segment) {
+        boolean inRequest = segment != null && segment.opcode() == Segment.READ_REQUEST;
+        violated(fault, segment, inRequest ? segment.payload() : null);
+    }
+
+    void violated(Fault fault, Segment segment, ByteBuffer readRequest) {
+        over(EnumSet.of(Cause.LOCAL_TERMINATE));
+        terminateDue = segment == null
+                ? fault.bare()
+                : fault.about(
+                        segment.lengthBytes(),
+                        ByteBuffer.allocate(18).put(segment.header()).flip(),
+                        readRequest);
+        if (segment != null && segment.opcode() == Segment.READ_RESPONSE) {
+            culprit = end.work.reads.peek();
+        }
+    }
+
+    /** The Terminate that has to leave: one of these, if several answers that are due are of memory taken away. */
+    List<ByteBuffer> terminatesDue() {
+        if (terminateDue != null) {
+            return List.of(terminateDue);
+        }
+        List<ByteBuffer> due = new ArrayList<>();
+        if (isOver() && over.contains(Cause.LOCAL_TERMINATE)) {
+            for (Request request : end.requests) {
+                if (request.revoked()) {
+                    due.add(Fault.INVALID_STAG.about(
+                            request.header.remaining() + request.message.remaining(),
+                            request.header,
+                            request.isAtomic() ? null : request.rest()));
+                }
+            }
+        }
+        return due;
+    }
+
+    /** The peer's Terminate has arrived. */
+    void terminated(ByteBuffer terminate) {
+        over(EnumSet.of(Cause.PEER_TERMINATE));
+        end.run.coverage.see("Terminate heard");
+        if (terminate.remaining() > 6) {
+            culprit = end.work.named(new Segment(terminate.slice(6, terminate.remaining() - 6), terminate.getShort(4)));
+            if (Fault.of(terminate) == Fault.UNKNOWN_OPCODE) {
+                culpritStatus = CompletionStatus.UNSUPPORTED;
+            }
+        }
+    }
+
+    /** The end of the peer's stream has arrived. */
+    void streamEnded() {
+        if (isOver()) {
+            return;
+        }
+        boolean startup = end.initiator ? !established : end.queuePair == null;
+        if (startup || !end.inbound.atBoundary()) {
+            over(EnumSet.of(Cause.CONNECTION_LOST));
+            return;
+        }
+        parting = parting == null ? Cause.PEER_CLOSE : parting;
+        if (established) {
+            end.run.trace(() -> end + " is half closed");
+            halfClosed = true;
+            end.work.answersAreOver(end.outbound.endOfBatch());
+        } else {
+            over(EnumSet.of(parting));
+        }
+    }
+
+    void connectionLost() {
+        if (!isOver()) {
+            over(EnumSet.of(halfClosed ? parting : Cause.CONNECTION_LOST));
+        }
+    }
+}
