@@ -131,7 +131,7 @@ public interface FileSystem extends AutoCloseable {
     Acls acls(FileHandle file) throws FsException;
 
     /**
-     * Changes access control lists, the access list first. Of a file that has one, the group bits of the permissions are its mask; both
+     * Changes access control lists, the access list first; on failure that one may have been changed. Of a file that has one, the group bits of the permissions are its mask; both
      * change together.
      *
      * @return the attributes after the change

@@ -23,6 +23,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.warpnfs.fs.spi.AclChanges;
+import org.warpnfs.fs.spi.AclEntry;
 import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.CreateMode;
@@ -33,6 +35,7 @@ import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.OpenAccess;
 import org.warpnfs.fs.spi.OpenFile;
+import org.warpnfs.fs.spi.PosixAcl;
 import org.warpnfs.fs.spi.Stability;
 
 /** The local backend in a process that really has no privilege: a JVM of its own, as user nobody. */
@@ -175,11 +178,34 @@ class UnprivilegedProcessTest {
                                 .equals(EnumSet.of(Permission.READ, Permission.EXECUTE)),
                         "others read and search the root");
                 fails(FsError.ACCESS, () -> fs.remove(OTHER, fs.root(), FileName.of("made")));
+                if (fs.limits().accessControlLists()) {
+                    accessControlLists(fs, made, roots);
+                }
             }
             try (LocalFileSystem fs = LocalFileSystem.open(tree, options)) {
                 check(fs.attributes(made).sizeBytes() == 4, "the handle outlives a restart");
             }
             System.out.println("ALL CHECKS PASSED");
+        }
+
+        private static void accessControlLists(LocalFileSystem fs, FileHandle made, FileHandle roots) throws Exception {
+            PosixAcl acl = PosixAcl.of(List.of(
+                    new AclEntry.UserObj(4),
+                    new AclEntry.User(OTHER.uid(), 6),
+                    new AclEntry.GroupObj(0),
+                    new AclEntry.Mask(6),
+                    new AclEntry.Other(0)));
+            fails(FsError.NOT_PERMITTED, () -> fs.setAcls(OTHER, made, AclChanges.ofAccess(acl)));
+            fails(FsError.NOT_PERMITTED, () -> fs.setAcls(SELF, roots, AclChanges.ofAccess(acl)));
+            fails(FsError.NOT_PERMITTED, () -> fs.setAcls(Caller.ROOT, roots, AclChanges.ofAccess(acl)));
+            check(fs.setAcls(SELF, made, AclChanges.ofAccess(acl)).permissions() == 0460, "the mask is the group's");
+            check(acl.equals(fs.acls(made).access()), "the list is read back");
+            fs.open(OTHER, made, OpenAccess.WRITE).close();
+            // Its owner is the server's user: permissions are lent for opening, and the list survives it.
+            fs.open(SELF, made, OpenAccess.READ_WRITE).close();
+            check(acl.equals(fs.acls(made).access()), "the list is as it was");
+            fs.setAcls(SELF, made, AclChanges.ofAccess(PosixAcl.ofPermissions(0444)));
+            fails(FsError.ACCESS, () -> fs.open(OTHER, made, OpenAccess.WRITE));
         }
 
         private static void check(boolean condition, String what) {
