@@ -2,6 +2,7 @@ package org.warpnfs.iwarp.qp;
 
 import java.nio.ByteBuffer;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.iwarp.memory.Region;
 import org.warpnfs.iwarp.memory.RegionTable;
@@ -37,6 +38,7 @@ final class LocalQueuePair implements QueuePair {
     private final RegionTable regions;
     private final InboundStream inbound;
     private final Transmitter transmitter;
+    private final BooleanSupplier workTold;
     private @Nullable LocalCompletionQueue completions;
     private boolean sharesReceives;
 
@@ -53,6 +55,7 @@ final class LocalQueuePair implements QueuePair {
         this.regions = regions;
         this.inbound = inbound;
         this.transmitter = transmitter;
+        this.workTold = machine::workTold;
     }
 
     /** What it shares with others, before anything is posted. */
@@ -122,7 +125,7 @@ final class LocalQueuePair implements QueuePair {
         }
         check(request);
         reserveCompletion();
-        transmitter.work().post(work, machine.allTold());
+        transmitter.work().post(work, workTold);
     }
 
     private void check(WorkRequest request) {

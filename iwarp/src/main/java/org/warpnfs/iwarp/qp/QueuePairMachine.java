@@ -260,9 +260,9 @@ public final class QueuePairMachine {
         return life.draining();
     }
 
-    /** Whether the upper layer has heard all that there is to hear. */
-    boolean allTold() {
-        return turns.allTold();
+    /** Whether the upper layer has heard of all work that is complete. */
+    boolean workTold() {
+        return turns.workTold();
     }
 
     /** Takes work that is not to be done any more. */

@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Queue;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.iwarp.ddp.DdpMessage;
 import org.warpnfs.iwarp.ddp.TaggedBuffer;
@@ -96,9 +97,9 @@ final class SendQueue {
         ord = agreedOrd;
     }
 
-    /** @param allTold whether the poster has heard of all work that is complete */
-    void post(SendWork work, boolean allTold) {
-        if (lossTold && allTold && incomplete.isEmpty()) {
+    /** @param workTold whether the poster has heard of all work that is complete */
+    void post(SendWork work, BooleanSupplier workTold) {
+        if (lossTold && incomplete.isEmpty() && workTold.getAsBoolean()) {
             anyLost = false;
             cut = false;
         }

@@ -123,8 +123,8 @@ final class Turns {
 
     // What the upper layer is going to hear.
 
-    boolean allTold() {
-        return upcalls.isEmpty();
+    boolean workTold() {
+        return upcalls.workTold();
     }
 
     void completeTo(LocalCompletionQueue queue) {

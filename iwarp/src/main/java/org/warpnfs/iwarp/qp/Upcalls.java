@@ -76,6 +76,15 @@ final class Upcalls {
         return events.isEmpty();
     }
 
+    /** Whether no completion of work is among what is to be told. */
+    boolean workTold() {
+        return events.stream().noneMatch(event -> event instanceof Completion completion && !isReceive(completion));
+    }
+
+    private static boolean isReceive(Completion completion) {
+        return completion instanceof Completion.Received || completion instanceof Completion.ReceivedImmediate;
+    }
+
     /** Tells all there is to tell. */
     void deliver() {
         QueuePairHandler upperLayer = handler;

@@ -283,6 +283,18 @@ class HalfCloseTest {
     }
 
     @Test
+    void halfClosed_receiveFlushedAndNotToldYet_holdsNoFencedWorkBack() {
+        link.staysHalfClosed = true;
+        socketTakesAll();
+        peerEnds();
+        post(read(2));
+        link.completions.clear();
+        link.created.postReceive(3, ByteBuffer.allocate(4));
+        post(send(4, true));
+        assertThat(idsOf(CompletionStatus.SUCCESS)).containsExactly(4L);
+    }
+
+    @Test
     void halfClosed_lastWorkSendsNothing_isNotHeldToTheDeadline() {
         link.staysHalfClosed = true;
         peerEnds();
