@@ -16,6 +16,7 @@ import org.warpnfs.iwarp.verbs.CompletionStatus;
 import org.warpnfs.iwarp.verbs.ConnectOptions;
 import org.warpnfs.iwarp.verbs.DisconnectReason;
 import org.warpnfs.iwarp.verbs.MemoryRegion;
+import org.warpnfs.iwarp.verbs.ProtectionDomain;
 import org.warpnfs.iwarp.verbs.QueuePair;
 import org.warpnfs.iwarp.verbs.QueuePairHandler;
 import org.warpnfs.iwarp.verbs.RdmaExtension;
@@ -48,6 +49,7 @@ final class End implements QueuePairHandler {
 
     private final Arena arena;
     private final SharedReceiveQueue shared;
+    private final ProtectionDomain domain;
 
     /** A region that nobody touches: it is valid exactly as long as the stream. */
     ModelRegion probe;
@@ -59,12 +61,13 @@ final class End implements QueuePairHandler {
 
     private long nextId;
 
-    End(Run run, boolean initiator, Arena arena, SharedReceiveQueue shared, Program program) {
+    End(Run run, boolean initiator, Arena arena, SharedReceiveQueue shared, ProtectionDomain domain, Program program) {
         this.run = run;
         this.initiator = initiator;
         this.choices = run.scenario.end(initiator);
         this.arena = arena;
         this.shared = shared;
+        this.domain = domain;
         this.program = program;
     }
 
@@ -74,7 +77,8 @@ final class End implements QueuePairHandler {
     }
 
     ConnectOptions options() {
-        return shared == null ? choices.options() : choices.options().receivingFrom(shared);
+        ConnectOptions options = choices.options().in(domain);
+        return shared == null ? options : options.receivingFrom(shared);
     }
 
     // What the upper layer does.
@@ -87,11 +91,12 @@ final class End implements QueuePairHandler {
         return arena.roomBytes();
     }
 
-    ModelRegion register(int lengthBytes, Set<AccessRight> rights) {
+    ModelRegion register(int lengthBytes, Set<AccessRight> rights, boolean inDomain) {
         Arena.Span span = arena.take(lengthBytes, program.random);
-        MemoryRegion registered = queuePair.register(span.memory(), rights);
-        ModelRegion region = new ModelRegion(registered, span, rights);
-        region.dead = over();
+        MemoryRegion registered =
+                inDomain ? domain.register(span.memory(), rights) : queuePair.register(span.memory(), rights);
+        ModelRegion region = new ModelRegion(registered, span, rights, inDomain);
+        region.dead = over() && !inDomain;
         byStag.put(region.stag(), region);
         regions.add(region);
         return region;
@@ -180,6 +185,12 @@ final class End implements QueuePairHandler {
         return region != null && !over() && region.valid() ? region : null;
     }
 
+    /** Whether an STag is good for anybody here, if not for the peer. */
+    boolean has(long stag) {
+        ModelRegion region = byStag.get(stag);
+        return region != null && (region.ofDomain || !over()) && region.valid();
+    }
+
     void writeArrived(Work write) {
         if (write.target != null) {
             write.target.peerUses--;
@@ -212,7 +223,7 @@ final class End implements QueuePairHandler {
     @Override
     public void created(QueuePair created) {
         queuePair = created;
-        probe = register(8, EnumSet.of(AccessRight.REMOTE_READ));
+        probe = register(8, EnumSet.of(AccessRight.REMOTE_READ), false);
         probe.withdrawn = true;
         program.prepare(this);
     }
@@ -342,6 +353,9 @@ final class End implements QueuePairHandler {
                 work.incomplete.isEmpty() && receives.due.isEmpty() && flushed(),
                 () -> this + ": disconnected with work outstanding");
         for (ModelRegion region : regions) {
+            if (region.ofDomain) {
+                continue;
+            }
             Broken.unless(!region.region.valid(), () -> this + ": a region outlives its stream");
             if (!region.released) {
                 released(region);
@@ -433,6 +447,12 @@ final class End implements QueuePairHandler {
         Broken.unless(
                 heard == null || !heard.detail().contains("in time") || !life.established || run.stalledForGood,
                 () -> this + ": work stood still until a time limit: " + heard);
+        for (ModelRegion region : regions) {
+            Broken.unless(
+                    !region.ofDomain || region.region.valid() == region.valid(),
+                    () -> this + ": a region of a domain is over with its stream");
+        }
+        domain.close();
         if (shared != null) {
             run.coverage.see("shared receives");
             Broken.unless(

@@ -118,7 +118,7 @@ final class Inbound implements StreamReader.Sink {
         } else {
             region = end.find(segment.stag());
             if (region == null) {
-                return end.peer.find(segment.stag()) == null ? Fault.TAGGED_INVALID_STAG : Fault.TAGGED_OTHER_STREAM;
+                return end.peer.has(segment.stag()) ? Fault.TAGGED_OTHER_STREAM : Fault.TAGGED_INVALID_STAG;
             }
             if (!region.allows(AccessRight.REMOTE_WRITE)) {
                 return Fault.TAGGED_INVALID_STAG;
@@ -207,9 +207,9 @@ final class Inbound implements StreamReader.Sink {
         OptionalLong invalidated = OptionalLong.empty();
         if (segment.opcode() == Segment.SEND_INVALIDATE || segment.opcode() == Segment.SEND_SOLICITED_INVALIDATE) {
             ModelRegion region = end.find(segment.stag());
-            if (region == null) {
+            if (region == null || region.ofDomain) {
                 end.receives.over(CompletionStatus.REMOTE_ERROR, null, invalidated);
-                boolean others = end.peer.find(segment.stag()) != null;
+                boolean others = region != null || end.peer.has(segment.stag());
                 end.life.violated(others ? Fault.CANNOT_INVALIDATE_OTHERS : Fault.CANNOT_INVALIDATE, segment);
                 return;
             }
@@ -259,7 +259,7 @@ final class Inbound implements StreamReader.Sink {
     private Target find(int stag, long taggedOffset, long lengthBytes, AccessRight right) {
         ModelRegion region = end.find(Integer.toUnsignedLong(stag));
         if (region == null) {
-            boolean others = end.peer.find(Integer.toUnsignedLong(stag)) != null;
+            boolean others = end.peer.has(Integer.toUnsignedLong(stag));
             return new Target(null, 0, others ? Fault.OTHER_STREAM : Fault.INVALID_STAG);
         }
         if (!region.allows(right)) {

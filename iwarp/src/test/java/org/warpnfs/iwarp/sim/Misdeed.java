@@ -14,6 +14,7 @@ enum Misdeed {
     SEND_TOO_MANY,
     SEND_TOO_LONG,
     INVALIDATE_UNKNOWN,
+    /** What is the poster's own, or of a domain. */
     INVALIDATE_OTHERS,
     /** An operation that the peer does not know. */
     UNKNOWN_OPERATION,
@@ -50,10 +51,11 @@ enum Misdeed {
                 return capacity >= 0 && send(end, random.nextInt(capacity + 1), OptionalLong.of(unknown(random)));
             }
             case INVALIDATE_OTHERS -> {
-                ModelRegion own = program.pick(end, region -> true);
+                End owner = random.nextBoolean() ? end : end.peer;
+                ModelRegion others = program.pick(owner, region -> region.ofDomain || owner == end);
                 return capacity >= 0
-                        && own != null
-                        && send(end, random.nextInt(capacity + 1), OptionalLong.of(own.stag()));
+                        && others != null
+                        && send(end, random.nextInt(capacity + 1), OptionalLong.of(others.stag()));
             }
             case UNKNOWN_OPERATION -> {
                 return useUnknown(end);

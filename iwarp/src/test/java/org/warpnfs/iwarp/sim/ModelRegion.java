@@ -11,6 +11,9 @@ final class ModelRegion {
     final Arena.Span span;
     final Set<AccessRight> rights;
 
+    /** Of a protection domain, and so neither the peer's to invalidate nor over with its stream. */
+    final boolean ofDomain;
+
     /** A peer that keeps the rules begins nothing more with it. */
     boolean withdrawn;
 
@@ -35,10 +38,11 @@ final class ModelRegion {
     /** Where in what its owner sends the batch ends that was already with the socket when it was released. */
     long readableUntil = Long.MAX_VALUE;
 
-    ModelRegion(MemoryRegion region, Arena.Span span, Set<AccessRight> rights) {
+    ModelRegion(MemoryRegion region, Arena.Span span, Set<AccessRight> rights, boolean ofDomain) {
         this.region = region;
         this.span = span;
         this.rights = rights;
+        this.ofDomain = ofDomain;
     }
 
     boolean allows(AccessRight right) {

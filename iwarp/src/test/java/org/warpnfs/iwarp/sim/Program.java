@@ -124,7 +124,7 @@ final class Program {
         int bytes = rights.contains(AccessRight.REMOTE_ATOMIC)
                 ? random.nextInt(Long.BYTES, 40)
                 : random.nextInt(scenario.maxBytes);
-        return end.roomBytes() > bytes ? end.register(bytes, rights) : null;
+        return end.roomBytes() > bytes ? end.register(bytes, rights, random.nextInt(6) == 0) : null;
     }
 
     private void send(End end) {
@@ -244,7 +244,7 @@ final class Program {
     /** With a fence where requests of ours still use it. */
     private void invalidatePeers(End end) {
         int capacity = end.peer.receives.capacityFor(end.work.messages);
-        ModelRegion region = pick(end.peer, theirs -> !theirs.invalidating && theirs.reads == 0);
+        ModelRegion region = pick(end.peer, theirs -> !theirs.invalidating && !theirs.ofDomain && theirs.reads == 0);
         if (capacity >= 0 && region != null) {
             region.withdrawn = true;
             region.invalidating = true;

@@ -59,6 +59,7 @@ final class Run implements Simulation.Tap {
                 initiates,
                 arenas.take(initiates, choices.direct()),
                 shared,
+                simulation.rnic().createProtectionDomain(),
                 new Program(scenario, random.split()));
     }
 
