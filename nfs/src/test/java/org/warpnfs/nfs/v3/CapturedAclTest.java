@@ -62,6 +62,14 @@ class CapturedAclTest {
         assertThat(compared).isEqualTo(16);
     }
 
+    @Test
+    void null_ofALinuxClientThatMounts_isAnsweredAsKnfsdDid() {
+        byte[] call = HexFormat.of()
+                .parseHex("1a8d2e4e0000000000000002000187830000000300000000" + "00000000000000000000000000000000");
+        assertThat(server.aclSend(call))
+                .isEqualTo(HexFormat.of().parseHex("1a8d2e4e0000000100000000000000000000000000000000"));
+    }
+
     /** Status, what of the attributes a user sets, and the lists word by word. */
     private static List<Object> seen(byte[] message) {
         V3Reply reply = new V3Reply(message);

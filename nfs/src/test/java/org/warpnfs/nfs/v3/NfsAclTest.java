@@ -2,10 +2,8 @@ package org.warpnfs.nfs.v3;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
 import java.util.SortedMap;
@@ -100,38 +98,6 @@ class NfsAclTest {
 
     private void set(byte[] handle, PosixAcl acl) throws Exception {
         server.fs.setAcls(Caller.ROOT, server.handles.decode(handle).file(), AclChanges.ofAccess(acl));
-    }
-
-    @Test
-    void null_ofALinuxClient_isAnsweredAsKnfsdDid() {
-        // Captured from a Linux 6.1 client that mounted knfsd, as is the GETACL below.
-        byte[] call = HexFormat.of()
-                .parseHex("1a8d2e4e0000000000000002000187830000000300000000" + "00000000000000000000000000000000");
-        assertThat(server.aclSend(call))
-                .isEqualTo(HexFormat.of().parseHex("1a8d2e4e0000000100000000000000000000000000000000"));
-    }
-
-    @Test
-    void getAcl_ofALinuxClient_isAnsweredAsKnfsdDid() {
-        byte[] call = HexFormat.of()
-                .parseHex("1f8d2e4e000000000000000200018783000000030000000100000001"
-                        + "0000001c0000000000000006286e6f6e6529000000000000000000000000000000000000000000000000"
-                        + "000801000100000000000000000c");
-        byte[] captured = HexFormat.of()
-                .parseHex("1f8d2e4e0000000100000000000000000000000000000000000000000000000100000002000001ff"
-                        + "000000020000000000000000000000000000002800000000000000000000000000000000000000000000"
-                        + "000000000000000000016b00b0741982c31c6b00b0741982c31c6b00b07810736d930000000c00000000"
-                        + "000000000000000000000000");
-        byte[] handle = server.root(server.trusting);
-        ByteBuffer ours = ByteBuffer.allocate(call.length - 8 + handle.length);
-        ours.put(call, 0, call.length - 16).putInt(handle.length).put(handle).put(call, call.length - 4, 4);
-        V3Reply expected = new V3Reply(captured);
-        V3Reply actual = new V3Reply(server.aclSend(ours.array()));
-        assertThat(actual.status()).isEqualTo(expected.status());
-        assertThat(actual.postOp().mode()).isEqualTo(expected.postOp().mode());
-        assertThat(words(actual, 5)).containsExactly(words(expected, 5)).startsWith(DEFAULT | DEFAULT_COUNT);
-        actual.end();
-        expected.end();
     }
 
     @Test
