@@ -5,7 +5,7 @@ server_id='' server_starts=0
 server_netns=(-b)
 server_interface=tap0
 server_environment() {
-  printf '%s\n' SERVER=10.8.0.3 MOUNTPORT=20048 MOUNT_TRIES=3 EXPORT_3=/srv/export
+  printf '%s\n' SERVER=10.8.0.3 MOUNTPORT=20048 MOUNT_TRIES=3 EXPORT_3=/srv/export LIST_USERS=250
   if [ "$version" = 3 ]; then echo EXPORT=/srv/export; else echo EXPORT=/; fi
 }
 
