@@ -200,7 +200,7 @@ final class LocalQueuePair implements QueuePair {
     @Override
     public void abort(String reason) {
         checkOwner();
-        machine.abort(reason);
+        machine.terminate(reason);
     }
 
     private void checkOwner() {

@@ -210,7 +210,7 @@ public final class QueuePairMachine {
         });
     }
 
-    /** Ends the connection at once, as {@link org.warpnfs.iwarp.verbs.QueuePair#abort} does; also for the environment. */
+    /** Ends the connection at once: the environment is about to go away. */
     public void abort(String why) {
         life.end(Cause.LOCAL_CLOSE, why, StreamLife.Ending.CLOSE);
         turns.leaveSoon();
@@ -282,6 +282,11 @@ public final class QueuePairMachine {
 
     void execute(Runnable task) {
         turns.execute(task);
+    }
+
+    void terminate(String why) {
+        life.abort(why);
+        turns.leaveSoon();
     }
 
     void disconnect() {

@@ -31,8 +31,8 @@ import org.warpnfs.iwarp.verbs.Rejection;
  * OPEN        end of the peer's stream               HALF_CLOSED receives and requests are flushed; halfClosed
  *             Terminate from the peer                ENDING      our direction ends
  * OPEN or     disconnect(), once all work is done    ENDING      our direction ends
- * HALF_CLOSED bug                                    ENDING      Terminate leaves, our direction ends
- *             abort(), loss of the stream            ENDING      the connection is closed
+ * HALF_CLOSED bug, abort()                           ENDING      Terminate leaves, our direction ends
+ *             loss of the stream                     ENDING      the connection is closed
  *             deadline                               ENDING      the connection is closed
  * ENDING      the socket holds none of our buffers   LINGERING   outstanding work is flushed; disconnected
  *             deadline                               ENDING      the connection is closed
@@ -284,6 +284,16 @@ final class StreamLife {
             transmitter.terminate(RdmapSender.terminate(TerminateReasons.localCatastrophe()));
         }
         end(Cause.INTERNAL_ERROR, String.valueOf(error), peerListens ? Ending.TERMINATE : Ending.CLOSE);
+    }
+
+    /** The upper layer wants no more of it: the peer is told so, if it may be told anything (RFC 5040 section 7.1). */
+    void abort(String why) {
+        if (state.sending()) {
+            transmitter.terminate(RdmapSender.terminate(TerminateReasons.localCatastrophe()));
+            end(Cause.LOCAL_CLOSE, why, Ending.TERMINATE);
+        } else {
+            end(Cause.LOCAL_CLOSE, why, Ending.CLOSE);
+        }
     }
 
     /** The upper layer wants to part once its work is done. */

@@ -69,6 +69,9 @@ public interface QueuePair {
     /** Ends the stream once everything posted has left. Further posts are flushed. */
     void disconnect();
 
-    /** Ends the stream at once; outstanding work is flushed. */
+    /**
+     * Ends the stream: of what was posted nothing more leaves, and memory regions are invalid at once; outstanding work is flushed when
+     * the socket has let go of it. The peer is sent a Terminate (RFC 5040 section 6.2), or the connection closed if it takes nothing.
+     */
     void abort(String reason);
 }

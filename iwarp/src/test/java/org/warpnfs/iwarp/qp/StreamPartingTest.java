@@ -67,6 +67,63 @@ class StreamPartingTest {
     }
 
     @Test
+    void abort_onAnOpenStream_tellsThePeerAndLeavesNothingElse() {
+        link.socketTakes = false;
+        post(WorkRequest.Send.of(1, ByteBuffer.allocate(0)));
+        post(WorkRequest.Send.of(2, ByteBuffer.allocate(0)));
+        link.writes.clear();
+        link.created.abort("enough");
+        link.runTasks();
+        // Behind what the socket has begun to send, and in place of the rest.
+        assertThat(link.completions).isEmpty();
+        assertThat(sink.valid()).isFalse();
+        link.socketTakes = true;
+        link.releaseHeld();
+        assertThat(link.takeWrite()).isEqualTo("0016" + TERMINATE.replace(" ", "") + "00000000" + "00000000");
+        assertThat(link.reason.cause()).isEqualTo(Cause.LOCAL_CLOSE);
+        assertThat(link.reason.detail()).isEqualTo("enough");
+        expectStatuses(1L, CompletionStatus.SUCCESS, 2L, CompletionStatus.FLUSHED);
+        assertThat(link.outputEnded).isTrue();
+        assertThat(link.closed).isFalse();
+        link.machine.receivedEnd();
+        assertThat(link.closed).isTrue();
+    }
+
+    @Test
+    void abort_peerTakesNothing_isClosedAtTheDeadline() {
+        link.socketTakes = false;
+        post(WorkRequest.Send.of(1, ByteBuffer.allocate(0)));
+        link.created.abort("enough");
+        link.runTasks();
+        link.pass(QueuePairConfig.defaults().closeTimeoutNanos());
+        assertThat(link.closed).isTrue();
+        assertThat(link.reason.detail()).isEqualTo("enough");
+        expectStatuses(1L, CompletionStatus.FLUSHED);
+    }
+
+    @Test
+    void abort_beforeTheFirstFpdu_closes_sinceNothingMayLeaveYet() {
+        TestLink waiting = TestLink.accepting(QueuePairConfig.defaults(), TestLink.OPTIONS);
+        waiting.in(TestLink.REQUEST);
+        waiting.writes.clear();
+        waiting.created.abort("enough");
+        waiting.runTasks();
+        assertThat(waiting.writes).isEmpty();
+        assertThat(waiting.closed).isTrue();
+        assertThat(waiting.reason.cause()).isEqualTo(Cause.LOCAL_CLOSE);
+    }
+
+    @Test
+    void abort_onAHalfClosedStream_tellsThePeer() {
+        link.staysHalfClosed = true;
+        link.machine.receivedEnd();
+        link.created.abort("enough");
+        link.runTasks();
+        assertThat(link.takeWrite()).startsWith("0016" + TERMINATE.replace(" ", ""));
+        assertThat(link.closed).isTrue();
+    }
+
+    @Test
     void defect_whileAMessageIsMade_sendsTheTerminateInItsPlace() {
         ByteBuffer shrinks = ByteBuffer.allocate(2 << 20);
         link.socketTakes = false;

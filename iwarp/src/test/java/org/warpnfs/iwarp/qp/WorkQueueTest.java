@@ -193,7 +193,10 @@ class WorkQueueTest {
         link.runTasks();
         assertThat(link.completions)
                 .extracting(Completion::workRequestId, Completion::status)
-                .containsExactly(tuple(7L, CompletionStatus.FLUSHED), tuple(1L, CompletionStatus.FLUSHED));
+                .containsExactly(
+                        tuple(7L, CompletionStatus.FLUSHED),
+                        tuple(1L, CompletionStatus.FLUSHED),
+                        tuple(2L, CompletionStatus.FLUSHED));
         assertThat(link.reason.detail()).isEqualTo("enough");
         assertThat(sink.valid()).isFalse();
         assertThat(link.created

@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
  * brings about.
  */
 enum Fault {
+    LOCAL_CATASTROPHE(0, 0, 0),
     CRC(2, 0, 2),
     TAGGED_INVALID_STAG(1, 1, 0),
     TAGGED_BOUNDS(1, 1, 1),

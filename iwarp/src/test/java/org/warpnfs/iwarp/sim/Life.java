@@ -57,6 +57,7 @@ final class Life {
     void aborting() {
         if (!isOver()) {
             over(EnumSet.of(Cause.LOCAL_CLOSE));
+            terminateDue = established ? Fault.LOCAL_CATASTROPHE.bare() : null;
         }
     }
 
