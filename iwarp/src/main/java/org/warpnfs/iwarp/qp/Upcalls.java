@@ -29,6 +29,10 @@ final class Upcalls {
     private final QueuePair queuePair;
     private final Consumer<Throwable> bugs;
     private final Queue<Object> events = new ArrayDeque<>();
+
+    /** The end, until it is told: behind all other events, also those that telling them leads to. */
+    private @Nullable DisconnectReason end;
+
     private @Nullable QueuePairHandler handler;
     private @Nullable LocalCompletionQueue completionQueue;
 
@@ -69,11 +73,20 @@ final class Upcalls {
     }
 
     void disconnected(DisconnectReason reason) {
-        events.add(reason);
+        end = reason;
     }
 
     boolean isEmpty() {
-        return events.isEmpty();
+        return events.isEmpty() && end == null;
+    }
+
+    private @Nullable Object poll() {
+        Object event = events.poll();
+        if (event == null) {
+            event = end;
+            end = null;
+        }
+        return event;
     }
 
     /** Whether no completion of work is among what is to be told. */
@@ -91,10 +104,11 @@ final class Upcalls {
         if (upperLayer == null) {
             // Nobody has accepted the connection, so nobody has posted anything either.
             events.clear();
+            end = null;
             return;
         }
         boolean completions = false;
-        for (Object event = events.poll(); event != null; event = events.poll()) {
+        for (Object event = poll(); event != null; event = poll()) {
             completions |= event instanceof Completion && completionQueue == null;
             Object told = event;
             guarded(() -> tell(upperLayer, told));

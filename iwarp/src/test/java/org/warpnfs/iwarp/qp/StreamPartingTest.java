@@ -186,6 +186,23 @@ class StreamPartingTest {
     }
 
     @Test
+    void peersTerminate_asTheFirstMessage_whatIsPostedWhenEstablishedCompletesBeforeTheEnd() {
+        TestLink waiting = TestLink.accepting(QueuePairConfig.defaults(), TestLink.OPTIONS);
+        waiting.in(TestLink.REQUEST);
+        waiting.whenEstablished = () -> {
+            waiting.created.post(WorkRequest.Send.of(1, ByteBuffer.allocate(1)));
+            waiting.created.postReceive(2, ByteBuffer.allocate(1));
+        };
+        // The link asserts that nothing completes behind the end.
+        waiting.fpdu(TERMINATE + "00 00 00 00");
+        assertThat(waiting.completions)
+                .extracting(Completion::workRequestId, Completion::status)
+                .containsExactly(tuple(1L, CompletionStatus.FLUSHED), tuple(2L, CompletionStatus.FLUSHED));
+        assertThat(waiting.reason.cause()).isEqualTo(Cause.PEER_TERMINATE);
+        assertThat(waiting.bugs).isEmpty();
+    }
+
+    @Test
     void peersTerminate_namesNothing_allIsFlushed() {
         post(read(1), write(2, 0));
         link.fpdu(TERMINATE + "00 00 00 00");

@@ -46,6 +46,7 @@ final class TestLink implements QueuePairLink, QueuePairHandler {
     boolean outputEnded;
     boolean closed;
     int drained;
+    Runnable whenEstablished = () -> {};
     int reconnects;
     int halfCloses;
     int completedBeforeHalfClose;
@@ -260,6 +261,7 @@ final class TestLink implements QueuePairLink, QueuePairHandler {
     @Override
     public void established(QueuePair queuePair) {
         established = true;
+        whenEstablished.run();
     }
 
     @Override
