@@ -22,6 +22,8 @@ enum Misdeed {
     RELEASE_EARLY,
     /** Memory that the peer has asked for, and not got yet. */
     RELEASE_ASKED,
+    /** The same, by work: behind it other work is made ready to leave before the loss is found. */
+    INVALIDATE_ASKED,
     /** The sink of a Read that is not complete. */
     RELEASE_SINK,
     ACCESS_UNKNOWN,
@@ -67,6 +69,10 @@ enum Misdeed {
                 return release(end, program.pick(end, region -> end.requests.stream()
                         .anyMatch(request -> request.region == region)));
             }
+            case INVALIDATE_ASKED -> {
+                return invalidate(end, program.pick(end, region -> end.requests.stream()
+                        .anyMatch(request -> request.region == region && end.outbound.busySince(request.since))));
+            }
             case RELEASE_SINK -> {
                 return release(end, program.pick(end, region -> region.reads > 0));
             }
@@ -80,6 +86,14 @@ enum Misdeed {
     private static boolean send(End end, int bytes, OptionalLong invalidate) {
         end.post(end.program.message(end, bytes, invalidate, null, false));
         return true;
+    }
+
+    private static boolean invalidate(End end, ModelRegion region) {
+        if (region != null) {
+            end.program.invalidate(end, region, false);
+            end.program.write(end);
+        }
+        return region != null;
     }
 
     private static boolean release(End end, ModelRegion region) {

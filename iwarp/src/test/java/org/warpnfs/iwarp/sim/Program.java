@@ -34,11 +34,16 @@ final class Program {
 
     final SplittableRandom random;
     private final Scenario scenario;
+
+    /** What it does more than anything else: much of one kind meets more than a little of all. */
+    private final int favourite;
+
     private int actionsLeft;
 
     Program(Scenario scenario, SplittableRandom random) {
         this.scenario = scenario;
         this.random = random;
+        this.favourite = random.nextInt(KINDS);
         this.actionsLeft = scenario.actions;
     }
 
@@ -81,7 +86,7 @@ final class Program {
         } else if (end.life.halfClosed && random.nextInt(10) == 0) {
             end.disconnect();
         } else {
-            switch (random.nextInt(KINDS)) {
+            switch (random.nextInt(3) == 0 ? favourite : random.nextInt(KINDS)) {
                 case 0, 1, 2 -> postReceive(end);
                 case 3 -> register(end);
                 case 4, 5 -> send(end);
@@ -157,7 +162,7 @@ final class Program {
                 null);
     }
 
-    private void write(End end) {
+    void write(End end) {
         ModelRegion target = usable(end.peer, AccessRight.REMOTE_WRITE);
         if (target != null) {
             int bytes = random.nextInt(target.lengthBytes() + 1);
@@ -229,16 +234,15 @@ final class Program {
     private void invalidateOwn(End end) {
         ModelRegion region = pick(end, Program::idle);
         if (region != null) {
-            region.withdrawn = true;
-            region.invalidating = true;
-            boolean fence = region.reads > 0 || fence();
-            end.post(new Work(
-                    new WorkRequest.LocalInvalidate(end.nextId(), region.region, fence),
-                    new byte[0],
-                    List.of(),
-                    null,
-                    region));
+            invalidate(end, region, region.reads > 0 || fence());
         }
+    }
+
+    void invalidate(End end, ModelRegion region, boolean fence) {
+        region.withdrawn = true;
+        region.invalidating = true;
+        WorkRequest invalidate = new WorkRequest.LocalInvalidate(end.nextId(), region.region, fence);
+        end.post(new Work(invalidate, new byte[0], List.of(), null, region));
     }
 
     /** With a fence where requests of ours still use it. */
