@@ -25,7 +25,7 @@ import org.warpnfs.testkit.Seeds;
  * always is looked at after each single step ({@link End#check}, {@link Outbound}, {@link Inbound}).
  */
 class SimulationTest {
-    private static final int SEEDS = 8_000;
+    private static final int SEEDS = 6_000;
     private static final int LAST_OPCODE = Segment.ATOMIC_RESPONSE;
     private static final InetSocketAddress ADDRESS = new InetSocketAddress(InetAddress.getLoopbackAddress(), 20049);
 
