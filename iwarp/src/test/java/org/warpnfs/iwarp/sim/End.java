@@ -291,7 +291,7 @@ final class End implements QueuePairHandler {
                         () -> this + ": " + completion + " without need of " + first);
             case REMOTE_ERROR, UNSUPPORTED ->
                 Broken.unless(
-                        first == life.culprit() && completion.status() == life.culpritStatus() && over(),
+                        life.mayBlame(first) && completion.status() == life.culpritStatus() && over(),
                         () -> this + ": " + completion + " of work that was not to blame");
             case LENGTH_ERROR -> throw new AssertionError(this + ": " + completion);
         }

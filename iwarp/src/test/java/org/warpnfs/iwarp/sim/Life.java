@@ -27,6 +27,7 @@ final class Life {
 
     private ByteBuffer terminateDue;
     private Work culprit;
+    private Work suspect;
     private CompletionStatus culpritStatus = CompletionStatus.REMOTE_ERROR;
 
     Life(End end) {
@@ -41,6 +42,11 @@ final class Life {
     /** The work that ended it; null if none did. */
     Work culprit() {
         return culprit;
+    }
+
+    /** Whether work may complete as what the peer's Terminate is about. */
+    boolean mayBlame(Work work) {
+        return work == culprit || work == suspect;
     }
 
     CompletionStatus culpritStatus() {
@@ -133,7 +139,9 @@ final class Life {
         over(EnumSet.of(Cause.PEER_TERMINATE));
         end.run.coverage.see("Terminate heard");
         if (terminate.remaining() > 6) {
-            culprit = end.work.named(new Segment(terminate.slice(6, terminate.remaining() - 6), terminate.getShort(4)));
+            Segment segment = new Segment(terminate.slice(6, terminate.remaining() - 6), terminate.getShort(4));
+            culprit = end.work.named(segment);
+            suspect = culprit == null ? end.work.perhapsNamed(segment) : null;
             if (Fault.of(terminate) == Fault.UNKNOWN_OPCODE) {
                 culpritStatus = CompletionStatus.UNSUPPORTED;
             }

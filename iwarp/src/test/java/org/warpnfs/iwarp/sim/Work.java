@@ -90,7 +90,7 @@ final class Work {
 
     /** Whether it is a Write one of whose segments may begin there. */
     boolean isWriteTo(long stag, long taggedOffset) {
-        if (!(request instanceof WorkRequest.RdmaWrite write) || !begun) {
+        if (!(request instanceof WorkRequest.RdmaWrite write)) {
             return false;
         }
         long offset = taggedOffset - write.sink().taggedOffset();

@@ -146,14 +146,29 @@ final class WorkLog {
     Work named(Segment header) {
         for (Work work : incomplete) {
             boolean named = header.tagged()
-                    ? work.qn < 0
-                            && header.opcode() == Segment.WRITE
-                            && work.isWriteTo(header.stag(), header.taggedOffset())
+                    ? work.begun && isWriteOf(work, header)
                     : work.begun && work.qn == header.qn() && work.msn == header.msn() && work.msn > 0;
             if (named) {
                 return work;
             }
         }
         return null;
+    }
+
+    /**
+     * The Write that may have been begun, though not a byte of it has been seen yet, and then is named by a segment which is that of a
+     * Write behind us: both go to the same place.
+     */
+    Work perhapsNamed(Segment header) {
+        for (Work work : incomplete) {
+            if (header.tagged() && isWriteOf(work, header)) {
+                return work;
+            }
+        }
+        return null;
+    }
+
+    private static boolean isWriteOf(Work work, Segment header) {
+        return work.qn < 0 && header.opcode() == Segment.WRITE && work.isWriteTo(header.stag(), header.taggedOffset());
     }
 }
