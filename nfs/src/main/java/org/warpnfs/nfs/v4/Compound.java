@@ -5,6 +5,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.v4.op.CallContext;
+import org.warpnfs.nfs.v4.op.Effect;
 import org.warpnfs.nfs.v4.op.Nfs4Services;
 import org.warpnfs.nfs.v4.op.Operation;
 import org.warpnfs.nfs.v4.op.Operations;
@@ -16,6 +17,7 @@ import org.warpnfs.nfs.v4.state.SequenceOutcome;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.OpCode;
+import org.warpnfs.nfs.v4.xdr.Opaque;
 import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
@@ -32,7 +34,6 @@ import org.warpnfs.nfs.v4.xdr.XdrWriter;
 final class Compound {
     private static final Logger LOG = LoggerFactory.getLogger(Compound.class);
 
-    private static final int MAX_TAG_BYTES = 1024;
     /** Outside of a session; inside, what the session was granted. */
     private static final int MAX_OPERATIONS = 64;
     /** Of an accepted reply, before the COMPOUND's result: sizes of a channel include it (section 18.36.3). */
@@ -47,26 +48,45 @@ final class Compound {
     }
 
     /**
-     * Executes a call into {@code out}.
+     * What stands before the operations.
      *
-     * @return true if the back channel of the caller's connection has to be tried once the reply is on its way
-     * @throws Nfs4Exception BADXDR if there is not even a COMPOUND around the operations
+     * @param operationCount not checked against what remains: the first operation that is not there is the one that fails
      */
-    boolean execute(CallContext.Caller4 caller, XdrReader in, XdrWriter out) throws Nfs4Exception {
-        byte[] tag = in.opaque(MAX_TAG_BYTES);
-        long minorVersion = in.uint32();
-        // Not checked against what remains: the first operation that is not there is the one that fails.
-        long operationCount = in.uint32();
-        out.int32(Nfs4Status.OK.code());
-        out.opaque(tag);
-        int countAt = out.position();
-        out.int32(0);
+    record Header(Opaque tag, long minorVersion, long operationCount) {
+        /** BADXDR if there is not even a COMPOUND around the operations. */
+        static Header decode(XdrReader in) throws Nfs4Exception {
+            return new Header(Opaque.decode(in), in.uint32(), in.uint32());
+        }
+
+        /** The reply of a COMPOUND that was not begun. */
+        void refuse(Nfs4Status status, XdrWriter out) {
+            out.int32(status.code());
+            tag.encode(out);
+            out.int32(0);
+        }
+    }
+
+    /**
+     * What is left to do.
+     *
+     * @param connectionBound the back channel of the caller's connection has to be tried once the reply is on its way
+     * @param effect what doing the whole again would be
+     */
+    record Executed(boolean connectionBound, Effect effect) {}
+
+    /** Executes the operations of a call into {@code out}. */
+    Executed execute(CallContext.Caller4 caller, Header header, XdrReader in, XdrWriter out) {
+        long minorVersion = header.minorVersion();
         // Minor version 0 is another issue's; it shares the operations, not the sessions.
         if (minorVersion != 1 && minorVersion != 2) {
-            out.patch(0, Nfs4Status.MINOR_VERS_MISMATCH.code());
-            return false;
+            header.refuse(Nfs4Status.MINOR_VERS_MISMATCH, out);
+            return new Executed(false, Effect.NONE);
         }
-        int count = (int) Math.min(operationCount, Integer.MAX_VALUE);
+        out.int32(Nfs4Status.OK.code());
+        header.tag().encode(out);
+        int countAt = out.position();
+        out.int32(0);
+        int count = (int) Math.min(header.operationCount(), Integer.MAX_VALUE);
         CallContext call = new CallContext(services, caller, (int) minorVersion, count);
         boolean ended = false;
         try {
@@ -79,7 +99,7 @@ final class Compound {
             out.truncate(0);
             replay.reply().encode(out);
         }
-        return call.isConnectionBound();
+        return new Executed(call.isConnectionBound(), call.effect());
     }
 
     private void executeAll(CallContext call, int minorVersion, int count, XdrReader in, XdrWriter out, int countAt) {
@@ -114,6 +134,7 @@ final class Compound {
             status = e.status();
             out.int32(status.code());
         }
+        call.ended(status);
         out.patch(start + Integer.BYTES, status.code());
         return status;
     }
@@ -146,6 +167,7 @@ final class Compound {
                 return Nfs4Status.NOTSUPP;
             }
             requireRoom(call, out.sizeBytes() + operation.leastReplyBytes());
+            call.begins(operation);
             operation.execute(call, in, out);
             requireRoom(call, out.sizeBytes());
             return Nfs4Status.OK;

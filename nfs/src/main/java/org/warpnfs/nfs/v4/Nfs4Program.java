@@ -114,16 +114,17 @@ public final class Nfs4Program implements RpcDispatchable, AutoCloseable {
             call.reject(e.getStatus(), e.getRpcReply());
             return;
         }
-        XdrWriter out = new XdrWriter();
-        boolean bound;
+        XdrReader in = new XdrReader(call.getXdr());
+        Compound.Header header;
         try {
-            CallContext.Caller4 caller = new CallContext.Caller4(identity, principalOf(identity), call.getTransport());
-            bound = compound.execute(caller, new XdrReader(call.getXdr()), out);
+            header = Compound.Header.decode(in);
         } catch (Nfs4Exception e) {
-            out.release();
             call.failRpcGarbage();
             return;
         }
+        CallContext.Caller4 caller = new CallContext.Caller4(identity, principalOf(identity), call.getTransport());
+        XdrWriter out = new XdrWriter();
+        boolean bound = compound.execute(caller, header, in, out).connectionBound();
         try {
             call.reply(new Reply(out));
         } finally {

@@ -35,6 +35,8 @@ public final class CallContext {
     private @Nullable SequenceOutcome sequence;
     private boolean cacheReply;
     private boolean connectionBound;
+    private boolean changing;
+    private Effect effect = Effect.NONE;
 
     /**
      * Who calls, and by which way.
@@ -90,6 +92,24 @@ public final class CallContext {
     /** The next operation begins. */
     public void advanceTo(int index) {
         operationIndex = index;
+        changing = false;
+    }
+
+    /** It is about to be executed. */
+    public void begins(Operation operation) {
+        changing = operation.isChanging();
+    }
+
+    /** The operation has ended, whether it was executed or not. */
+    public void ended(Nfs4Status status) {
+        if (changing) {
+            effect = effect.then(status);
+        }
+    }
+
+    /** What the operations so far have done together. */
+    public Effect effect() {
+        return effect;
     }
 
     boolean isLastOperation() {

@@ -6,6 +6,11 @@ interface ChangingOperation extends Operation {
     int RESULT_BYTES = 128;
 
     @Override
+    default boolean isChanging() {
+        return true;
+    }
+
+    @Override
     default int leastReplyBytes() {
         return RESULT_BYTES;
     }

@@ -22,4 +22,12 @@ public interface Operation {
     default int leastReplyBytes() {
         return 0;
     }
+
+    /**
+     * True if doing it twice is not as doing it once, be it for files, for state, or for the sequence ids of owners (RFC 7530 section 9.1.7): the
+     * reply is remembered where there is no session to remember it.
+     */
+    default boolean isChanging() {
+        return false;
+    }
 }
