@@ -47,7 +47,13 @@ public final class CallbackClient implements CallbackSender {
 
     @Override
     public void send(CallbackCall call) {
-        RpcTransport transport = (RpcTransport) call.target().connection();
+        switch (call.target()) {
+            case CallbackCall.Bound bound -> send(call, (RpcTransport) bound.connection());
+            case CallbackCall.Dialed _ -> ended.accept(call, new CallbackOutcome.Failed());
+        }
+    }
+
+    private void send(CallbackCall call, RpcTransport transport) {
         int xid = xids.incrementAndGet();
         Exchange exchange = new Exchange(xid, call, transport);
         try {
@@ -99,15 +105,18 @@ public final class CallbackClient implements CallbackSender {
         private CallbackOutcome outcome(RpcReply reply) throws IOException {
             return switch (call) {
                 case CallbackCall.Null _ -> new CallbackOutcome.Done();
-                case CallbackCall.Recall _ -> {
-                    CompoundResult result = new CompoundResult();
-                    reply.getReplyResult(result);
-                    if (result.outcome == null) {
-                        throw new IOException("the client's reply is no CB_COMPOUND4res");
-                    }
-                    yield result.outcome;
-                }
+                case CallbackCall.Recall _ -> decoded(reply, CallbackMessage::decode);
+                case CallbackCall.PlainRecall _ -> decoded(reply, CallbackMessage::decodePlain);
             };
+        }
+
+        private CallbackOutcome decoded(RpcReply reply, Decoder decoder) throws IOException {
+            CompoundResult result = new CompoundResult(decoder);
+            reply.getReplyResult(result);
+            if (result.outcome == null) {
+                throw new IOException("the client's reply is no CB_COMPOUND4res");
+            }
+            return result.outcome;
         }
 
         @Override
@@ -126,13 +135,23 @@ public final class CallbackClient implements CallbackSender {
         }
     }
 
+    @FunctionalInterface
+    private interface Decoder {
+        CallbackOutcome.Compound decode(XdrReader in) throws Nfs4Exception;
+    }
+
     private static final class CompoundResult implements XdrAble {
+        private final Decoder decoder;
         private CallbackOutcome.@Nullable Compound outcome;
+
+        CompoundResult(Decoder decoder) {
+            this.decoder = decoder;
+        }
 
         @Override
         public void xdrDecode(XdrDecodingStream stream) {
             try {
-                outcome = CallbackMessage.decode(new XdrReader((Xdr) stream));
+                outcome = decoder.decode(new XdrReader((Xdr) stream));
             } catch (Nfs4Exception e) {
                 outcome = null;
             }

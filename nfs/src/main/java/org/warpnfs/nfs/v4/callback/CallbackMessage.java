@@ -5,19 +5,23 @@ import org.warpnfs.nfs.v4.state.CallbackCall;
 import org.warpnfs.nfs.v4.state.CallbackCredential;
 import org.warpnfs.nfs.v4.state.CallbackOutcome;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
+import org.warpnfs.nfs.v4.xdr.Opaque;
+import org.warpnfs.nfs.v4.xdr.Stateid;
 import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
 /**
- * A callback on the wire (RFC 8881 sections 20.1, 20.2, 20.9).
+ * A callback on the wire (RFC 8881 sections 20.1, 20.2, 20.9; RFC 7530 sections 15 and 15.2 for minor version 0).
  *
  * <pre>
  *   call   rpc_msg { xid, CALL 0, rpcvers 2, program, version 1, procedure, credential, verifier AUTH_NONE }
- *          CB_COMPOUND4args { utf8str_cs tag, uint32 minorversion, uint32 callback_ident 0, nfs_cb_argop4 argarray&lt;&gt; }
+ *          CB_COMPOUND4args { utf8str_cs tag, uint32 minorversion, uint32 callback_ident, nfs_cb_argop4 argarray&lt;&gt; }
  *          CB_SEQUENCE 11 { sessionid, sequenceid, slotid, highest_slotid, bool cachethis, referring_call_list4 &lt;&gt; }
  *          CB_RECALL 4 { stateid4, bool truncate, nfs_fh4 }
  *   reply  CB_COMPOUND4res { nfsstat4 status, utf8str_cs tag, nfs_cb_resop4 resarray&lt;&gt; }
  * </pre>
+ *
+ * callback_ident is what SETCLIENTID said in minor version 0, which has no CB_SEQUENCE, and 0 in later ones, which have no SETCLIENTID.
  */
 final class CallbackMessage {
     /** Of every callback program. */
@@ -53,6 +57,11 @@ final class CallbackMessage {
                 encode(target.credential(), out);
             }
             case CallbackCall.Recall recall -> {
+                out.int32(CB_COMPOUND);
+                encode(target.credential(), out);
+                encode(recall, out);
+            }
+            case CallbackCall.PlainRecall recall -> {
                 out.int32(CB_COMPOUND);
                 encode(target.credential(), out);
                 encode(recall, out);
@@ -97,14 +106,42 @@ final class CallbackMessage {
         out.int32(position.highestSlot());
         out.bool(false);
         out.int32(0);
+        encodeRecall(recall.stateid(), recall.fileHandle(), out);
+    }
+
+    private static void encode(CallbackCall.PlainRecall recall, XdrWriter out) {
+        out.int32(0);
+        out.int32(0);
+        out.int32(recall.target().address().ident());
+        out.int32(1);
+        encodeRecall(recall.stateid(), recall.fileHandle(), out);
+    }
+
+    private static void encodeRecall(Stateid stateid, Opaque fileHandle, XdrWriter out) {
         out.int32(CB_RECALL);
-        recall.stateid().encode(out);
+        stateid.encode(out);
         out.bool(false);
-        recall.fileHandle().encode(out);
+        fileHandle.encode(out);
     }
 
     /**
-     * Reads CB_COMPOUND4res.
+     * Reads the CB_COMPOUND4res of a CB_RECALL without CB_SEQUENCE.
+     *
+     * @return with {@code sequence} NFS4_OK
+     * @throws Nfs4Exception BADXDR if it is none
+     */
+    static CallbackOutcome.Compound decodePlain(XdrReader in) throws Nfs4Exception {
+        int status = in.int32();
+        in.opaque(MAX_TAG_BYTES);
+        if (in.count(1) == 0) {
+            return new CallbackOutcome.Compound(NFS4_OK, status);
+        }
+        in.int32();
+        return new CallbackOutcome.Compound(NFS4_OK, in.int32());
+    }
+
+    /**
+     * Reads the CB_COMPOUND4res of CB_SEQUENCE and CB_RECALL.
      *
      * @throws Nfs4Exception BADXDR if it is none
      */

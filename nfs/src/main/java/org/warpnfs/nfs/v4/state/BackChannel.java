@@ -297,8 +297,8 @@ final class BackChannel {
         return unanswered;
     }
 
-    private CallbackCall.Target target(Path path) {
-        return new CallbackCall.Target(path.connection, program, credential);
+    private CallbackCall.Bound target(Path path) {
+        return new CallbackCall.Bound(path.connection, program, credential);
     }
 
     /** The connection that was bound last of those that are up. */

@@ -3,16 +3,56 @@ package org.warpnfs.nfs.v4.state;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 
-/** A call of the server to a client (RFC 8881 section 20). Instances are compared by identity: each is one call. */
+/**
+ * A call of the server to a client (RFC 8881 section 20, RFC 7530 section 15). Instances are compared by identity: each is one call.
+ */
 public sealed interface CallbackCall {
     Target target();
 
+    /** Where it goes. */
+    sealed interface Target {
+        int program();
+
+        CallbackCredential credential();
+    }
+
     /**
-     * Where it goes.
+     * A connection that the client made (NFSv4.1 and later).
      *
      * @param connection the transport's instance, bound to the back channel
      */
-    record Target(Object connection, int program, CallbackCredential credential) {}
+    record Bound(Object connection, int program, CallbackCredential credential) implements Target {}
+
+    /** An address that the server connects to (NFSv4.0). Compared by identity: one for each client, and for each of its addresses. */
+    final class Dialed implements Target {
+        private final DialedPath path;
+        private final CallbackAddress address;
+        private final CallbackCredential credential;
+
+        Dialed(DialedPath path, CallbackAddress address, CallbackCredential credential) {
+            this.path = path;
+            this.address = address;
+            this.credential = credential;
+        }
+
+        DialedPath path() {
+            return path;
+        }
+
+        public CallbackAddress address() {
+            return address;
+        }
+
+        @Override
+        public int program() {
+            return address.program();
+        }
+
+        @Override
+        public CallbackCredential credential() {
+            return credential;
+        }
+    }
 
     /** CB_NULL: whether anyone is there. */
     final class Null implements CallbackCall {
@@ -30,12 +70,12 @@ public sealed interface CallbackCall {
 
     /** CB_COMPOUND with CB_SEQUENCE and CB_RECALL. */
     final class Recall implements CallbackCall {
-        private final Target target;
+        private final Bound target;
         private final Position position;
         private final Stateid stateid;
         private final Opaque fileHandle;
 
-        public Recall(Target target, Position position, Stateid stateid, Opaque fileHandle) {
+        public Recall(Bound target, Position position, Stateid stateid, Opaque fileHandle) {
             this.target = target;
             this.position = position;
             this.stateid = stateid;
@@ -43,7 +83,7 @@ public sealed interface CallbackCall {
         }
 
         @Override
-        public Target target() {
+        public Bound target() {
             return target;
         }
 
@@ -62,8 +102,36 @@ public sealed interface CallbackCall {
         }
 
         /** The same request once more, on another connection (section 2.10.6.2). */
-        Recall on(Target other) {
+        Recall on(Bound other) {
             return new Recall(other, position, stateid, fileHandle);
+        }
+    }
+
+    /** CB_COMPOUND of minor version 0, with CB_RECALL alone. */
+    final class PlainRecall implements CallbackCall {
+        private final Dialed target;
+        private final Stateid stateid;
+        private final Opaque fileHandle;
+
+        PlainRecall(Dialed target, Stateid stateid, Opaque fileHandle) {
+            this.target = target;
+            this.stateid = stateid;
+            this.fileHandle = fileHandle;
+        }
+
+        @Override
+        public Dialed target() {
+            return target;
+        }
+
+        /** Of the delegation, as it was granted. */
+        public Stateid stateid() {
+            return stateid;
+        }
+
+        /** As the client knows the file. */
+        public Opaque fileHandle() {
+            return fileHandle;
         }
     }
 

@@ -34,6 +34,43 @@ public final class CallbackStates {
         }
     }
 
+    /**
+     * Tries the address that an NFSv4.0 client has given. To be called once the reply of SETCLIENTID_CONFIRM is on its way, as {@link
+     * #probe(long, Object)}.
+     */
+    public void probe(long nowNanos, Client client) {
+        core.lock();
+        try {
+            if (client.dialedPath != null) {
+                client.dialedPath.confirmed(nowNanos);
+            }
+        } finally {
+            core.unlock();
+        }
+    }
+
+    /**
+     * An NFSv4.0 client has renewed its lease; if the way back to it is down, it is tried again now and then.
+     *
+     * @return true if RENEW should say CB_PATH_DOWN (RFC 7530 section 16.28): the client has delegations, which it cannot be asked for
+     */
+    public boolean renewed(long nowNanos, Client client) {
+        core.lock();
+        try {
+            DialedPath path = client.dialedPath;
+            boolean holds = client.delegations.size() > client.revokedDelegations;
+            if (path == null) {
+                return holds && client.sessions.isEmpty();
+            }
+            path.retry(nowNanos);
+            // What its silence has cost goes by the next way, if there is one.
+            core.delegations.notifyAll(nowNanos, client);
+            return holds && path.isDown();
+        } finally {
+            core.unlock();
+        }
+    }
+
     /** BACKCHANNEL_CTL. */
     public void change(Session session, int program, @Nullable CallbackCredential credential) throws Nfs4Exception {
         core.lock();
@@ -55,6 +92,11 @@ public final class CallbackStates {
             switch (call) {
                 case CallbackCall.Null probe -> probed(nowNanos, probe, outcome instanceof CallbackOutcome.Done);
                 case CallbackCall.Recall recall -> recalled(nowNanos, recall, outcome);
+                case CallbackCall.PlainRecall recall -> {
+                    DialedPath path = recall.target().path();
+                    path.recalled(nowNanos, recall, outcome);
+                    core.delegations.notifyAll(nowNanos, path.client());
+                }
             }
         } finally {
             core.unlock();
@@ -62,6 +104,13 @@ public final class CallbackStates {
     }
 
     private void probed(long nowNanos, CallbackCall.Null probe, boolean reached) {
+        if (probe.target() instanceof CallbackCall.Dialed dialed) {
+            DialedPath path = dialed.path();
+            if (path.probed(nowNanos, probe, reached)) {
+                core.delegations.notifyAll(nowNanos, path.client());
+            }
+            return;
+        }
         for (Session session : core.clients.sessions()) {
             BackChannel back = session.backChannel();
             if (back != null && back.probed(probe, reached)) {

@@ -3,6 +3,7 @@ package org.warpnfs.nfs.v4.state;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 
@@ -30,6 +31,10 @@ public final class Client {
     boolean reclaimComplete;
     /** True once the journal knows that this client may hold state. */
     boolean recorded;
+
+    /** How an NFSv4.0 client is called back, if it said so. Changed by {@link #callBackAt}. */
+    @Nullable
+    DialedPath dialedPath;
 
     final Map<SessionId, Session> sessions = new LinkedHashMap<>();
     final Map<OpenKey, OpenState> opens = new HashMap<>();
@@ -69,8 +74,37 @@ public final class Client {
         return !opens.isEmpty() || !delegations.isEmpty();
     }
 
+    /**
+     * SETCLIENTID_CONFIRM: an NFSv4.0 client is called back there from now on, and what was under way counts as not sent.
+     *
+     * @param address null for nowhere
+     */
+    void callBackAt(@Nullable CallbackAddress address, Consumer<CallbackCall> outbox) {
+        if (dialedPath != null) {
+            dialedPath.abandon();
+        }
+        dialedPath = address == null ? null : new DialedPath(this, address, outbox);
+    }
+
+    /** Sends CB_RECALL by some way that is up; false if there is none, or no room on it. */
+    boolean recall(long nowNanos, DelegationState delegation) {
+        if (dialedPath != null) {
+            return dialedPath.recall(nowNanos, delegation);
+        }
+        for (Session session : sessions.values()) {
+            BackChannel back = session.backChannel();
+            if (back != null && back.recall(nowNanos, delegation)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** True if a callback would reach it. */
     boolean hasCallbackPath() {
+        if (dialedPath != null) {
+            return dialedPath.isUp();
+        }
         return sessions.values().stream().anyMatch(session -> {
             BackChannel back = session.backChannel();
             return back != null && back.isUp();

@@ -143,14 +143,8 @@ final class DelegationTable {
     }
 
     private static void notify(long nowNanos, DelegationState delegation) {
-        if (!delegation.isRecallDue(nowNanos, RECALL_PAUSE_NANOS)) {
-            return;
-        }
-        for (Session session : delegation.client().sessions.values()) {
-            BackChannel back = session.backChannel();
-            if (back != null && back.recall(nowNanos, delegation)) {
-                return;
-            }
+        if (delegation.isRecallDue(nowNanos, RECALL_PAUSE_NANOS)) {
+            delegation.client().recall(nowNanos, delegation);
         }
     }
 

@@ -36,7 +36,7 @@ class CallbackMessageTest {
 
     @Test
     void recall_asLinuxServerSendsIt_isTheSameBytes() {
-        CallbackCall.Target target = new CallbackCall.Target(
+        CallbackCall.Bound target = new CallbackCall.Bound(
                 new Object(), 0x4000_0000, new CallbackCredential.Sys(0, "(none)", 0, 0, List.of()));
         CallbackCall call = new CallbackCall.Recall(
                 target,
