@@ -133,6 +133,12 @@ final class Namespace {
                     : tree.handles().of(target, AttributeReader.statx(target), toDirectory, toName);
             tree.handles().move(() -> {
                 renameAs(caller, from, fromName, to, toName);
+                if (target != null && isSameFile(moved, target) && isStillThere(caller, from, fromName, moved)) {
+                    // Two names of one file: nothing was done, so nothing has changed.
+                    return;
+                }
+                tree.attributes().changed(from);
+                tree.attributes().changed(to);
                 FileHandle movedHandle =
                         tree.handles().of(moved, tree.attributes().changed(moved), toDirectory, toName);
                 if (target != null && targetHandle != null && !targetHandle.equals(movedHandle)) {
@@ -140,10 +146,18 @@ final class Namespace {
                     lostName(target, targetHandle, toDirectory, toName, isDirectory);
                 }
             });
-            tree.attributes().changed(from);
-            tree.attributes().changed(to);
             tree.durability().directories(from, to);
         }
+    }
+
+    private boolean isStillThere(Caller caller, Fd directory, FileName name, Fd file) throws FsException {
+        try (MaybeFd there = new MaybeFd(openIfThere(caller, directory, name))) {
+            return there.fd() != null && isSameFile(there.fd(), file);
+        }
+    }
+
+    private static boolean isSameFile(Fd one, Fd other) throws FsException {
+        return FileKey.of(AttributeReader.statx(one)).equals(FileKey.of(AttributeReader.statx(other)));
     }
 
     private void renameAs(Caller caller, Fd from, FileName fromName, Fd to, FileName toName) throws FsException {

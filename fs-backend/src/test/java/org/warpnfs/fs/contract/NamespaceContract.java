@@ -354,11 +354,15 @@ public abstract class NamespaceContract extends ContractFixture {
     @Test
     void rename_ontoItselfOrAnotherLink_doesNothing() throws Exception {
         FileHandle file = file(root, "a");
-        fs.rename(ROOT, root, name("a"), root, name("a"));
         fs.link(ROOT, file, root, name("b"));
+        long ofDirectory = attributes(root).changeId();
+        long ofFile = attributes(file).changeId();
+        fs.rename(ROOT, root, name("a"), root, name("a"));
         fs.rename(ROOT, root, name("a"), root, name("b"));
         assertThat(names(root)).containsExactlyInAnyOrder("a", "b");
         assertThat(attributes(file).linkCount()).isEqualTo(2);
+        assertThat(attributes(root).changeId()).isEqualTo(ofDirectory);
+        assertThat(attributes(file).changeId()).isEqualTo(ofFile);
     }
 
     @Test
