@@ -218,6 +218,18 @@ class CompoundTest {
     }
 
     @Test
+    void exchangeId_withAFlagOfALaterVersion_isInvalid() {
+        int fenceOps = 4;
+        V4Client older = new V4Client(server, "c", 1, 0);
+        assertThat(older.sendBare(new Ops().exchangeId(1, "c", fenceOps)).status())
+                .isEqualTo(Nfs4Status.INVAL);
+        V4Client newer = new V4Client(server, "c", 2, 0);
+        assertThat(newer.sendBare(new Ops().exchangeId(1, "c", fenceOps)).status())
+                .isEqualTo(Nfs4Status.OK);
+        assertThat(newer.sendBare(new Ops().exchangeId(1, "c", 8)).status()).isEqualTo(Nfs4Status.INVAL);
+    }
+
+    @Test
     void createSession_repeated_answersTheSame() {
         V4Client client = new V4Client(server, "c", 1, 0);
         client.readExchangeId(client.sendBare(new Ops().exchangeId(1, "c", 0)));

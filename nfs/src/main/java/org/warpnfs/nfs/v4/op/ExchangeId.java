@@ -21,9 +21,11 @@ final class ExchangeId implements Operation {
     private static final int UPDATE_CONFIRMED_RECORD = 0x4000_0000;
     private static final int CONFIRMED = 0x8000_0000;
     private static final int USE_NON_PNFS = 0x0001_0000;
-    /** SUPP_MOVED_REFER, SUPP_MOVED_MIGR, BIND_PRINC_STATEID, SUPP_FENCE_OPS, the three of pNFS, and the update. */
+    /** SUPP_MOVED_REFER, SUPP_MOVED_MIGR, BIND_PRINC_STATEID, the three of pNFS, and the update. */
     private static final int KNOWN_FLAGS =
-            0x0000_0001 | 0x0000_0002 | 0x0000_0100 | 0x0000_0004 | 0x0007_0000 | UPDATE_CONFIRMED_RECORD;
+            0x0000_0001 | 0x0000_0002 | 0x0000_0100 | 0x0007_0000 | UPDATE_CONFIRMED_RECORD;
+    /** SUPP_FENCE_OPS (RFC 7862 section 14.1). */
+    private static final int KNOWN_FLAGS_OF_42 = 0x0000_0004;
 
     private static final int SP4_NONE = 0;
     private static final int SP4_MACH_CRED = 1;
@@ -43,7 +45,8 @@ final class ExchangeId implements Operation {
             throw Nfs4Exception.of(Nfs4Status.BADXDR);
         }
         skipImplementationId(in);
-        if ((flags & ~KNOWN_FLAGS) != 0) {
+        int known = call.minorVersion() >= 2 ? KNOWN_FLAGS | KNOWN_FLAGS_OF_42 : KNOWN_FLAGS;
+        if ((flags & ~known) != 0) {
             throw Nfs4Exception.of(Nfs4Status.INVAL);
         }
         boolean update = (flags & UPDATE_CONFIRMED_RECORD) != 0;
