@@ -3,6 +3,7 @@ package org.warpnfs.rpcrdma.message;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * One RPC message as a stream of XDR, although parts of it lie in chunks elsewhere (RFC 8166 section 3.4.5).
@@ -72,6 +73,16 @@ public final class XdrStream {
         current = ZERO_PAD.slice(0, 0);
         remainingBytes = lengthBytes;
         skippedPaddingBytes = 0;
+    }
+
+    /** Shows what was not read yet, in pieces as it lies in memory, with all padding; reads nothing. */
+    public void forEachUnread(Consumer<ByteBuffer> piece) {
+        if (current.hasRemaining()) {
+            piece.accept(current.duplicate());
+        }
+        for (Fragment fragment : fragments.subList(next, fragments.size())) {
+            piece.accept(fragment.memory.duplicate());
+        }
     }
 
     /** Reads one word. */

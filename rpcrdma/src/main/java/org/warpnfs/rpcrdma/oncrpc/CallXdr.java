@@ -1,6 +1,7 @@
 package org.warpnfs.rpcrdma.oncrpc;
 
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.warpnfs.rpcrdma.message.InboundCall;
@@ -27,6 +28,7 @@ final class CallXdr extends ItemXdr {
 
     private final InboundCall call;
     private final AtomicBoolean answered = new AtomicBoolean();
+    private volatile @Nullable Thread encoder;
 
     CallXdr(InboundCall call) {
         super(call.arguments());
@@ -38,9 +40,15 @@ final class CallXdr extends ItemXdr {
         return answered.get();
     }
 
-    /** True if a reply was begun and never sent: its encoder failed. */
+    /** True if a reply was begun on this thread and never sent: its encoder failed. One that another thread is encoding is still to come. */
     boolean abandoned() {
-        return encoding() && !answered.get();
+        return encoder == Thread.currentThread() && !answered.get();
+    }
+
+    @Override
+    public void beginEncoding() {
+        encoder = Thread.currentThread();
+        super.beginEncoding();
     }
 
     /**

@@ -35,15 +35,9 @@ class ItemXdr extends StreamXdr implements PayloadEncoder {
     private static final int FIRST_MESSAGE_BYTES = 512;
 
     private final List<RpcMessage.Item> items = new ArrayList<>(1);
-    private boolean encoding;
 
     ItemXdr(XdrStream stream) {
         super(stream);
-    }
-
-    /** True once a message was begun. */
-    final boolean encoding() {
-        return encoding;
     }
 
     /** What was encoded, with its payloads. */
@@ -57,7 +51,6 @@ class ItemXdr extends StreamXdr implements PayloadEncoder {
     public void beginEncoding() {
         releaseItems();
         _buffer = MEMORY.wrap(ByteBuffer.allocate(FIRST_MESSAGE_BYTES));
-        encoding = true;
         super.beginEncoding();
     }
 

@@ -2,9 +2,11 @@ package org.warpnfs.rpcrdma.oncrpc;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.function.Consumer;
 import org.dcache.oncrpc4j.xdr.BadXdrOncRpcException;
 import org.dcache.oncrpc4j.xdr.Xdr;
 import org.glassfish.grizzly.memory.ByteBufferManager;
+import org.warpnfs.payload.UnreadBytes;
 import org.warpnfs.rpcrdma.message.XdrStream;
 
 /**
@@ -23,7 +25,7 @@ import org.warpnfs.rpcrdma.message.XdrStream;
  *
  * {@link BadXdrOncRpcException} for a message that ends too soon or counts wrongly. Not safe for two threads at once.
  */
-class StreamXdr extends Xdr {
+class StreamXdr extends Xdr implements UnreadBytes {
     /** Pairs with {@link ByteBufferManager#wrap}: the default manager cannot grow a wrapped buffer. */
     static final ByteBufferManager MEMORY = new ByteBufferManager();
 
@@ -49,6 +51,11 @@ class StreamXdr extends Xdr {
     @Override
     public void endDecoding() {
         // The superclass would rewind a buffer that holds nothing.
+    }
+
+    @Override
+    public final void forEachUnread(Consumer<ByteBuffer> piece) {
+        stream.forEachUnread(piece);
     }
 
     @Override

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import org.dcache.oncrpc4j.rpc.OncRpcProgram;
@@ -15,6 +16,9 @@ import org.dcache.oncrpc4j.rpc.RpcAuthTypeUnix;
 import org.dcache.oncrpc4j.rpc.RpcCall;
 import org.dcache.oncrpc4j.rpc.RpcDispatchable;
 import org.dcache.oncrpc4j.rpc.RpcTransport;
+import org.dcache.oncrpc4j.xdr.XdrAble;
+import org.dcache.oncrpc4j.xdr.XdrDecodingStream;
+import org.dcache.oncrpc4j.xdr.XdrEncodingStream;
 import org.dcache.oncrpc4j.xdr.XdrVoid;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -207,6 +211,54 @@ class OncRpcDispatcherTest {
         assertThat(replyWords(header(9, 0, 2, EchoProgram.NUMBER, 3, EchoProgram.FAIL, 0, 0, 0, 0)))
                 .containsExactly(9, 1, 0, 0, 0, 5);
         assertThat(statistics.get(Counter.SYSTEM_ERRORS)).isEqualTo(1);
+    }
+
+    @Test
+    void programReturns_whileAnotherThreadEncodesItsReply_theReplyGoesOut() throws Exception {
+        CountDownLatch encoding = new CountDownLatch(1);
+        CountDownLatch returned = new CountDownLatch(1);
+        List<Thread> threads = new ArrayList<>();
+        OncRpcDispatcher late = new OncRpcDispatcher(
+                Map.of(new OncRpcProgram(77, 2), call -> {
+                    threads.add(Thread.ofPlatform().start(() -> call.reply(new SlowResult(encoding, returned))));
+                    await(encoding);
+                }),
+                Runnable::run,
+                statistics,
+                gone::add);
+        Call call =
+                new Call(header(9, 0, 2, 77, 2, 0, AUTH_NONE, 0, AUTH_NONE, 0).flip());
+        late.opened(connection).call(call);
+        assertThat(call.reply).as("not yet").isNull();
+        returned.countDown();
+        threads.getFirst().join();
+        ByteBuffer reply = call.reply.flatten();
+        assertThat(reply.remaining()).isEqualTo(28);
+        Rpc.accepted(9, 0, reply);
+        assertThat(statistics.get(Counter.SYSTEM_ERRORS)).isZero();
+    }
+
+    /** Takes its time to be encoded. */
+    private record SlowResult(CountDownLatch begun, CountDownLatch mayEnd) implements XdrAble {
+        @Override
+        public void xdrEncode(XdrEncodingStream xdr) {
+            begun.countDown();
+            await(mayEnd);
+            xdr.xdrEncodeInt(5);
+        }
+
+        @Override
+        public void xdrDecode(XdrDecodingStream xdr) {
+            throw new AssertionError();
+        }
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
     }
 
     @Test
