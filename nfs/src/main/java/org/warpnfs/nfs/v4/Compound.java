@@ -13,6 +13,7 @@ import org.warpnfs.nfs.v4.op.SessionRules;
 import org.warpnfs.nfs.v4.op.Statuses;
 import org.warpnfs.nfs.v4.state.CachedReply;
 import org.warpnfs.nfs.v4.state.ChannelAttributes;
+import org.warpnfs.nfs.v4.state.Client;
 import org.warpnfs.nfs.v4.state.SequenceOutcome;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
@@ -34,6 +35,7 @@ import org.warpnfs.nfs.v4.xdr.XdrWriter;
 final class Compound {
     private static final Logger LOG = LoggerFactory.getLogger(Compound.class);
 
+    private static final int LAST_MINOR_VERSION = 2;
     /** Outside of a session; inside, what the session was granted. */
     private static final int MAX_OPERATIONS = 64;
     /** Of an accepted reply, before the COMPOUND's result: sizes of a channel include it (section 18.36.3). */
@@ -70,23 +72,24 @@ final class Compound {
      * What is left to do.
      *
      * @param connectionBound the back channel of the caller's connection has to be tried once the reply is on its way
+     * @param confirmed a client whose callback address has to be tried then
      * @param effect what doing the whole again would be
      */
-    record Executed(boolean connectionBound, Effect effect) {}
+    record Executed(boolean connectionBound, @Nullable Client confirmed, Effect effect) {}
 
     /** Executes the operations of a call into {@code out}. */
     Executed execute(CallContext.Caller4 caller, Header header, XdrReader in, XdrWriter out) {
         long minorVersion = header.minorVersion();
-        // Minor version 0 is another issue's; it shares the operations, not the sessions.
-        if (minorVersion != 1 && minorVersion != 2) {
+        if (minorVersion > LAST_MINOR_VERSION) {
             header.refuse(Nfs4Status.MINOR_VERS_MISMATCH, out);
-            return new Executed(false, Effect.NONE);
+            return new Executed(false, null, Effect.NONE);
         }
         out.int32(Nfs4Status.OK.code());
         header.tag().encode(out);
         int countAt = out.position();
         out.int32(0);
         int count = (int) Math.min(header.operationCount(), Integer.MAX_VALUE);
+        in.limitTo(services.state().limits().maxRequestBytes());
         CallContext call = new CallContext(services, caller, (int) minorVersion, count);
         boolean ended = false;
         try {
@@ -94,12 +97,13 @@ final class Compound {
             ended = true;
         } finally {
             endSequence(call, ended ? out : null);
+            call.end();
         }
         if (call.sequence() instanceof SequenceOutcome.Replay replay) {
             out.truncate(0);
             replay.reply().encode(out);
         }
-        return new Executed(call.isConnectionBound(), call.effect());
+        return new Executed(call.isConnectionBound(), call.confirmed(), call.effect());
     }
 
     private void executeAll(CallContext call, int minorVersion, int count, XdrReader in, XdrWriter out, int countAt) {
@@ -127,15 +131,16 @@ final class Compound {
             OpCode code = OpCode.of(number, minorVersion);
             out.int32(code == null ? OpCode.ILLEGAL : number);
             out.int32(Nfs4Status.OK.code());
-            status = runOne(call, code, minorVersion, index, count, in, out);
+            status = Statuses.in(minorVersion, runOne(call, code, minorVersion, index, count, in, out));
         } catch (Nfs4Exception e) {
             // Not even a number.
             out.int32(number);
-            status = e.status();
+            status = Statuses.in(minorVersion, e.status());
             out.int32(status.code());
         }
         call.ended(status);
         out.patch(start + Integer.BYTES, status.code());
+        call.endTurn(status, out, start + RESULT_HEADER_BYTES);
         return status;
     }
 
@@ -152,7 +157,8 @@ final class Compound {
             if (code == null) {
                 return Nfs4Status.OP_ILLEGAL;
             }
-            Nfs4Status fault = SessionRules.faultOf(code, index, count, call.sequence() != null);
+            Nfs4Status fault =
+                    minorVersion == 0 ? null : SessionRules.faultOf(code, index, count, call.sequence() != null);
             if (fault != null) {
                 return fault;
             }
@@ -185,9 +191,12 @@ final class Compound {
         }
     }
 
-    private static void requireRoom(CallContext call, long replyBytes) throws Nfs4Exception {
+    private void requireRoom(CallContext call, long replyBytes) throws Nfs4Exception {
         SequenceOutcome sequence = call.sequence();
         if (sequence == null) {
+            if (RPC_REPLY_HEADER_BYTES + replyBytes > services.state().limits().maxReplyBytes()) {
+                throw Nfs4Exception.of(Nfs4Status.REP_TOO_BIG);
+            }
             return;
         }
         ChannelAttributes channel = sequence.session().foreChannel();

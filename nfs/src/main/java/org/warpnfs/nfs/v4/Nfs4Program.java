@@ -23,6 +23,7 @@ import org.warpnfs.nfs.v4.op.CallContext;
 import org.warpnfs.nfs.v4.op.Nfs4Services;
 import org.warpnfs.nfs.v4.state.CallbackCall;
 import org.warpnfs.nfs.v4.state.CallbackOutcome;
+import org.warpnfs.nfs.v4.state.Client;
 import org.warpnfs.nfs.v4.state.FileRecoveryLog;
 import org.warpnfs.nfs.v4.state.Principal;
 import org.warpnfs.nfs.v4.state.RecoveryLog;
@@ -122,17 +123,25 @@ public final class Nfs4Program implements RpcDispatchable, AutoCloseable {
             call.failRpcGarbage();
             return;
         }
-        CallContext.Caller4 caller = new CallContext.Caller4(identity, principalOf(identity), call.getTransport());
+        CallContext.Caller4 caller = new CallContext.Caller4(
+                identity,
+                principalOf(identity),
+                call.getTransport(),
+                call.getTransport().getRemoteSocketAddress().getAddress());
         XdrWriter out = new XdrWriter();
-        boolean bound = compound.execute(caller, header, in, out).connectionBound();
+        Compound.Executed executed = compound.execute(caller, header, in, out);
         try {
             call.reply(new Reply(out));
         } finally {
             // Empty by now, unless encoding the reply failed.
             out.release();
         }
-        if (bound) {
+        if (executed.connectionBound()) {
             state.callbacks().probe(clockNanos.getAsLong(), call.getTransport());
+        }
+        Client confirmed = executed.confirmed();
+        if (confirmed != null) {
+            state.callbacks().probe(clockNanos.getAsLong(), confirmed);
         }
     }
 

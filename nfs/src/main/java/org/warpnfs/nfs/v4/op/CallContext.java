@@ -1,6 +1,9 @@
 package org.warpnfs.nfs.v4.op;
 
+import java.net.InetAddress;
+import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.FileAttributes;
@@ -13,12 +16,14 @@ import org.warpnfs.nfs.v4.attr.AttributeSource;
 import org.warpnfs.nfs.v4.attr.Attributes;
 import org.warpnfs.nfs.v4.state.Client;
 import org.warpnfs.nfs.v4.state.FileKey;
+import org.warpnfs.nfs.v4.state.OwnerTurn;
 import org.warpnfs.nfs.v4.state.Principal;
 import org.warpnfs.nfs.v4.state.SequenceOutcome;
 import org.warpnfs.nfs.v4.state.Session;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.Stateid;
+import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
 /** One COMPOUND on its way: who calls, and what the operations so far have left for the next. For one thread. */
 public final class CallContext {
@@ -37,13 +42,18 @@ public final class CallContext {
     private boolean connectionBound;
     private boolean changing;
     private Effect effect = Effect.NONE;
+    private @Nullable Client confirmed;
+    private @Nullable OwnerTurn turn;
+    /** Of NFSv4.0, whose requests say no more than once each whose they are; the one that was named last is last. */
+    private final List<Client> sessionless = new ArrayList<>(1);
 
     /**
      * Who calls, and by which way.
      *
      * @param connection the transport's instance
+     * @param address the remote end of the connection
      */
-    public record Caller4(Identity identity, Principal principal, Object connection) {}
+    public record Caller4(Identity identity, Principal principal, Object connection, InetAddress address) {}
 
     /**
      * @param operationCount how many operations the COMPOUND claims
@@ -79,6 +89,16 @@ public final class CallContext {
     /** True if the back channel has to be tried once the reply is on its way. */
     public boolean isConnectionBound() {
         return connectionBound;
+    }
+
+    /** An NFSv4.0 client may be called back from now on, where it said. */
+    void confirmed(Client client) {
+        confirmed = client;
+    }
+
+    /** Who has to be tried once the reply is on its way; null if nobody. */
+    public @Nullable Client confirmed() {
+        return confirmed;
     }
 
     int operationCount() {
@@ -136,11 +156,85 @@ public final class CallContext {
         return sequence == null ? null : sequence.session();
     }
 
+    /** Whose session it is, or without one whom the operation has named; OP_NOT_IN_SESSION if neither. */
     Client client() throws Nfs4Exception {
-        if (sequence == null) {
+        Client client = clientOrNull();
+        if (client == null) {
             throw Nfs4Exception.of(Nfs4Status.OP_NOT_IN_SESSION);
         }
-        return sequence.session().client();
+        return client;
+    }
+
+    /** Who calls, as far as it is known: without a session, whom an operation before has named. */
+    @Nullable
+    Client clientOrNull() {
+        if (sequence != null) {
+            return sequence.session().client();
+        }
+        return sessionless.isEmpty() ? null : sessionless.getLast();
+    }
+
+    /** Whose state it is: the session's client, or else the one that was given the stateid. */
+    Client clientOf(Stateid stateid) throws Nfs4Exception {
+        return minorVersion == 0 ? engage(services.state().clientids().begin(nowNanos(), stateid)) : client();
+    }
+
+    /** As {@link #clientOf}, null for an anonymous stateid outside of a session. */
+    @Nullable
+    Client clientOfIo(Stateid stateid) throws Nfs4Exception {
+        return minorVersion == 0 && stateid.isAnonymous() ? null : clientOf(stateid);
+    }
+
+    /** The client of that id, or, in a session, the session's: there the id in an argument says nothing (RFC 8881 section 18.16.3). */
+    Client clientById(long id) throws Nfs4Exception {
+        return minorVersion == 0 ? engage(services.state().clientids().begin(nowNanos(), id)) : client();
+    }
+
+    private Client engage(Client client) {
+        sessionless.add(client);
+        return client;
+    }
+
+    /** The COMPOUND is over: the leases of those whom it kept alive run from now on. */
+    public void end() {
+        if (minorVersion == 0) {
+            services.state().clientids().end(nowNanos(), sessionless);
+            sessionless.clear();
+        }
+    }
+
+    void setTurn(OwnerTurn begun) {
+        turn = begun;
+    }
+
+    /** The turn that an operation has taken; null if none. */
+    @Nullable
+    OwnerTurn turn() {
+        return turn;
+    }
+
+    /** The turn that the operation has taken and that has to be ended; null if none. */
+    @Nullable
+    OwnerTurn takeTurn() {
+        OwnerTurn taken = turn;
+        turn = null;
+        return taken;
+    }
+
+    /** The operation is over, with what it has written since {@code body}. */
+    public void endTurn(Nfs4Status status, XdrWriter out, int body) {
+        if (turn != null) {
+            OwnerSequence.end(this, status, out.toByteArray(body));
+        }
+    }
+
+    InetAddress address() {
+        return caller.address();
+    }
+
+    @Nullable
+    Location currentOrNull() {
+        return current;
     }
 
     /** The current filehandle, or NOFILEHANDLE. */
@@ -187,7 +281,7 @@ public final class CallContext {
 
     /** The stateid that an argument means. */
     Stateid resolve(Stateid argument) throws Nfs4Exception {
-        Stateid meant = argument.equals(Stateid.CURRENT) ? currentStateid : argument;
+        Stateid meant = minorVersion > 0 && argument.equals(Stateid.CURRENT) ? currentStateid : argument;
         if (meant.isSpecial() && !meant.isAnonymous()) {
             throw Nfs4Exception.of(Nfs4Status.BAD_STATEID);
         }
@@ -196,7 +290,7 @@ public final class CallContext {
 
     /** As {@link #resolve}, of the saved filehandle's stateid. */
     Stateid resolveSaved(Stateid argument) throws Nfs4Exception {
-        return argument.equals(Stateid.CURRENT) ? resolve(savedStateid) : resolve(argument);
+        return minorVersion > 0 && argument.equals(Stateid.CURRENT) ? resolve(savedStateid) : resolve(argument);
     }
 
     /** Who calls, as the export of {@code location} sees it. */

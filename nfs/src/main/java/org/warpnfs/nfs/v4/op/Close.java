@@ -1,6 +1,8 @@
 package org.warpnfs.nfs.v4.op;
 
+import org.warpnfs.nfs.v4.state.FileKey;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
+import org.warpnfs.nfs.v4.xdr.OpCode;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
@@ -9,10 +11,15 @@ import org.warpnfs.nfs.v4.xdr.XdrWriter;
 final class Close implements ChangingOperation {
     @Override
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception {
-        in.int32();
+        int seqid = in.int32();
         Stateid stateid = call.resolve(in.stateid());
-        call.services().state().opens().close(call.client(), CallContext.keyOf(call.current()), stateid);
-        call.setCurrentStateid(Stateid.INVALID);
-        Stateid.INVALID.encode(out);
+        FileKey file = CallContext.keyOf(call.current());
+        if (OwnerSequence.repeats(call, OpCode.CLOSE, stateid, seqid, out)) {
+            return;
+        }
+        Stateid closed = call.services().state().opens().close(call.clientOf(stateid), file, stateid);
+        Stateid left = call.minorVersion() == 0 ? closed : Stateid.INVALID;
+        call.setCurrentStateid(left);
+        left.encode(out);
     }
 }

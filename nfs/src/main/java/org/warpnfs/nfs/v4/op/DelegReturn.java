@@ -10,6 +10,9 @@ final class DelegReturn implements ChangingOperation {
     @Override
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception {
         Stateid stateid = call.resolve(in.stateid());
-        call.services().state().delegations().giveBack(call.client(), CallContext.keyOf(call.current()), stateid);
+        call.services()
+                .state()
+                .delegations()
+                .giveBack(call.clientOf(stateid), CallContext.keyOf(call.current()), stateid);
     }
 }

@@ -30,7 +30,7 @@ final class FileAccess implements AutoCloseable {
                 call.services()
                         .state()
                         .stateids()
-                        .grantRead(call.nowNanos(), call.client(), CallContext.keyOf(location), stateid),
+                        .grantRead(call.nowNanos(), call.clientOfIo(stateid), CallContext.keyOf(location), stateid),
                 OpenAccess.READ,
                 FileChange.ofNothing());
     }
@@ -59,7 +59,7 @@ final class FileAccess implements AutoCloseable {
                 call.services()
                         .state()
                         .stateids()
-                        .grantWrite(call.nowNanos(), call.client(), CallContext.keyOf(location), stateid),
+                        .grantWrite(call.nowNanos(), call.clientOfIo(stateid), CallContext.keyOf(location), stateid),
                 OpenAccess.WRITE,
                 change);
     }

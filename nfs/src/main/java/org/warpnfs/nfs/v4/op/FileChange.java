@@ -22,7 +22,7 @@ final class FileChange implements AutoCloseable {
     /** DELAY while another client has it delegated. */
     static FileChange of(CallContext call, Location file) throws Nfs4Exception {
         return new FileChange(
-                call.services().state().delegations().beginChange(call.nowNanos(), file.file(), call.client()));
+                call.services().state().delegations().beginChange(call.nowNanos(), file.file(), call.clientOrNull()));
     }
 
     /** As {@link #of}, of the regular file by that name; of nothing if there is none. */

@@ -5,8 +5,11 @@ import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.export.Location;
 import org.warpnfs.nfs.v4.state.ByteRange;
 import org.warpnfs.nfs.v4.state.LockRequest;
+import org.warpnfs.nfs.v4.state.OwnerStates;
+import org.warpnfs.nfs.v4.state.OwnerTurn;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.OpCode;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 import org.warpnfs.nfs.v4.xdr.XdrReader;
@@ -31,25 +34,32 @@ final class Lock implements ChangingOperation {
         long offset = in.int64();
         long length = in.int64();
         boolean isNew = in.bool();
-        if (isNew) {
-            in.int32();
-        }
+        int openSeqid = isNew ? in.int32() : 0;
         Stateid stateid = call.resolve(in.stateid());
-        in.int32();
+        int lockSeqid = in.int32();
         Opaque owner = null;
         if (isNew) {
-            // The client id in here is the session's, whatever it says (section 18.10.3).
-            in.int64();
+            // In a session the client id in here says nothing (section 18.10.3).
+            call.clientById(in.int64());
             owner = Opaque.decode(in);
         }
         Location file = call.current();
+        if (call.minorVersion() == 0) {
+            OwnerStates owners = call.services().state().owners();
+            OwnerTurn turn = owner == null
+                    ? owners.begin(stateid, lockSeqid, OpCode.LOCK)
+                    : owners.beginLock(stateid, openSeqid, owner, lockSeqid);
+            if (OwnerSequence.repeats(call, turn, out)) {
+                return;
+            }
+        }
         requireRegular(file);
         Stateid lock = call.services()
                 .state()
                 .locks()
                 .lock(
                         call.nowNanos(),
-                        call.client(),
+                        call.clientOf(stateid),
                         new LockRequest(
                                 CallContext.keyOf(file),
                                 exclusive,

@@ -15,7 +15,7 @@ final class LockTest implements Operation {
         boolean exclusive = LockTypes.decodeExclusive(in);
         long offset = in.int64();
         long length = in.int64();
-        in.int64();
+        long clientId = in.int64();
         Opaque owner = Opaque.decode(in);
         Location file = call.current();
         Lock.requireRegular(file);
@@ -24,7 +24,7 @@ final class LockTest implements Operation {
                 .locks()
                 .testLock(
                         call.nowNanos(),
-                        call.client(),
+                        call.clientById(clientId),
                         CallContext.keyOf(file),
                         owner,
                         exclusive,

@@ -16,11 +16,14 @@ import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.OpenAccess;
 import org.warpnfs.nfs.export.Location;
 import org.warpnfs.nfs.v4.attr.Attributes;
+import org.warpnfs.nfs.v4.state.Client;
 import org.warpnfs.nfs.v4.state.DelegationGrant;
 import org.warpnfs.nfs.v4.state.DelegationWish;
 import org.warpnfs.nfs.v4.state.OpenRequest;
 import org.warpnfs.nfs.v4.state.OpenStates;
 import org.warpnfs.nfs.v4.state.OpenedFile;
+import org.warpnfs.nfs.v4.state.OwnerStates;
+import org.warpnfs.nfs.v4.state.OwnerTurn;
 import org.warpnfs.nfs.v4.state.SharedFile;
 import org.warpnfs.nfs.v4.xdr.Bitmap;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
@@ -37,6 +40,7 @@ import org.warpnfs.nfs.v4.xdr.XdrWriter;
  */
 final class Open implements ChangingOperation {
     private static final int RESULT_LOCKTYPE_POSIX = 4;
+    private static final int RESULT_CONFIRM = 2;
     private static final int DELEGATE_NONE = 0;
     private static final int DELEGATE_NONE_EXT = 3;
     private static final int DELEGATE_READ = 1;
@@ -44,9 +48,17 @@ final class Open implements ChangingOperation {
 
     @Override
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
+        OpenArguments.Head head = OpenArguments.Head.decode(in);
         Location base = call.current();
+        Client client = call.clientById(head.clientId());
+        boolean repeats = call.minorVersion() == 0
+                && OwnerSequence.repeats(
+                        call, call.services().state().owners().beginOpen(client, head.owner(), head.seqid()), out);
         OpenArguments arguments = OpenArguments.decode(
-                in, call.minorVersion(), CallContext.fileSystem(base).limits());
+                head, in, call.minorVersion(), CallContext.fileSystem(base).limits());
+        if (repeats) {
+            return;
+        }
         switch (arguments.claim()) {
             case OpenArguments.CLAIM_NULL, OpenArguments.CLAIM_DELEGATE_CUR -> byName(call, arguments, base, out);
             case OpenArguments.CLAIM_FH, OpenArguments.CLAIM_PREVIOUS, OpenArguments.CLAIM_DELEG_CUR_FH ->
@@ -68,7 +80,7 @@ final class Open implements ChangingOperation {
         out.bool(true);
         out.int64(0);
         out.int64(0);
-        encodeRest(arguments, new BitSet(), opened.delegation(), out);
+        encodeRest(call, arguments, new BitSet(), opened.delegation(), out);
     }
 
     private static void byName(CallContext call, OpenArguments arguments, Location directory, XdrWriter out)
@@ -98,7 +110,7 @@ final class Open implements ChangingOperation {
             OpenedFile opened = open(call, arguments, file, isNew || arguments.exclusive());
             opened.stateid().encode(out);
             change.encode(out);
-            encodeRest(arguments, set, opened.delegation(), out);
+            encodeRest(call, arguments, set, opened.delegation(), out);
             call.setCurrent(file);
             call.setCurrentStateid(opened.stateid());
         }
@@ -223,8 +235,22 @@ final class Open implements ChangingOperation {
         return executes ? Caller.ROOT : caller;
     }
 
-    private static void encodeRest(OpenArguments arguments, BitSet set, DelegationGrant grant, XdrWriter out) {
-        out.int32(RESULT_LOCKTYPE_POSIX);
+    /** In NFSv4.0 an owner's first OPEN, unless it reclaims: nobody but its client knows what to reclaim. */
+    private static boolean mustConfirm(CallContext call, OpenArguments arguments) {
+        OwnerTurn turn = call.turn();
+        if (turn == null) {
+            return false;
+        }
+        OwnerStates owners = call.services().state().owners();
+        if (arguments.claim() == OpenArguments.CLAIM_PREVIOUS) {
+            owners.confirm(turn);
+        }
+        return owners.mustConfirm(turn);
+    }
+
+    private static void encodeRest(
+            CallContext call, OpenArguments arguments, BitSet set, DelegationGrant grant, XdrWriter out) {
+        out.int32(RESULT_LOCKTYPE_POSIX | (mustConfirm(call, arguments) ? RESULT_CONFIRM : 0));
         Bitmap.encode(set, out);
         switch (grant) {
             case DelegationGrant.Read read -> {

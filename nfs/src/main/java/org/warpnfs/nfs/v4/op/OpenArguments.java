@@ -18,7 +18,7 @@ import org.warpnfs.nfs.v4.xdr.XdrReader;
  * OPEN4args (RFC 8881 section 18.16.1).
  *
  * <pre>
- *   seqid4       seqid, unused with sessions
+ *   seqid4       seqid, of NFSv4.0 (RFC 7530 section 16.16)
  *   uint32       share_access, with wishes for delegations above its two low bits
  *   uint32       share_deny
  *   open_owner4  owner { clientid4, opaque&lt;1024&gt; }
@@ -60,6 +60,8 @@ record OpenArguments(
     static final int WANT_NO_DELEGATION = 0x0400;
     static final int WANT_CANCEL = 0x0500;
 
+    private static final int EXCLUSIVE = 2;
+    private static final int EXCLUSIVE_4_1 = 3;
     private static final int WANT_MASK = 0xff00;
     private static final int DELEGATE_READ = 1;
     /** When to signal, and what delegations may hold: wishes of 4.1 and of RFC 9754. */
@@ -93,30 +95,46 @@ record OpenArguments(
         };
     }
 
-    static OpenArguments decode(XdrReader in, int minorVersion, FsLimits limits) throws Nfs4Exception {
-        in.int32();
-        int shareAccess = in.int32();
-        int deny = in.int32();
-        in.int64();
-        Opaque owner = Opaque.decode(in);
+    /**
+     * What stands before everything that can be wrong with an OPEN.
+     *
+     * @param seqid of the owner, in NFSv4.0
+     * @param clientId of the owner, in NFSv4.0
+     */
+    record Head(int seqid, int shareAccess, int deny, long clientId, Opaque owner) {
+        static Head decode(XdrReader in) throws Nfs4Exception {
+            return new Head(in.int32(), in.int32(), in.int32(), in.int64(), Opaque.decode(in));
+        }
+    }
+
+    /** Reads what follows {@code head}. */
+    static OpenArguments decode(Head head, XdrReader in, int minorVersion, FsLimits limits) throws Nfs4Exception {
+        int shareAccess = head.shareAccess();
+        int deny = head.deny();
         CreateMode create = null;
         AttributeUpdate update = AttributeUpdate.NONE;
         boolean exclusive = false;
         if (in.bool()) {
             int mode = in.int32();
-            exclusive = mode == 2 || mode == 3;
+            if (mode > (minorVersion == 0 ? EXCLUSIVE : EXCLUSIVE_4_1)) {
+                throw Nfs4Exception.of(Nfs4Status.BADXDR);
+            }
+            exclusive = mode == EXCLUSIVE || mode == EXCLUSIVE_4_1;
             long verifier = exclusive ? in.int64() : 0;
-            if (mode != 2) {
+            if (mode != EXCLUSIVE) {
                 update = AttributeUpdate.decode(in, minorVersion, limits);
             }
             create = switch (mode) {
                 case 0 -> new CreateMode.Unchecked(update.changes());
                 case 1 -> new CreateMode.Guarded(update.changes());
-                case 2, 3 -> new CreateMode.Exclusive(verifier, update.changes());
+                case EXCLUSIVE, EXCLUSIVE_4_1 -> new CreateMode.Exclusive(verifier, update.changes());
                 default -> throw Nfs4Exception.of(Nfs4Status.BADXDR);
             };
         }
         int claim = in.int32();
+        if (minorVersion == 0 && claim > CLAIM_DELEGATE_PREV) {
+            throw Nfs4Exception.of(Nfs4Status.BADXDR);
+        }
         FileName name = null;
         Stateid delegation = null;
         boolean reclaimsDelegation = false;
@@ -133,6 +151,7 @@ record OpenArguments(
         }
         int access = shareAccess & OpenRequest.BOTH;
         if (access == 0
+                || (minorVersion == 0 && access != shareAccess)
                 || (shareAccess & WANT_MASK) > WANT_CANCEL
                 || (shareAccess & ~(OpenRequest.BOTH | WANT_MASK | OTHER_WISHES)) != 0
                 || (deny & ~OpenRequest.BOTH) != 0) {
@@ -142,7 +161,7 @@ record OpenArguments(
                 access,
                 deny,
                 shareAccess & WANT_MASK,
-                owner,
+                head.owner(),
                 create,
                 update,
                 exclusive,

@@ -1,8 +1,10 @@
 package org.warpnfs.nfs.v4.op;
 
+import org.warpnfs.nfs.v4.state.FileKey;
 import org.warpnfs.nfs.v4.state.OpenRequest;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.OpCode;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
@@ -12,16 +14,19 @@ final class OpenDowngrade implements ChangingOperation {
     @Override
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception {
         Stateid stateid = call.resolve(in.stateid());
-        in.int32();
-        int access = in.int32() & OpenRequest.BOTH;
+        int seqid = in.int32();
+        int shareAccess = in.int32();
         int deny = in.int32();
-        if (access == 0 || (deny & ~OpenRequest.BOTH) != 0) {
+        FileKey file = CallContext.keyOf(call.current());
+        if (OwnerSequence.repeats(call, OpCode.OPEN_DOWNGRADE, stateid, seqid, out)) {
+            return;
+        }
+        // From NFSv4.1 on the bits above say what is wished of delegations.
+        int access = call.minorVersion() == 0 ? shareAccess : shareAccess & OpenRequest.BOTH;
+        if (access == 0 || (access & ~OpenRequest.BOTH) != 0 || (deny & ~OpenRequest.BOTH) != 0) {
             throw Nfs4Exception.of(Nfs4Status.INVAL);
         }
-        Stateid left = call.services()
-                .state()
-                .opens()
-                .downgrade(call.client(), CallContext.keyOf(call.current()), stateid, access, deny);
+        Stateid left = call.services().state().opens().downgrade(call.clientOf(stateid), file, stateid, access, deny);
         call.setCurrentStateid(left);
         left.encode(out);
     }

@@ -43,6 +43,11 @@ public final class Operations {
         BY_CODE.put(OpCode.SETATTR, new SetAttr());
         BY_CODE.put(OpCode.VERIFY, new Verify(true));
         BY_CODE.put(OpCode.WRITE, new Write());
+        BY_CODE.put(OpCode.OPEN_CONFIRM, new OpenConfirm());
+        BY_CODE.put(OpCode.RELEASE_LOCKOWNER, new ReleaseLockOwner());
+        BY_CODE.put(OpCode.RENEW, new Renew());
+        BY_CODE.put(OpCode.SETCLIENTID, new SetClientid());
+        BY_CODE.put(OpCode.SETCLIENTID_CONFIRM, new SetClientidConfirm());
         BY_CODE.put(OpCode.BACKCHANNEL_CTL, new BackchannelCtl());
         BY_CODE.put(OpCode.BIND_CONN_TO_SESSION, new BindConnToSession());
         BY_CODE.put(OpCode.EXCHANGE_ID, new ExchangeId());

@@ -11,7 +11,11 @@ final class PutFh implements Operation {
 
     @Override
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception {
-        byte[] handle = in.opaque(MAX_HANDLE_BYTES);
+        put(call, in.opaque(MAX_HANDLE_BYTES));
+    }
+
+    /** Makes what a filehandle names the current one; STALE or BADHANDLE. */
+    static void put(CallContext call, byte[] handle) throws Nfs4Exception {
         try {
             call.setCurrent(call.services().handles().decode(handle));
         } catch (HandleViolation e) {

@@ -6,13 +6,18 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
-/** SECINFO (RFC 8881 section 18.29): which credentials are taken for a name in the current directory. Uses the filehandle up. */
+/**
+ * SECINFO (RFC 8881 section 18.29): which credentials are taken for a name in the current directory. From
+ * NFSv4.1 on it uses the filehandle up.
+ */
 final class SecInfo implements Operation {
     @Override
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
         FileName name = Names.decode(in);
         Lookup.find(call, call.current(), name);
-        call.clearCurrent();
+        if (call.minorVersion() > 0) {
+            call.clearCurrent();
+        }
         encodeFlavors(out);
     }
 

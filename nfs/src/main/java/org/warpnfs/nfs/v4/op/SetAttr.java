@@ -49,10 +49,11 @@ final class SetAttr implements ChangingOperation {
         }
         requireRegular(CallContext.attributes(file).type());
         // The open under which the size may change, whichever it is, stays while it does.
+        Stateid meant = call.resolve(stateid);
         IoGrant grant = call.services()
                 .state()
                 .stateids()
-                .grantWrite(call.nowNanos(), call.client(), CallContext.keyOf(file), call.resolve(stateid));
+                .grantWrite(call.nowNanos(), call.clientOfIo(meant), CallContext.keyOf(file), meant);
         try {
             apply(call, file, changes, aclChanges);
         } finally {

@@ -7,6 +7,20 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 public final class Statuses {
     private Statuses() {}
 
+    /** What a status is called in a minor version: NFSv4.0 knows fewer (RFC 7530 section 13.1). */
+    public static Nfs4Status in(int minorVersion, Nfs4Status status) {
+        if (minorVersion > 0 || status.code() <= Nfs4Status.CB_PATH_DOWN.code()) {
+            return status;
+        }
+        return switch (status) {
+            case TOO_MANY_OPS, REQ_TOO_BIG, REP_TOO_BIG, REP_TOO_BIG_TO_CACHE -> Nfs4Status.RESOURCE;
+            case WRONG_TYPE -> Nfs4Status.INVAL;
+            case DELEG_REVOKED -> Nfs4Status.BAD_STATEID;
+            case DEADSESSION -> Nfs4Status.EXPIRED;
+            default -> Nfs4Status.SERVERFAULT;
+        };
+    }
+
     public static Nfs4Status of(FsError error) {
         return switch (error) {
             case NOT_PERMITTED -> Nfs4Status.PERM;

@@ -1,7 +1,9 @@
 package org.warpnfs.nfs.v4.op;
 
 import org.warpnfs.nfs.v4.state.ByteRange;
+import org.warpnfs.nfs.v4.state.FileKey;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
+import org.warpnfs.nfs.v4.xdr.OpCode;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
@@ -11,13 +13,18 @@ final class Unlock implements ChangingOperation {
     @Override
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception {
         LockTypes.decodeExclusive(in);
-        in.int32();
+        int seqid = in.int32();
         Stateid stateid = call.resolve(in.stateid());
-        ByteRange range = ByteRange.of(in.int64(), in.int64());
+        long offset = in.int64();
+        long length = in.int64();
+        FileKey file = CallContext.keyOf(call.current());
+        if (OwnerSequence.repeats(call, OpCode.LOCKU, stateid, seqid, out)) {
+            return;
+        }
         Stateid left = call.services()
                 .state()
                 .locks()
-                .unlock(call.client(), CallContext.keyOf(call.current()), stateid, range);
+                .unlock(call.clientOf(stateid), file, stateid, ByteRange.of(offset, length));
         call.setCurrentStateid(left);
         left.encode(out);
     }

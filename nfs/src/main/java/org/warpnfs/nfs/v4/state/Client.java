@@ -13,6 +13,7 @@ public final class Client {
     private final Opaque owner;
     private final long verifier;
     private final Principal principal;
+    private final boolean sessionless;
 
     boolean confirmed;
     /** True once the client has been let go: requests that were under way find nothing any more. */
@@ -43,14 +44,25 @@ public final class Client {
 
     int revokedDelegations;
 
+    /** Of NFSv4.0: what SETCLIENTID_CONFIRM has to say, and said last. */
+    long confirmVerifier;
+
+    /** Of NFSv4.0: a SETCLIENTID of the same instance of the client that waits to be confirmed. */
+    @Nullable
+    CallbackUpdate callbackUpdate;
+
+    final Map<Opaque, StateOwner> openOwners = new HashMap<>();
+    final Map<Opaque, StateOwner> lockOwners = new HashMap<>();
+
     record OpenKey(Opaque owner, FileKey file) {}
 
-    Client(long id, Opaque owner, long verifier, Principal principal, int createSequence) {
+    Client(long id, Opaque owner, long verifier, Principal principal, int createSequence, boolean sessionless) {
         this.id = id;
         this.owner = owner;
         this.verifier = verifier;
         this.principal = principal;
         this.createSequence = createSequence;
+        this.sessionless = sessionless;
     }
 
     public long id() {
@@ -59,6 +71,11 @@ public final class Client {
 
     public Opaque owner() {
         return owner;
+    }
+
+    /** True for a client of NFSv4.0. */
+    public boolean isSessionless() {
+        return sessionless;
     }
 
     long verifier() {

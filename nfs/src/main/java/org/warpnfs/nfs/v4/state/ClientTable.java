@@ -66,29 +66,46 @@ final class ClientTable {
 
     ExchangedId exchangeId(long nowNanos, Opaque owner, long verifier, Principal principal, boolean update)
             throws Nfs4Exception {
-        Client old = confirmed.get(owner);
         if (update) {
-            return exchanged(updatable(old, verifier, principal));
+            return exchanged(updatable(confirmed.get(owner), verifier, principal));
         }
-        if (old != null && old.principal().equals(principal) && old.verifier() == verifier) {
+        Client old = takenBy(nowNanos, owner, principal, false);
+        if (old != null && old.verifier() == verifier) {
             old.renewedNanos = nowNanos;
             return exchanged(old);
         }
-        if (old != null && !old.principal().equals(principal)) {
-            if (old.hasState() && !old.isExpired(nowNanos, leaseNanos)) {
-                throw Nfs4Exception.of(Nfs4Status.CLID_INUSE);
-            }
-            remove(old);
+        removeUnconfirmed(owner);
+        return exchanged(newClient(nowNanos, owner, verifier, principal, false));
+    }
+
+    /**
+     * The confirmed client of that name, if it is the caller's. One of another principal, or that speaks the other kind of NFSv4, is let
+     * go unless it holds something.
+     *
+     * @throws Nfs4Exception CLID_INUSE if it does
+     */
+    @Nullable
+    Client takenBy(long nowNanos, Opaque owner, Principal principal, boolean sessionless) throws Nfs4Exception {
+        Client old = confirmed.get(owner);
+        if (old == null || (old.principal().equals(principal) && old.isSessionless() == sessionless)) {
+            return old;
         }
+        if (old.hasState() && !old.isExpired(nowNanos, leaseNanos)) {
+            throw Nfs4Exception.of(Nfs4Status.CLID_INUSE);
+        }
+        remove(old);
+        return null;
+    }
+
+    void removeUnconfirmed(Opaque owner) {
         Client half = unconfirmed.get(owner);
         if (half != null) {
             remove(half);
         }
-        return exchanged(newClient(nowNanos, owner, verifier, principal));
     }
 
     private static Client updatable(@Nullable Client old, long verifier, Principal principal) throws Nfs4Exception {
-        if (old == null) {
+        if (old == null || old.isSessionless()) {
             throw Nfs4Exception.of(Nfs4Status.NOENT);
         }
         if (old.verifier() != verifier) {
@@ -104,12 +121,14 @@ final class ClientTable {
         return new ExchangedId(client.id(), client.createSequence + 1, client.confirmed);
     }
 
-    private Client newClient(long nowNanos, Opaque owner, long verifier, Principal principal) throws Nfs4Exception {
+    /** A new record, not confirmed; DELAY if there are too many. */
+    Client newClient(long nowNanos, Opaque owner, long verifier, Principal principal, boolean sessionless)
+            throws Nfs4Exception {
         if (byId.size() >= limits.maxClients() && !removeOldestUnconfirmed() && !removeOldestExpired(nowNanos)) {
             throw Nfs4Exception.of(Nfs4Status.DELAY);
         }
         long id = (long) instance << 32 | Integer.toUnsignedLong(++lastClient);
-        Client client = new Client(id, owner, verifier, principal, random.nextInt());
+        Client client = new Client(id, owner, verifier, principal, random.nextInt(), sessionless);
         client.renewedNanos = nowNanos;
         byId.put(id, client);
         unconfirmed.put(owner, client);
@@ -125,7 +144,7 @@ final class ClientTable {
             CallbackParameters callbacks)
             throws Nfs4Exception {
         Client client = byId.get(clientId);
-        if (client == null) {
+        if (client == null || client.isSessionless()) {
             throw Nfs4Exception.of(Nfs4Status.STALE_CLIENTID);
         }
         if (sequence == client.createSequence && client.createReply != null) {
@@ -193,7 +212,23 @@ final class ClientTable {
         }
     }
 
-    private void confirm(Client client) {
+    @Nullable
+    Client byId(long id) {
+        return byId.get(id);
+    }
+
+    /** True if this instance of the server has given that id, or may have. */
+    boolean isOfThisInstance(long id) {
+        return (int) (id >>> 32) == instance;
+    }
+
+    /** Where a client of NFSv4.0 wants to be called from now on; null for nowhere. */
+    void callAt(Client client, @Nullable CallbackAddress address) {
+        client.callBackAt(address, outbox);
+    }
+
+    /** The record holds from now on, and the one it replaces goes with all its state. */
+    void confirm(Client client) {
         if (client.confirmed) {
             return;
         }
@@ -226,7 +261,7 @@ final class ClientTable {
 
     void destroyClient(long clientId) throws Nfs4Exception {
         Client client = byId.get(clientId);
-        if (client == null) {
+        if (client == null || client.isSessionless()) {
             throw Nfs4Exception.of(Nfs4Status.STALE_CLIENTID);
         }
         if (!client.sessions.isEmpty() || client.hasState()) {
@@ -260,6 +295,7 @@ final class ClientTable {
             end(session);
         }
         client.sessions.clear();
+        client.callBackAt(null, outbox);
         stateOfGoneClient.accept(client);
     }
 

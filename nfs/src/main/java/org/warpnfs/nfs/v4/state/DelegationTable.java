@@ -190,7 +190,12 @@ final class DelegationTable {
         delegation.releaseFile();
     }
 
+    /** Without a session the client has no way to free what was revoked: it is gone at once. */
     private void revoke(DelegationState delegation) {
+        if (delegation.client().isSessionless()) {
+            remove(delegation);
+            return;
+        }
         leave(delegation);
         delegation.revoke();
         delegation.client().revokedDelegations++;

@@ -18,6 +18,7 @@ import org.warpnfs.nfs.v4.xdr.Stateid;
  */
 final class FileStates {
     private final StateLimits limits;
+    private final OwnerTable owners;
     private final int instance;
     private final Map<FileKey, FileState> files = new HashMap<>();
     private final Map<Long, StateEntry> states = new HashMap<>();
@@ -29,8 +30,9 @@ final class FileStates {
     private int lockStateCount;
     private long lastNumber;
 
-    FileStates(StateLimits limits, int instance) {
+    FileStates(StateLimits limits, int instance, OwnerTable owners) {
         this.limits = limits;
+        this.owners = owners;
         this.instance = instance;
     }
 
@@ -43,7 +45,8 @@ final class FileStates {
         if (entry instanceof DelegationState delegation && delegation.isRevoked()) {
             throw Nfs4Exception.of(Nfs4Status.DELEG_REVOKED);
         }
-        if (stateid.seqid() != 0 && stateid.seqid() != entry.seqid()) {
+        boolean whichever = stateid.seqid() == 0 && !client.isSessionless();
+        if (!whichever && stateid.seqid() != entry.seqid()) {
             boolean old = stateid.seqid() - entry.seqid() < 0;
             throw Nfs4Exception.of(old ? Nfs4Status.OLD_STATEID : Nfs4Status.BAD_STATEID);
         }
@@ -59,10 +62,11 @@ final class FileStates {
         return entry;
     }
 
-    /** As {@link #find(Client, Stateid)}, and it has to be of that file. */
+    /** As {@link #find(Client, Stateid)}, and it has to be of that file, and confirmed where that is asked for. */
     StateEntry find(Client client, FileKey file, Stateid stateid) throws Nfs4Exception {
         StateEntry entry = find(client, stateid);
-        if (!entry.key().equals(file)) {
+        boolean unconfirmed = entry instanceof OpenState open && open.stateOwner != null && !open.stateOwner.confirmed;
+        if (unconfirmed || !entry.key().equals(file)) {
             throw Nfs4Exception.of(Nfs4Status.BAD_STATEID);
         }
         return entry;
@@ -138,6 +142,7 @@ final class FileStates {
         if (open == null) {
             FileState file = files.computeIfAbsent(request.file(), FileState::new);
             open = new OpenState(request.client(), request.owner(), file, ++lastNumber);
+            open.stateOwner = owners.entered(StateOwner.Kind.OPEN, request.client(), request.owner());
             file.opens.add(open);
             request.client().opens.put(key, open);
             states.put(open.number, open);
@@ -212,8 +217,90 @@ final class FileStates {
         return rest;
     }
 
-    void close(Client client, FileKey file, Stateid stateid) throws Nfs4Exception {
-        remove(findOpen(client, file, stateid));
+    /** Closes an open; what its stateid has become means nothing any more. */
+    Stateid close(Client client, FileKey file, Stateid stateid) throws Nfs4Exception {
+        OpenState open = findOpen(client, file, stateid);
+        remove(open);
+        owners.closed(open.stateOwner, open.number);
+        return stateid(open).withSeqid(OpenState.nextSeqid(open.seqid));
+    }
+
+    /** OPEN_CONFIRM: BAD_STATEID if there is nothing to confirm. */
+    Stateid confirm(Client client, FileKey file, Stateid stateid) throws Nfs4Exception {
+        if (find(client, stateid) instanceof OpenState open
+                && open.key().equals(file)
+                && open.stateOwner != null
+                && !open.stateOwner.confirmed) {
+            open.stateOwner.confirmed = true;
+            open.seqid = OpenState.nextSeqid(open.seqid);
+            return stateid(open);
+        }
+        throw Nfs4Exception.of(Nfs4Status.BAD_STATEID);
+    }
+
+    /** All that an owner has open. */
+    void closeAllOf(StateOwner owner) {
+        for (OpenState open : List.copyOf(owner.client.opens.values())) {
+            if (open.stateOwner == owner) {
+                remove(open);
+            }
+        }
+    }
+
+    /**
+     * Whose turn a request of NFSv4.0 is that names a state; null if there is none.
+     *
+     * @throws Nfs4Exception STALE_STATEID if it is of an earlier instance of the server
+     */
+    @Nullable
+    StateOwner ownerOf(Stateid stateid) throws Nfs4Exception {
+        return switch (entryOfThisInstance(stateid)) {
+            case OpenState open -> open.stateOwner;
+            case LockState lockState -> lockState.stateOwner;
+            case DelegationState _ -> null;
+            case null -> null;
+        };
+    }
+
+    /** The NFSv4.0 client that a stateid is of: BAD_STATEID if none, STALE_STATEID as {@link #ownerOf}. */
+    Client clientOf(Stateid stateid) throws Nfs4Exception {
+        StateEntry entry = entryOfThisInstance(stateid);
+        if (entry == null || !entry.client().isSessionless()) {
+            throw Nfs4Exception.of(Nfs4Status.BAD_STATEID);
+        }
+        return entry.client();
+    }
+
+    private @Nullable StateEntry entryOfThisInstance(Stateid stateid) throws Nfs4Exception {
+        if (stateid.isSpecial()) {
+            throw Nfs4Exception.of(Nfs4Status.BAD_STATEID);
+        }
+        if (stateid.instance() != instance) {
+            throw Nfs4Exception.of(Nfs4Status.STALE_STATEID);
+        }
+        return states.get(stateid.number());
+    }
+
+    /** RELEASE_LOCKOWNER: LOCKS_HELD while it holds any. */
+    void releaseLockOwner(Client client, Opaque name) throws Nfs4Exception {
+        List<LockState> all = new ArrayList<>(1);
+        for (OpenState open : client.opens.values()) {
+            LockState lockState = open.locks.get(name);
+            if (lockState != null) {
+                if (open.file.locks.holds(lockState.owner)) {
+                    throw Nfs4Exception.of(Nfs4Status.LOCKS_HELD);
+                }
+                all.add(lockState);
+            }
+        }
+        all.forEach(this::remove);
+    }
+
+    private void remove(LockState lockState) {
+        lockState.open.locks.remove(lockState.owner.owner());
+        states.remove(lockState.number);
+        lockStateCount--;
+        owners.left(lockState.stateOwner);
     }
 
     private void remove(OpenState open) {
@@ -221,6 +308,7 @@ final class FileStates {
         for (LockState lockState : open.locks.values()) {
             open.file.locks.unlockAll(lockState.owner);
             states.remove(lockState.number);
+            owners.left(lockState.stateOwner);
         }
         lockCount -= before - open.file.locks.size();
         lockStateCount -= open.locks.size();
@@ -235,6 +323,7 @@ final class FileStates {
         open.client.opens.remove(new Client.OpenKey(open.owner, open.file.key));
         states.remove(open.number);
         openCount--;
+        owners.left(open.stateOwner);
         open.releaseFiles();
     }
 
@@ -320,7 +409,8 @@ final class FileStates {
             if (open.locks.size() >= limits.maxLockOwnersPerOpen() || lockStateCount >= limits.maxLocks()) {
                 throw Nfs4Exception.of(Nfs4Status.DELAY);
             }
-            lockState = new LockState(open, owner, ++lastNumber);
+            lockState =
+                    new LockState(open, owner, ++lastNumber, owners.entered(StateOwner.Kind.LOCK, open.client, owner));
             open.locks.put(owner, lockState);
             states.put(lockState.number, lockState);
             lockStateCount++;
@@ -349,9 +439,7 @@ final class FileStates {
                 if (lockState.file().locks.holds(lockState.owner)) {
                     throw Nfs4Exception.of(Nfs4Status.LOCKS_HELD);
                 }
-                lockState.open.locks.remove(lockState.owner.owner());
-                states.remove(lockState.number);
-                lockStateCount--;
+                remove(lockState);
             }
         }
     }

@@ -1,5 +1,6 @@
 package org.warpnfs.nfs.v4.state;
 
+import org.jspecify.annotations.Nullable;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 
 /** The byte-range locks of one lock-owner on one file (RFC 8881 section 9.1). Guarded by its table's lock. */
@@ -8,11 +9,14 @@ final class LockState implements StateEntry {
     final LockOwner owner;
     final long number;
     int seqid;
+    /** Whose requests come in order; null where sessions see to that. */
+    final @Nullable StateOwner stateOwner;
 
-    LockState(OpenState open, Opaque owner, long number) {
+    LockState(OpenState open, Opaque owner, long number, @Nullable StateOwner stateOwner) {
         this.open = open;
         this.owner = new LockOwner(open.client, owner);
         this.number = number;
+        this.stateOwner = stateOwner;
     }
 
     @Override

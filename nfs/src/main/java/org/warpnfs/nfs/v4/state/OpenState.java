@@ -26,6 +26,9 @@ final class OpenState implements StateEntry {
     SharedFile writer;
 
     final Map<Opaque, LockState> locks = new HashMap<>();
+    /** Whose requests come in order; null where sessions see to that. */
+    @Nullable
+    StateOwner stateOwner;
 
     OpenState(Client client, Opaque owner, FileState file, long number) {
         this.client = client;

@@ -97,11 +97,11 @@ public final class OpenStates {
         }
     }
 
-    /** CLOSE: the open's locks go with it. */
-    public void close(Client client, FileKey file, Stateid stateid) throws Nfs4Exception {
+    /** CLOSE: the open's locks go with it. Gives the stateid as it was last, one on. */
+    public Stateid close(Client client, FileKey file, Stateid stateid) throws Nfs4Exception {
         core.lock();
         try {
-            core.files.close(client, file, stateid);
+            return core.files.close(client, file, stateid);
         } finally {
             core.unlock();
         }

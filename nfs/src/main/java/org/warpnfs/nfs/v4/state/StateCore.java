@@ -23,6 +23,8 @@ final class StateCore {
     final RecoveryLog log;
     final Grace grace;
     final ClientTable clients;
+    final ClientidTable clientids;
+    final OwnerTable owners;
     final FileStates files;
     final DelegationTable delegations;
 
@@ -43,10 +45,12 @@ final class StateCore {
         this.log = log;
         this.sender = sender;
         this.grace = new Grace(log, nowNanos, graceNanos);
-        this.files = new FileStates(limits, log.instance());
+        this.owners = new OwnerTable(limits);
+        this.files = new FileStates(limits, log.instance(), owners);
         this.delegations = new DelegationTable(limits, leaseNanos, files);
         this.clients =
                 new ClientTable(limits, leaseNanos, grace, log.instance(), this::forget, call -> outbox.add(call));
+        this.clientids = new ClientidTable(clients);
         this.lastSweepNanos = nowNanos;
     }
 
@@ -66,14 +70,15 @@ final class StateCore {
 
     void requirePresent(Client client) throws Nfs4Exception {
         if (client.gone) {
-            throw Nfs4Exception.of(Nfs4Status.DEADSESSION);
+            throw Nfs4Exception.of(client.isSessionless() ? Nfs4Status.EXPIRED : Nfs4Status.DEADSESSION);
         }
     }
 
     void requireGrace(long nowNanos, Client client, boolean reclaim) throws Nfs4Exception {
         boolean running = grace.isRunning(nowNanos);
         if (!reclaim) {
-            if (running || !client.reclaimComplete) {
+            // Of NFSv4.0 nobody says when he has reclaimed all.
+            if (running || (!client.reclaimComplete && !client.isSessionless())) {
                 throw Nfs4Exception.of(Nfs4Status.GRACE);
             }
             return;
@@ -118,6 +123,7 @@ final class StateCore {
 
     private void forget(Client client) {
         files.forget(client);
+        owners.forget(client);
         delegations.forget(client);
         if (!client.recorded) {
             return;
@@ -134,6 +140,7 @@ final class StateCore {
             lastSweepNanos = nowNanos;
             grace.isRunning(nowNanos);
             clients.sweep(nowNanos);
+            owners.sweep(nowNanos, leaseNanos);
             delegations.sweep(nowNanos);
         }
     }

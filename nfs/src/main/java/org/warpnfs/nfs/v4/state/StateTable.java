@@ -8,14 +8,14 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 /**
  * All state of NFSv4 clients, behind one lock.
  *
- * <p>Its parts are {@link #sessions()}, {@link #callbacks()}, {@link #opens()}, {@link #locks()}, {@link #delegations()} and
+ * <p>Its parts are {@link #sessions()}, of NFSv4.0 {@link #clientids()} and {@link #owners()}, {@link #callbacks()}, {@link #opens()}, {@link #locks()}, {@link #delegations()} and
  * {@link #stateids()}.
  *
  * <h2>Leases</h2>
  *
  * A client whose lease ran out keeps its state for as long as nobody else wants it: when another client's open, lock or change conflicts
  * with it, when room is needed, or after {@link StateLimits#courtesyLeases} leases it is let go as a whole, and learns that from
- * BADSESSION and STALE_CLIENTID. One that holds nothing is forgotten with its lease.
+ * BADSESSION and STALE_CLIENTID, or in NFSv4.0 from EXPIRED and BAD_STATEID. One that holds nothing is forgotten with its lease.
  *
  * <h2>Errors</h2>
  *
@@ -24,6 +24,8 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 public final class StateTable implements AutoCloseable {
     private final StateCore core;
     private final SessionStates sessions;
+    private final ClientidStates clientids;
+    private final OwnerStates owners;
     private final CallbackStates callbacks;
     private final OpenStates opens;
     private final LockStates locks;
@@ -43,6 +45,8 @@ public final class StateTable implements AutoCloseable {
             long nowNanos) {
         core = new StateCore(limits, leaseNanos, graceNanos, log, sender, nowNanos);
         sessions = new SessionStates(core);
+        clientids = new ClientidStates(core);
+        owners = new OwnerStates(core);
         callbacks = new CallbackStates(core);
         opens = new OpenStates(core);
         locks = new LockStates(core);
@@ -52,6 +56,14 @@ public final class StateTable implements AutoCloseable {
 
     public SessionStates sessions() {
         return sessions;
+    }
+
+    public ClientidStates clientids() {
+        return clientids;
+    }
+
+    public OwnerStates owners() {
+        return owners;
     }
 
     public CallbackStates callbacks() {
@@ -72,6 +84,11 @@ public final class StateTable implements AutoCloseable {
 
     public StateidStates stateids() {
         return stateids;
+    }
+
+    /** What clients are held to; of NFSv4.0 also the size of requests and replies. */
+    public StateLimits limits() {
+        return core.limits;
     }
 
     public boolean isGraceRunning(long nowNanos) {

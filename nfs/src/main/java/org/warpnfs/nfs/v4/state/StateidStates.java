@@ -1,5 +1,6 @@
 package org.warpnfs.nfs.v4.state;
 
+import org.jspecify.annotations.Nullable;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.Stateid;
@@ -45,11 +46,14 @@ public final class StateidStates {
     /**
      * Leave to read. An open for writing alone brings no file but passes: a client that caches may read what it is going to write
      * (RFC 8881 section 18.22.3).
+     *
+     * @param client null for an anonymous stateid outside of a session
      */
-    public IoGrant grantRead(long nowNanos, Client client, FileKey file, Stateid stateid) throws Nfs4Exception {
+    public IoGrant grantRead(long nowNanos, @Nullable Client client, FileKey file, Stateid stateid)
+            throws Nfs4Exception {
         core.lock();
         try {
-            if (stateid.isAnonymous()) {
+            if (client == null || stateid.isAnonymous()) {
                 boolean bypass = stateid.equals(Stateid.READ_BYPASS);
                 anonymous(nowNanos, file, bypass ? 0 : OpenRequest.READ);
                 return new IoGrant(null);
@@ -67,10 +71,11 @@ public final class StateidStates {
     }
 
     /** Leave to write: OPENMODE from an open that is not for writing. */
-    public IoGrant grantWrite(long nowNanos, Client client, FileKey file, Stateid stateid) throws Nfs4Exception {
+    public IoGrant grantWrite(long nowNanos, @Nullable Client client, FileKey file, Stateid stateid)
+            throws Nfs4Exception {
         core.lock();
         try {
-            if (stateid.isAnonymous()) {
+            if (client == null || stateid.isAnonymous()) {
                 anonymous(nowNanos, file, OpenRequest.WRITE);
                 return new IoGrant(null);
             }

@@ -125,6 +125,11 @@ public final class XdrWriter {
         truncate(0);
     }
 
+    /** A copy of what was written from {@code position} on; no payload may be among it. */
+    public byte[] toByteArray(int position) {
+        return Arrays.copyOfRange(bytes, position, length);
+    }
+
     /** A copy of the whole, payloads included. */
     public byte[] toByteArray() {
         byte[] copy = new byte[Math.toIntExact(sizeBytes())];

@@ -1,0 +1,26 @@
+package org.warpnfs.nfs.v4.op;
+
+import org.warpnfs.nfs.v4.state.FileKey;
+import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
+import org.warpnfs.nfs.v4.xdr.OpCode;
+import org.warpnfs.nfs.v4.xdr.Stateid;
+import org.warpnfs.nfs.v4.xdr.XdrReader;
+import org.warpnfs.nfs.v4.xdr.XdrWriter;
+
+/** OPEN_CONFIRM (RFC 7530 section 16.18), of NFSv4.0 alone: the owner's first OPEN was meant. */
+final class OpenConfirm implements ChangingOperation {
+    @Override
+    public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception {
+        Stateid stateid = in.stateid();
+        int seqid = in.int32();
+        FileKey file = CallContext.keyOf(call.current());
+        if (OwnerSequence.repeats(call, OpCode.OPEN_CONFIRM, stateid, seqid, out)) {
+            return;
+        }
+        call.services()
+                .state()
+                .owners()
+                .confirm(call.clientOf(stateid), file, stateid)
+                .encode(out);
+    }
+}

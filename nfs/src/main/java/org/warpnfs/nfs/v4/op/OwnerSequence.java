@@ -1,0 +1,81 @@
+package org.warpnfs.nfs.v4.op;
+
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.nfs.export.Location;
+import org.warpnfs.nfs.v4.state.OwnerReply;
+import org.warpnfs.nfs.v4.state.OwnerTurn;
+import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
+import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.OpCode;
+import org.warpnfs.nfs.v4.xdr.Opaque;
+import org.warpnfs.nfs.v4.xdr.Stateid;
+import org.warpnfs.nfs.v4.xdr.XdrWriter;
+
+/**
+ * The seqids of owners in NFSv4.0 (RFC 7530 section 9.1.7), which other minor versions ignore. An operation that has one asks here once
+ * it has decoded what names its owner, and before anything that can fail: most failures use a seqid up as well.
+ */
+final class OwnerSequence {
+    private OwnerSequence() {}
+
+    /**
+     * Takes the turn of the owner of {@code stateid}.
+     *
+     * @return true if the operation is a repetition: its result has been written, and nothing is left to do
+     * @throws Nfs4Exception BAD_SEQID, BAD_STATEID, STALE_STATEID; or what the repeated operation failed with
+     */
+    static boolean repeats(CallContext call, OpCode code, Stateid stateid, int seqid, XdrWriter out)
+            throws Nfs4Exception {
+        return call.minorVersion() == 0
+                && repeats(call, call.services().state().owners().begin(stateid, seqid, code), out);
+    }
+
+    /** As {@link #repeats(CallContext, OpCode, Stateid, int, XdrWriter)}, with a turn that was taken in another way. */
+    static boolean repeats(CallContext call, OwnerTurn turn, XdrWriter out) throws Nfs4Exception {
+        OwnerReply before = turn.repeated();
+        if (before == null) {
+            call.setTurn(turn);
+            return false;
+        }
+        if (before.status() != Nfs4Status.OK) {
+            throw new Repeated(before);
+        }
+        out.fixedOpaque(before.body().toBytes());
+        Opaque current = before.current();
+        if (current != null) {
+            PutFh.put(call, current.toBytes());
+        }
+        return true;
+    }
+
+    /** The operation of a turn is over, and this is its answer. */
+    static void end(CallContext call, Nfs4Status status, byte[] body) {
+        OwnerTurn turn = call.takeTurn();
+        if (turn != null) {
+            Location opened = turn.code() == OpCode.OPEN ? call.currentOrNull() : null;
+            Opaque handle =
+                    opened == null ? null : Opaque.of(call.services().handles().encode(opened));
+            OwnerReply reply = new OwnerReply(turn.code(), status, Opaque.of(body), handle);
+            call.services().state().owners().end(call.nowNanos(), turn, reply);
+        }
+    }
+
+    /** The failure of an operation, again. */
+    private static final class Repeated extends Nfs4Exception {
+        private static final long serialVersionUID = 1L;
+
+        private final transient @Nullable OwnerReply reply;
+
+        Repeated(OwnerReply reply) {
+            super(reply.status(), reply.status().name());
+            this.reply = reply;
+        }
+
+        @Override
+        public void encodeBody(XdrWriter out) {
+            if (reply != null) {
+                out.fixedOpaque(reply.body().toBytes());
+            }
+        }
+    }
+}

@@ -1,0 +1,87 @@
+package org.warpnfs.nfs.v4.state;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
+import org.warpnfs.nfs.v4.xdr.Opaque;
+import org.warpnfs.nfs.v4.xdr.Stateid;
+
+/** Clients of NFSv4.0 and their leases: SETCLIENTID, SETCLIENTID_CONFIRM, RENEW. See {@link StateTable}. */
+public final class ClientidStates {
+    private final StateCore core;
+
+    ClientidStates(StateCore core) {
+        this.core = core;
+    }
+
+    /** SETCLIENTID. */
+    public GivenClientid setClientid(
+            long nowNanos, Opaque name, long verifier, Principal principal, @Nullable CallbackAddress callback)
+            throws Nfs4Exception {
+        core.lock();
+        try {
+            core.sweepNowAndThen(nowNanos);
+            return core.clientids.setClientid(nowNanos, name, verifier, principal, callback);
+        } finally {
+            core.unlock();
+        }
+    }
+
+    /** SETCLIENTID_CONFIRM. */
+    public Client confirm(long nowNanos, long id, long confirmVerifier, Principal principal) throws Nfs4Exception {
+        core.lock();
+        try {
+            return core.clientids.confirm(nowNanos, id, confirmVerifier, principal);
+        } finally {
+            core.unlock();
+        }
+    }
+
+    /**
+     * A request of the client with that id begins: its lease runs on until {@link #end}.
+     *
+     * @throws Nfs4Exception STALE_CLIENTID if the client has not introduced itself to this instance of the server, EXPIRED if it
+     *     was let go since
+     */
+    public Client begin(long nowNanos, long id) throws Nfs4Exception {
+        core.lock();
+        try {
+            core.sweepNowAndThen(nowNanos);
+            return begun(nowNanos, core.clientids.require(id));
+        } finally {
+            core.unlock();
+        }
+    }
+
+    /** As {@link #begin(long, long)}, of the client that a state is of; STALE_STATEID and BAD_STATEID. */
+    public Client begin(long nowNanos, Stateid stateid) throws Nfs4Exception {
+        core.lock();
+        try {
+            return begun(nowNanos, core.files.clientOf(stateid));
+        } finally {
+            core.unlock();
+        }
+    }
+
+    private static Client begun(long nowNanos, Client client) {
+        client.renewedNanos = nowNanos;
+        client.requestsUnderWay++;
+        return client;
+    }
+
+    /** What had begun has ended, each client as often as it began. */
+    public void end(long nowNanos, List<Client> clients) {
+        if (clients.isEmpty()) {
+            return;
+        }
+        core.lock();
+        try {
+            for (Client client : clients) {
+                client.requestsUnderWay--;
+                client.renewedNanos = nowNanos;
+            }
+        } finally {
+            core.unlock();
+        }
+    }
+}

@@ -1,0 +1,214 @@
+package org.warpnfs.nfs.v4.state;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
+import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.OpCode;
+import org.warpnfs.nfs.v4.xdr.Opaque;
+
+/**
+ * The owners of NFSv4.0 clients and the order of their requests (RFC 7530 sections 9.1.7 to 9.1.11):
+ *
+ * <pre>
+ *   request of an owner            with seqid    outcome
+ *   that executes one              any           RESOURCE, which moves no seqid
+ *   unknown, or not yet confirmed  any, by OPEN  executed; what an unconfirmed owner had open is closed first
+ *   known                          last + 1      executed
+ *   known                          last          the same answer, if it is the same operation
+ *   known                          other         BAD_SEQID
+ * </pre>
+ *
+ * An open-owner without opens stays for a lease, so that its last CLOSE can be repeated; a lock-owner goes with its last lock stateid.
+ * Guarded by the lock of {@link StateTable}.
+ */
+final class OwnerTable {
+    private final int maxOpenOwners;
+    private final int maxOpenOwnersPerClient;
+    /** Open-owners that have nothing open, the one that has had nothing for the longest first. */
+    private final LinkedHashSet<StateOwner> idle = new LinkedHashSet<>();
+    /** By the number of the open that each closed last. */
+    private final Map<Long, StateOwner> closed = new HashMap<>();
+
+    private int openOwnerCount;
+
+    OwnerTable(StateLimits limits) {
+        this.maxOpenOwners = limits.maxOpens();
+        this.maxOpenOwnersPerClient = limits.maxOpensPerClient();
+    }
+
+    /** A new open-owner, whose first request may have any seqid; RESOURCE if there are too many. */
+    StateOwner addOpenOwner(Client client, Opaque name, int firstSeqid) throws Nfs4Exception {
+        if (openOwnerCount >= maxOpenOwners) {
+            forgetOne(idle.isEmpty() ? null : idle.getFirst());
+        } else if (client.openOwners.size() >= maxOpenOwnersPerClient) {
+            forgetOne(idle.stream()
+                    .filter(owner -> owner.client == client)
+                    .findFirst()
+                    .orElse(null));
+        }
+        StateOwner owner = new StateOwner(StateOwner.Kind.OPEN, client, name);
+        owner.seqid = firstSeqid - 1;
+        client.openOwners.put(name, owner);
+        openOwnerCount++;
+        return owner;
+    }
+
+    private void forgetOne(@Nullable StateOwner owner) throws Nfs4Exception {
+        if (owner == null) {
+            throw Nfs4Exception.of(Nfs4Status.RESOURCE);
+        }
+        forget(owner);
+    }
+
+    /** Takes the owner's turn, or finds what it was answered. */
+    OwnerTurn begin(StateOwner owner, int seqid, OpCode code) throws Nfs4Exception {
+        if (owner.busy) {
+            throw Nfs4Exception.of(Nfs4Status.RESOURCE);
+        }
+        OwnerReply last = owner.reply;
+        if (last != null && last.code() == code && seqid == owner.seqid) {
+            return new OwnerTurn(owner, seqid, code, last);
+        }
+        if (seqid != owner.seqid + 1) {
+            throw Nfs4Exception.of(Nfs4Status.BAD_SEQID);
+        }
+        owner.busy = true;
+        idle.remove(owner);
+        // The client has its answer to the CLOSE before: it would not go on else.
+        forgetClosed(owner);
+        return new OwnerTurn(owner, seqid, code, null);
+    }
+
+    /**
+     * The owner's request has been executed.
+     *
+     * @param reply null if its status is one that moves no seqid
+     */
+    void end(long nowNanos, OwnerTurn turn, @Nullable OwnerReply reply) {
+        StateOwner owner = turn.owner();
+        owner.busy = false;
+        if (owner.gone) {
+            return;
+        }
+        owner.usedNanos = nowNanos;
+        if (reply != null) {
+            owner.seqid = turn.seqid();
+            owner.reply = reply;
+            Opaque lockName = turn.lockOwner();
+            StateOwner lockOwner = lockName == null ? null : owner.client.lockOwners.get(lockName);
+            if (lockOwner != null) {
+                lockOwner.seqid = turn.lockSeqid();
+                lockOwner.reply = null;
+            }
+        }
+        if (owner.states == 0) {
+            if (owner.confirmed) {
+                idle.add(owner);
+            } else {
+                forget(owner);
+            }
+        }
+    }
+
+    /** An open or a lock stateid has come into being; null where its client has sessions. */
+    @Nullable
+    StateOwner entered(StateOwner.Kind kind, Client client, Opaque name) {
+        if (!client.isSessionless()) {
+            return null;
+        }
+        StateOwner owner =
+                switch (kind) {
+                    case OPEN -> client.openOwners.get(name);
+                    case LOCK ->
+                        client.lockOwners.computeIfAbsent(
+                                name, _ -> new StateOwner(StateOwner.Kind.LOCK, client, name));
+                };
+        if (owner != null) {
+            owner.states++;
+        }
+        return owner;
+    }
+
+    /** An open or a lock stateid is gone. */
+    void left(@Nullable StateOwner owner) {
+        if (owner == null || owner.gone) {
+            return;
+        }
+        owner.states--;
+        if (owner.states == 0 && !owner.busy) {
+            if (owner.kind == StateOwner.Kind.LOCK || !owner.confirmed) {
+                forget(owner);
+            } else {
+                idle.add(owner);
+            }
+        }
+    }
+
+    /** The owner has closed that open, and may say so again. */
+    void closed(@Nullable StateOwner owner, long number) {
+        if (owner != null) {
+            owner.closedNumber = number;
+            closed.put(number, owner);
+        }
+    }
+
+    /** Who closed that open last; null if nobody, or if it has gone on since. */
+    @Nullable
+    StateOwner closerOf(long number) {
+        return closed.get(number);
+    }
+
+    private void forgetClosed(StateOwner owner) {
+        if (owner.closedNumber != 0) {
+            closed.remove(owner.closedNumber);
+            owner.closedNumber = 0;
+        }
+    }
+
+    /** Lets an owner go; what it has open must be closed before. */
+    void forget(StateOwner owner) {
+        if (owner.gone) {
+            return;
+        }
+        owner.gone = true;
+        forgetClosed(owner);
+        idle.remove(owner);
+        switch (owner.kind) {
+            case OPEN -> {
+                owner.client.openOwners.remove(owner.name);
+                openOwnerCount--;
+            }
+            case LOCK -> owner.client.lockOwners.remove(owner.name);
+        }
+    }
+
+    /** All owners of a client that is let go. */
+    void forget(Client client) {
+        List<StateOwner> all = new ArrayList<>(client.openOwners.values());
+        all.addAll(client.lockOwners.values());
+        all.forEach(this::forget);
+    }
+
+    /** Lets go of those that have had nothing open for a lease. */
+    void sweep(long nowNanos, long leaseNanos) {
+        List<StateOwner> old = new ArrayList<>();
+        for (Iterator<StateOwner> longest = idle.iterator(); longest.hasNext(); ) {
+            StateOwner owner = longest.next();
+            if (nowNanos - owner.usedNanos <= leaseNanos) {
+                break;
+            }
+            old.add(owner);
+        }
+        old.forEach(this::forget);
+    }
+
+    int openOwnerCount() {
+        return openOwnerCount;
+    }
+}

@@ -1,0 +1,189 @@
+package org.warpnfs.nfs.v4;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.warpnfs.nfs.v4.V4Client.Ops;
+import org.warpnfs.nfs.v4.V4Client.Reply;
+import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+
+/** A client that speaks RFC 7530 word by word: no sessions, and owners that count. */
+final class V40Client {
+    final V4Server server;
+    final V4Client wire;
+    final String name;
+    long verifier = 1;
+    long clientId;
+    long confirmVerifier;
+    /** Of the one open-owner that most tests need. */
+    int openSeqid = 100;
+
+    V40Client(V4Server server, String name) {
+        this.server = server;
+        this.name = name;
+        this.wire = new V4Client(server, name, 0, 0);
+    }
+
+    static V40Client mounted(V4Server server, String name) {
+        V40Client client = new V40Client(server, name);
+        client.connect();
+        return client;
+    }
+
+    void connect() {
+        readClientid(send(setClientid(verifier)));
+        assertThat(send(confirm()).status()).isEqualTo(Nfs4Status.OK);
+    }
+
+    Reply send(Ops ops) {
+        return wire.sendBare(ops);
+    }
+
+    Nfs4Status statusOf(Ops ops) {
+        return send(ops).status();
+    }
+
+    /** All operations have to be fine. */
+    Reply run(Ops ops) {
+        Reply reply = send(ops);
+        assertThat(reply.status()).isEqualTo(Nfs4Status.OK);
+        return reply;
+    }
+
+    Ops setClientid(long itsVerifier) {
+        return setClientid(itsVerifier, "tcp", "127.0.0.1.0.0");
+    }
+
+    Ops setClientid(long itsVerifier, String netid, String address) {
+        return new Ops().add(35, c -> c.hyper(itsVerifier)
+                .string(name)
+                .words(0x40000000)
+                .string(netid)
+                .string(address)
+                .words(7));
+    }
+
+    Ops confirm() {
+        return confirm(clientId, confirmVerifier);
+    }
+
+    static Ops confirm(long id, long itsVerifier) {
+        return new Ops().add(36, c -> c.hyper(id).hyper(itsVerifier));
+    }
+
+    void readClientid(Reply reply) {
+        reply.op(35);
+        clientId = reply.hyper();
+        confirmVerifier = reply.hyper();
+        reply.end();
+    }
+
+    Ops renew() {
+        return new Ops().add(30, c -> c.hyper(clientId));
+    }
+
+    /** UNCHECKED with mode 0644, in /data. */
+    Ops openCreate(int seqid, String owner, String file, int access, int deny) {
+        return new Ops().data().add(18, c -> c.words(seqid, access, deny)
+                .hyper(clientId)
+                .string(owner)
+                .words(1, 0)
+                .words(2, 0, 1 << 1, 4, 0644)
+                .words(0)
+                .string(file));
+    }
+
+    Ops open(int seqid, String owner, String file, int access) {
+        return new Ops().data().add(18, c -> c.words(seqid, access, 0)
+                .hyper(clientId)
+                .string(owner)
+                .words(0, 0)
+                .string(file));
+    }
+
+    Ops openPrevious(byte[] handle, int seqid, String owner, int access) {
+        return new Ops().putFh(handle).add(18, c -> c.words(seqid, access, 0)
+                .hyper(clientId)
+                .string(owner)
+                .words(0, 1, 0));
+    }
+
+    static Ops openConfirm(byte[] handle, int[] stateid, int seqid) {
+        return new Ops().putFh(handle).add(20, c -> c.words(stateid).words(seqid));
+    }
+
+    static Ops close(byte[] handle, int seqid, int[] stateid) {
+        return new Ops().putFh(handle).add(4, c -> c.words(seqid).words(stateid));
+    }
+
+    static Ops downgrade(byte[] handle, int[] stateid, int seqid, int access, int deny) {
+        return new Ops().putFh(handle).add(21, c -> c.words(stateid).words(seqid, access, deny));
+    }
+
+    /** Brings a lock-owner; write lock. */
+    Ops lockNew(byte[] handle, int openSeqid, int[] open, int lockSeqid, String owner, long offset, long length) {
+        return new Ops().putFh(handle).add(12, c -> c.words(2, 0)
+                .hyper(offset)
+                .hyper(length)
+                .words(1, openSeqid)
+                .words(open)
+                .words(lockSeqid)
+                .hyper(clientId)
+                .string(owner));
+    }
+
+    static Ops lockMore(byte[] handle, int[] lock, int seqid, long offset, long length) {
+        return new Ops().putFh(handle).add(12, c -> c.words(2, 0)
+                .hyper(offset)
+                .hyper(length)
+                .words(0)
+                .words(lock)
+                .words(seqid));
+    }
+
+    static Ops unlock(byte[] handle, int[] lock, int seqid, long offset, long length) {
+        return new Ops()
+                .putFh(handle)
+                .add(14, c -> c.words(2, seqid).words(lock).hyper(offset).hyper(length));
+    }
+
+    Ops releaseLockOwner(String owner) {
+        return new Ops().add(39, c -> c.hyper(clientId).string(owner));
+    }
+
+    /** An open that is confirmed, and the file's handle. */
+    static final class Opened {
+        private final int[] stateid;
+        private final byte[] handle;
+
+        Opened(int[] stateid, byte[] handle) {
+            this.stateid = stateid;
+            this.handle = handle;
+        }
+
+        int[] stateid() {
+            return stateid;
+        }
+
+        byte[] handle() {
+            return handle;
+        }
+    }
+
+    /** By {@link #openSeqid}. */
+    Opened opened(String owner, String file, int access) {
+        Reply reply = run(openCreate(openSeqid++, owner, file, access, 0).getFh());
+        int[] stateid = reply.afterData().open();
+        byte[] handle = reply.getFh();
+        Reply confirmed = run(openConfirm(handle, stateid, openSeqid++));
+        confirmed.op(22);
+        confirmed.op(20);
+        return new Opened(confirmed.stateid(), handle);
+    }
+
+    /** The stateid that the operation behind a PUTFH gave. */
+    static int[] stateidOf(Reply reply, int operation) {
+        reply.op(22);
+        reply.op(operation);
+        return reply.stateid();
+    }
+}
