@@ -12,7 +12,8 @@ public final class Invalidation {
 
     /**
      * The handle that all segments of the call share, if they share one. With two handles there is no telling which of them
-     * outlives the call: Linux offers a long-lived one for the pad of a Write chunk, and losing it breaks later READs.
+     * outlives the call: Linux offers a long-lived one for the pad of a Write chunk, and losing it breaks later READs. A segment
+     * without a byte needs no memory, so its handle alone may name none.
      */
     public static OptionalLong candidate(ChunkLists lists) {
         Handles handles = new Handles();
@@ -23,11 +24,12 @@ public final class Invalidation {
             chunk.segments().forEach(handles::add);
         }
         lists.replyChunk().ifPresent(chunk -> chunk.segments().forEach(handles::add));
-        return handles.seen && handles.same ? OptionalLong.of(handles.first) : OptionalLong.empty();
+        return handles.named && handles.same ? OptionalLong.of(handles.first) : OptionalLong.empty();
     }
 
     private static final class Handles {
         private boolean seen;
+        private boolean named;
         private boolean same = true;
         private long first;
 
@@ -37,6 +39,7 @@ public final class Invalidation {
                 first = segment.handle();
             }
             same &= segment.handle() == first;
+            named |= segment.lengthBytes() > 0;
         }
     }
 }

@@ -213,5 +213,8 @@ class ReplyPlanTest {
         assertThat(Invalidation.candidate(lists)).isEqualTo(OptionalLong.of(100));
         assertThat(Invalidation.candidate(offer(null, chunk(5, 4)))).isEmpty();
         assertThat(Invalidation.candidate(ChunkLists.NONE)).isEmpty();
+        assertThat(Invalidation.candidate(offer(null, chunk(0))))
+                .as("a segment without a byte may name no memory")
+                .isEmpty();
     }
 }
