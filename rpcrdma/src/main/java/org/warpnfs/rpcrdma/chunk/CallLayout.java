@@ -39,12 +39,17 @@ public final class CallLayout {
      * @throws RpcRdmaViolation if a chunk has position zero or lies beyond the stream
      */
     public static CallLayout ofInline(long xid, List<ReadSegment> readList, int inlineBytes) throws RpcRdmaViolation {
+        return ofInline(xid, readList, inlineBytes, Padding.NONE);
+    }
+
+    private static CallLayout ofInline(long xid, List<ReadSegment> readList, int inlineBytes, Padding padding)
+            throws RpcRdmaViolation {
         List<ReadChunk> chunks = group(readList);
         if (!chunks.isEmpty() && chunks.getFirst().position() == 0) {
-            throw RpcRdmaViolation.chunk(xid, "Position-Zero Read chunk in an RDMA_MSG");
+            throw RpcRdmaViolation.chunk(xid, "Position-Zero Read chunk in a message that came inline");
         }
         checkPositions(xid, chunks, inlineBytes);
-        return new CallLayout(chunks, false, Padding.NONE);
+        return new CallLayout(chunks, false, padding);
     }
 
     /**
@@ -62,21 +67,19 @@ public final class CallLayout {
     }
 
     /**
-     * The layout of an RDMA_MSGP (RFC 5666 section 3.9).
+     * The layout of an RDMA_MSGP (RFC 5666 section 3.9). Padding is the transport's affair and no part of the XDR stream, so positions do
+     * not count it; and an item that is a chunk has none, since it is not in the Send.
      *
-     * @throws RpcRdmaViolation if its alignment is none, or if it has Read chunks: whether their positions count the padding
-     *     is not defined
+     * @param inlineBytes length of what follows the header
+     * @throws RpcRdmaViolation if its alignment is none, if a chunk has position zero or lies beyond the stream
      */
-    public static CallLayout ofPadded(RdmaMsgp msgp) throws RpcRdmaViolation {
+    public static CallLayout ofPadded(RdmaMsgp msgp, int inlineBytes) throws RpcRdmaViolation {
         long alignmentBytes = msgp.alignmentBytes();
         if (Long.bitCount(alignmentBytes) != 1 || alignmentBytes > MAX_ALIGNMENT_BYTES) {
             throw RpcRdmaViolation.chunk(msgp.xid(), "RDMA_MSGP with an alignment of " + alignmentBytes);
         }
-        if (!msgp.lists().readList().isEmpty()) {
-            throw RpcRdmaViolation.chunk(msgp.xid(), "RDMA_MSGP with Read chunks");
-        }
         Padding padding = new Padding((int) alignmentBytes, msgp.thresholdBytes(), msgp.encodedLengthBytes());
-        return new CallLayout(List.of(), false, padding);
+        return ofInline(msgp.xid(), msgp.lists().readList(), inlineBytes, padding);
     }
 
     /** What to pull, in order of position; a Position-Zero chunk comes first. */
@@ -106,17 +109,14 @@ public final class CallLayout {
      */
     public XdrStream assemble(ByteBuffer inline, List<ByteBuffer> pulled) {
         ByteBuffer body = longCall ? pulled.getFirst() : inline;
-        XdrStream.Builder stream = new XdrStream.Builder().padding(padding);
-        int taken = body.position();
+        XdrStream.Builder stream = new XdrStream.Builder(body, padding);
         long cursor = 0;
         for (int i = longCall ? 1 : 0; i < chunks.size(); i++) {
             ReadChunk chunk = chunks.get(i);
-            int gapBytes = (int) (chunk.position() - cursor);
-            stream.inline(body.slice(taken, gapBytes)).chunk(pulled.get(i));
-            taken += gapBytes;
+            stream.inline((int) (chunk.position() - cursor)).chunk(pulled.get(i));
             cursor = chunk.position() + XdrStream.roundUp(chunk.lengthBytes());
         }
-        return stream.inline(body.slice(taken, body.limit() - taken)).build();
+        return stream.build();
     }
 
     private static List<ReadChunk> group(List<ReadSegment> readList) {

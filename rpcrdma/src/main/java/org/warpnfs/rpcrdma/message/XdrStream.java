@@ -12,7 +12,8 @@ import java.util.function.Consumer;
  *
  * The stream is a row of fragments: what came inline, and what was pulled by RDMA Read. A chunk's XDR pad is not
  * transferred; the stream shows zeros in its place. {@link #counted} takes a counted item as one piece and does not copy it
- * unless it straddles two fragments. {@link #beginCounted} goes before it: a message that came as RDMA_MSGP has padding there.
+ * unless it straddles two fragments. {@link #beginCounted} goes before it: a message that came as RDMA_MSGP has padding there,
+ * which moves all that follows inline.
  *
  * <h2>Buffers</h2>
  *
@@ -30,8 +31,13 @@ public final class XdrStream {
     private final List<Fragment> fragments;
     private final Padding padding;
     private final int lengthBytes;
+
+    /** What padding may take: the inline bytes for which no chunk's position has a use. */
+    private final int slackBytes;
+
     private int next;
     private ByteBuffer current;
+    private Kind kind = Kind.PAD;
     private int remainingBytes;
     private int skippedPaddingBytes;
 
@@ -39,17 +45,24 @@ public final class XdrStream {
         this.fragments = fragments;
         this.padding = padding;
         long sum = 0;
+        int lastInlineBytes = 0;
         for (Fragment fragment : fragments) {
             sum += fragment.memory.remaining();
+            lastInlineBytes = switch (fragment.kind) {
+                case INLINE -> fragment.memory.remaining();
+                case CHUNK -> 0;
+                case PAD -> lastInlineBytes;
+            };
         }
         this.lengthBytes = Math.toIntExact(sum);
+        this.slackBytes = lastInlineBytes;
         this.current = ZERO_PAD;
         rewind();
     }
 
     /** A message in one piece, from position to limit. */
     public static XdrStream of(ByteBuffer message) {
-        return new Builder().inline(message).build();
+        return new Builder(message).build();
     }
 
     /** Length of the unreduced message, with all padding of RDMA_MSGP. */
@@ -71,6 +84,7 @@ public final class XdrStream {
     public void rewind() {
         next = 0;
         current = ZERO_PAD.slice(0, 0);
+        kind = Kind.PAD;
         remainingBytes = lengthBytes;
         skippedPaddingBytes = 0;
     }
@@ -81,7 +95,7 @@ public final class XdrStream {
             piece.accept(current.duplicate());
         }
         for (Fragment fragment : fragments.subList(next, fragments.size())) {
-            piece.accept(fragment.memory.duplicate());
+            piece.accept(window(fragment));
         }
     }
 
@@ -130,16 +144,35 @@ public final class XdrStream {
     /**
      * Begins a counted item, whose count was just read: skips the padding that RDMA_MSGP puts before its data.
      *
-     * @return false if the message ends inside the padding, or if a chunk begins here and {@link #agreesWithChunk} says no
+     * @return false if the message ends inside the padding, or if the item is neither a chunk's whole data nor free of chunks: then
+     *     count and chunk do not agree, or the chunk is at another position than its sender believes (RFC 5666 section 3.4)
      */
     public boolean beginCounted(int countBytes) {
-        int paddingBytes = padding.before(lengthBytes - remainingBytes, countBytes);
-        if (paddingBytes > remainingBytes) {
+        if (atChunk()) {
+            return agreesWithChunk(countBytes);
+        }
+        return skipPadding(countBytes) && !runsIntoChunk(countBytes);
+    }
+
+    /** An item that is a chunk has none: its data are not in the Send. */
+    private boolean skipPadding(int countBytes) {
+        int paddingBytes = kind == Kind.INLINE ? padding.before(current.position(), countBytes) : 0;
+        if (paddingBytes > slackBytes - skippedPaddingBytes) {
             return false;
         }
-        skip(paddingBytes);
-        skippedPaddingBytes += paddingBytes;
-        return agreesWithChunk(countBytes);
+        if (paddingBytes > 0) {
+            current.limit(Math.min(current.capacity(), current.limit() + paddingBytes));
+            current.position(current.position() + paddingBytes);
+            skippedPaddingBytes += paddingBytes;
+            remainingBytes -= paddingBytes;
+        }
+        return true;
+    }
+
+    private boolean runsIntoChunk(int countBytes) {
+        return countBytes > 0
+                && countBytes <= remainingBytes
+                && countBytes > advance().remaining();
     }
 
     /**
@@ -188,14 +221,26 @@ public final class XdrStream {
             return false;
         }
         // A zero-length fragment between here and the chunk would hide it: the builder makes none.
-        return next < fragments.size() && fragments.get(next).chunk;
+        return next < fragments.size() && fragments.get(next).kind == Kind.CHUNK;
     }
 
     private ByteBuffer advance() {
         while (!current.hasRemaining()) {
-            current = fragments.get(next++).memory.duplicate();
+            Fragment fragment = fragments.get(next++);
+            kind = fragment.kind;
+            current = window(fragment);
         }
         return current;
+    }
+
+    /** Where a fragment's bytes are: skipped padding has moved all that follows it inline. */
+    private ByteBuffer window(Fragment fragment) {
+        ByteBuffer window = fragment.memory.duplicate();
+        if (fragment.kind == Kind.INLINE && skippedPaddingBytes > 0) {
+            window.limit(Math.min(window.capacity(), window.limit() + skippedPaddingBytes));
+            window.position(window.position() + skippedPaddingBytes);
+        }
+        return window;
     }
 
     private void require(int bytes) {
@@ -204,39 +249,57 @@ public final class XdrStream {
         }
     }
 
-    private record Fragment(ByteBuffer memory, boolean chunk) {}
+    private enum Kind {
+        /** A window of what came with the message itself; its position counts from the message's first byte. */
+        INLINE,
+        CHUNK,
+        /** Zeros in place of a chunk's roundup. */
+        PAD
+    }
+
+    private record Fragment(ByteBuffer memory, Kind kind) {}
 
     /** Lays fragments in a row. */
     public static final class Builder {
         private final List<Fragment> fragments = new ArrayList<>(4);
-        private Padding padding = Padding.NONE;
+        private final Padding padding;
+        private final ByteBuffer inline;
 
-        /** Says that long items have padding before them. */
-        public Builder padding(Padding before) {
-            padding = before;
-            return this;
+        /** @param inline all bytes that came with the message itself, from position to limit */
+        public Builder(ByteBuffer inline) {
+            this(inline, Padding.NONE);
         }
 
-        /** Appends bytes from position to limit that came with the message itself. */
-        public Builder inline(ByteBuffer bytes) {
-            return add(bytes, false);
+        /** @param padding what stands before long items of {@code inline} */
+        public Builder(ByteBuffer inline, Padding padding) {
+            this.inline = inline.slice();
+            this.padding = padding;
         }
 
-        /** Appends a chunk, from position to limit, and zeros up to the XDR unit. */
-        public Builder chunk(ByteBuffer bytes) {
-            int padBytes = roundUp(bytes.remaining()) - bytes.remaining();
-            add(bytes, true);
-            return add(ZERO_PAD.slice(0, padBytes), false);
-        }
-
-        private Builder add(ByteBuffer bytes, boolean chunk) {
-            if (bytes.hasRemaining()) {
-                fragments.add(new Fragment(bytes.slice(), chunk));
+        /** Appends the next bytes of what came inline. */
+        public Builder inline(int bytes) {
+            if (bytes > 0) {
+                ByteBuffer window = inline.duplicate();
+                inline.position(inline.position() + bytes);
+                fragments.add(new Fragment(window.limit(inline.position()), Kind.INLINE));
             }
             return this;
         }
 
+        /** Appends a chunk, from position to limit, and zeros up to the XDR unit. */
+        public Builder chunk(ByteBuffer bytes) {
+            // One without a byte is kept as well: its item's count is 0, and no other.
+            fragments.add(new Fragment(bytes.slice(), Kind.CHUNK));
+            int padBytes = roundUp(bytes.remaining()) - bytes.remaining();
+            if (padBytes > 0) {
+                fragments.add(new Fragment(ZERO_PAD.slice(0, padBytes), Kind.PAD));
+            }
+            return this;
+        }
+
+        /** The stream, with the rest of what came inline at its end. */
         public XdrStream build() {
+            inline(inline.remaining());
             return new XdrStream(List.copyOf(fragments), padding);
         }
     }

@@ -129,7 +129,7 @@ final class CallReceiver {
                 }
                 case RdmaMsgp msgp -> {
                     statistics.increment(Counter.PADDED_CALLS);
-                    call(number, msgp, msgp.lists(), CallLayout.ofPadded(msgp), message);
+                    call(number, msgp, msgp.lists(), CallLayout.ofPadded(msgp, message.remaining()), message);
                 }
                 case RdmaDone done -> done(number, done);
                 case RdmaErrorVers ignored -> ignore(number);

@@ -40,7 +40,7 @@ class ChunkFuzzTest {
                             CallLayout.ofInline(msg.xid(), msg.lists().readList(), message.remaining());
                         case RdmaNomsg nomsg ->
                             CallLayout.ofLong(nomsg.xid(), nomsg.lists().readList());
-                        case RdmaMsgp msgp -> CallLayout.ofPadded(msgp);
+                        case RdmaMsgp msgp -> CallLayout.ofPadded(msgp, message.remaining());
                         case RdmaDone done -> null;
                         case RdmaErrorVers error -> null;
                         case RdmaErrorChunk error -> null;

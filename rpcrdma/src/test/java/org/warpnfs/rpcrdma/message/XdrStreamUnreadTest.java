@@ -32,10 +32,10 @@ class XdrStreamUnreadTest {
     /** The opaque came by RDMA Read, without its pad. */
     private static XdrStream withChunk() {
         ByteBuffer chunk = ByteBuffer.allocateDirect(COUNT_BYTES).put(MESSAGE, 8, COUNT_BYTES);
-        return new XdrStream.Builder()
-                .inline(ByteBuffer.wrap(MESSAGE, 0, 8))
+        ByteBuffer inline = ByteBuffer.allocate(16).put(MESSAGE, 0, 8).put(MESSAGE, 16, 8);
+        return new XdrStream.Builder(inline.flip())
+                .inline(8)
                 .chunk(chunk.flip())
-                .inline(ByteBuffer.wrap(MESSAGE, 16, 8))
                 .build();
     }
 
@@ -61,6 +61,33 @@ class XdrStreamUnreadTest {
                 assertThat(stream.remainingBytes()).isEqualTo(rest.length);
             }
         }
+    }
+
+    /** RDMA_MSGP: what a chunk's position leaves inline begins later by the padding that was skipped before it. */
+    @Test
+    void unread_behindSkippedPadding_hasNoneOfIt() {
+        ByteBuffer inline = ByteBuffer.allocate(36)
+                .putInt(COUNT_BYTES)
+                .position(16)
+                .put("abcde".getBytes(StandardCharsets.US_ASCII))
+                .position(24)
+                .putInt(8)
+                .putInt(2)
+                .putInt(3)
+                .flip();
+        XdrStream stream = new XdrStream.Builder(inline, new Padding(16, COUNT_BYTES, 0))
+                .inline(20)
+                .chunk(ByteBuffer.allocate(8))
+                .build();
+        assertThat(stream.readInt()).isEqualTo(COUNT_BYTES);
+        assertThat(stream.beginCounted(COUNT_BYTES)).isTrue();
+        stream.counted(COUNT_BYTES);
+        assertThat(stream.readInt()).isEqualTo(8);
+        assertThat(stream.readInt()).isEqualTo(2);
+        byte[] rest = ByteBuffer.allocate(12).position(8).putInt(3).array();
+        assertThat(unread(stream)).isEqualTo(rest);
+        stream.rewind();
+        assertThat(stream.remainingBytes()).isEqualTo(44);
     }
 
     @Test

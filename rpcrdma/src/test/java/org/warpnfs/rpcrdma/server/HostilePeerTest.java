@@ -17,6 +17,7 @@ import org.dcache.oncrpc4j.xdr.XdrVoid;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.warpnfs.iwarp.sim.Simulation;
 import org.warpnfs.iwarp.verbs.AccessRight;
@@ -135,12 +136,15 @@ class HostilePeerTest {
                 "00000000 00000001 00001000 00000001 00000004 0000000000000000 00000000 00000000 00000000",
                 // RDMA_NOMSG without a Position-Zero chunk
                 "00000001 00000000 00000000 00000000",
-                // RDMA_MSGP without a message, of no alignment, and with a Read chunk
+                // RDMA_MSGP without a message, of no alignment, with a Position-Zero chunk, and with one beyond the
+                // message
                 "00000002 00000010 00000010 00000000 00000000 00000000",
                 "00000002 00000000 00000010 00000000 00000000 00000000 0000abcd 00000000",
                 "00000002 00000011 00000010 00000000 00000000 00000000 0000abcd 00000000",
                 "00000002 80000000 00000010 00000000 00000000 00000000 0000abcd 00000000",
-                "00000002 00000010 00000010 00000001 00000004 00000001 00000004 0000000000000000 00000000 00000000"
+                "00000002 00000010 00000010 00000001 00000000 00000001 00000004 0000000000000000 00000000 00000000"
+                        + " 00000000 0000abcd 00000000",
+                "00000002 00000010 00000010 00000001 0000000c 00000001 00000004 0000000000000000 00000000 00000000"
                         + " 00000000 0000abcd 00000000",
                 // RDMA_MSG without a message, and with one of another XID
                 "00000000 00000000 00000000 00000000",
@@ -222,6 +226,23 @@ class HostilePeerTest {
             RpcRdmaHeader.parse(reply, HeaderLimits.DEFAULT);
             Rpc.accepted(count, 4, reply.slice());
         }
+        assertThat(program.writes).isZero();
+    }
+
+    /** A chunk that is empty, begins within an item, or ends within one: nowhere is a count that its length could match. */
+    @ParameterizedTest
+    @CsvSource({"48, 0", "52, 8", "44, 8"})
+    void chunkThatIsNoItem_sent_garbageArgs(long position, long lengthBytes) throws Exception {
+        RawRequester raw = connect();
+        MemoryRegion region = raw.register(ByteBuffer.allocate(16).putInt(0, 16), AccessRight.REMOTE_READ);
+        ReadSegment read =
+                new ReadSegment(position, new RdmaSegment(region.stag(), lengthBytes, region.taggedOffset()));
+        RpcMessage call = Rpc.call(1, EchoProgram.WRITE, 7, 16, 5, 5, 5, 5, 9);
+        raw.send(message(new RdmaMsg(1, 32, new ChunkLists(List.of(read), List.of(), Optional.empty())), call.xdr()));
+        settle();
+        ByteBuffer reply = raw.received.getLast().duplicate();
+        RpcRdmaHeader.parse(reply, HeaderLimits.DEFAULT);
+        Rpc.accepted(1, 4, reply.slice());
         assertThat(program.writes).isZero();
     }
 

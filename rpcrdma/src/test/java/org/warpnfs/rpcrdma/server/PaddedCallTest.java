@@ -12,6 +12,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.warpnfs.iwarp.verbs.AccessRight;
 import org.warpnfs.iwarp.verbs.MemoryRegion;
 import org.warpnfs.rpcrdma.stats.Counter;
@@ -23,6 +24,7 @@ import org.warpnfs.rpcrdma.wire.ChunkLists;
 import org.warpnfs.rpcrdma.wire.RdmaMsg;
 import org.warpnfs.rpcrdma.wire.RdmaMsgp;
 import org.warpnfs.rpcrdma.wire.RdmaSegment;
+import org.warpnfs.rpcrdma.wire.ReadSegment;
 import org.warpnfs.rpcrdma.wire.WriteChunk;
 
 /** RDMA_MSGP, as a requester of RFC 5666 may send it (section 3.9). */
@@ -120,6 +122,62 @@ class PaddedCallTest {
                 Rpc.call(7, EchoProgram.READ, 5000).xdr()));
         responder.settle();
         assertThat(sink).isEqualTo(ByteBuffer.wrap(EchoProgram.pattern(5000, 0)));
+    }
+
+    private static int word(ByteBuffer bytes, int index) {
+        return bytes.getInt(bytes.position() + 4 * index);
+    }
+
+    /**
+     * A padded credential, and data that stay where they are: positions count in the XDR stream, of which padding is no part (RFC
+     * 5666 sections 3.4 and 3.9), and data that are not in the Send have none.
+     */
+    private ByteBuffer paddedWithReadChunk(RawRequester raw, byte[] data, int paddingCounted) throws Exception {
+        MemoryRegion region = raw.register(ByteBuffer.wrap(data), AccessRight.REMOTE_READ);
+        // 24 bytes of RPC header, a credential of 8 + 60 bytes, a verifier of 8, two words.
+        long position = 24L + 8 + 60 + 8 + 8 + paddingCounted;
+        List<ReadSegment> reads = List.of(
+                new ReadSegment(position, new RdmaSegment(region.stag(), 1000, region.taggedOffset())),
+                new ReadSegment(
+                        position, new RdmaSegment(region.stag(), data.length - 1000, region.taggedOffset() + 1000)));
+        RdmaMsgp msgp = new RdmaMsgp(5, 32, 256, 60, new ChunkLists(reads, List.of(), Optional.empty()));
+        ByteBuffer send = ByteBuffer.allocate(4096).put(msgp.encoded());
+        send.put(Rpc.header(5, EchoProgram.WRITE, 0).flip().limit(24)).putInt(1).putInt(60);
+        while (send.position() % 256 != 0) {
+            send.put((byte) 0xee);
+        }
+        send.putInt(0x5741).putInt(40).put(new byte[40]);
+        send.putInt(1000)
+                .putInt(1000)
+                .putInt(0)
+                .putLong(0)
+                .putInt(7)
+                .putInt(data.length)
+                .putInt(9);
+        raw.send(send.flip());
+        responder.settle();
+        ByteBuffer reply = last(raw);
+        header(reply);
+        return reply.slice();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1001, 4000, 70_003})
+    void paddedWithReadChunk_arrives_positionsAreThoseWithoutPadding(int count) throws Exception {
+        byte[] data = EchoProgram.pattern(count, 3);
+        ByteBuffer results = Rpc.success(5, paddedWithReadChunk(responder.connect(0), data, 0));
+        assertThat(new int[] {results.getInt(), results.getInt(), results.getInt(), results.getInt()})
+                .containsExactly(7, count, EchoProgram.checksum(ByteBuffer.wrap(data)), 9);
+    }
+
+    @Test
+    void paddedWithReadChunk_positionCountsPadding_garbageArgs() throws Exception {
+        RawRequester raw = responder.connect(0);
+        for (int counted : new int[] {-4, 4}) {
+            assertThat(word(paddedWithReadChunk(raw, EchoProgram.pattern(4000, 3), counted), 5))
+                    .isEqualTo(4);
+        }
+        assertThat(responder.program.writes).isZero();
     }
 
     @Test
