@@ -16,6 +16,7 @@ import org.warpnfs.nfs.v3.Nfs3Program;
 import org.warpnfs.nfs.v3.NfsAclProgram;
 import org.warpnfs.nfs.v4.Nfs4Options;
 import org.warpnfs.nfs.v4.Nfs4Program;
+import org.warpnfs.nfs.v4.callback.CallbackDialer;
 import org.warpnfs.payload.PayloadPool;
 import org.warpnfs.server.config.ConfigException;
 import org.warpnfs.server.config.ServerConfig;
@@ -32,11 +33,12 @@ final class Programs implements AutoCloseable {
             byte[] handleKey,
             PayloadPool payloads,
             ServerConfig config,
-            @Nullable StateDirectory state)
+            @Nullable StateDirectory state,
+            CallbackDialer dialer)
             throws ConfigException {
         NfsHandles handles = new NfsHandles(exports, handleKey);
         try {
-            nfs4 = new Nfs4Program(exports, handles, payloads, nfs4Options(config, state));
+            nfs4 = new Nfs4Program(exports, handles, payloads, nfs4Options(config, state), dialer);
         } catch (IOException e) {
             throw new ConfigException("--state: " + e.getMessage(), e);
         }

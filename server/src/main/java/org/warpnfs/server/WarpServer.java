@@ -54,7 +54,8 @@ public final class WarpServer implements AutoCloseable {
             byte[] handleKey = state == null ? StateDirectory.freshHandleKey() : state.handleKey();
             exports = opened(Backends.none(config, state)).open();
             PayloadPool payloads = new PayloadPool(config.payloadBytes(), MAX_PAYLOAD_BYTES);
-            Programs programs = opened(new Programs(exports, handleKey, payloads, config, state));
+            TcpCallbackDialer dialer = opened(new TcpCallbackDialer(config.tcpAddress()));
+            Programs programs = opened(new Programs(exports, handleKey, payloads, config, state, dialer));
             OperationThreads threads = opened(new OperationThreads(config.operationThreads()));
             tcp = opened(listenForTcp(config, programs.overTcp(), threads, programs::connectionClosed));
             rdma = opened(new RpcRdmaService(

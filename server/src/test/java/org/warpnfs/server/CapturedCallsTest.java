@@ -13,6 +13,7 @@ import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.warpnfs.iwarp.sim.Simulation;
+import org.warpnfs.nfs.v4.callback.CallbackDialer;
 import org.warpnfs.payload.PayloadPool;
 import org.warpnfs.rpcrdma.RpcRdmaService;
 import org.warpnfs.rpcrdma.server.ResponderOptions;
@@ -76,7 +77,8 @@ class CapturedCallsTest {
         PayloadPool pool = new PayloadPool(64 << 20, 2 << 20);
         ServerConfig config = config();
         try (Backends backends = Backends.none(config, null);
-                Programs programs = new Programs(backends.open(), new byte[16], pool, config, null)) {
+                Programs programs =
+                        new Programs(backends.open(), new byte[16], pool, config, null, CallbackDialer.NONE)) {
             RpcRdmaService service = RpcRdmaService.unwatched(
                     programs.overTcp(), operations::add, pool, ResponderOptions.DEFAULT, programs::connectionClosed);
             simulation.listen(SERVER, service);

@@ -19,6 +19,7 @@ import org.warpnfs.nfs.export.Identity;
 import org.warpnfs.nfs.export.NfsHandles;
 import org.warpnfs.nfs.v4.attr.ServerFacts;
 import org.warpnfs.nfs.v4.callback.CallbackClient;
+import org.warpnfs.nfs.v4.callback.CallbackDialer;
 import org.warpnfs.nfs.v4.op.CallContext;
 import org.warpnfs.nfs.v4.op.Nfs4Services;
 import org.warpnfs.nfs.v4.state.CallbackCall;
@@ -61,6 +62,7 @@ public final class Nfs4Program implements RpcDispatchable, AutoCloseable {
     private static final int AUTH_NONE = 0;
     private static final int AUTH_SYS = 1;
 
+    private final CallbackClient callbacks;
     private final StateTable state;
     private final Compound compound;
     private final LongSupplier clockNanos;
@@ -72,22 +74,40 @@ public final class Nfs4Program implements RpcDispatchable, AutoCloseable {
      */
     public Nfs4Program(ExportTable exports, NfsHandles handles, PayloadPool pool, Nfs4Options options)
             throws IOException {
-        this(exports, handles, pool, options, System::nanoTime);
+        this(exports, handles, pool, options, CallbackDialer.NONE);
     }
 
-    Nfs4Program(ExportTable exports, NfsHandles handles, PayloadPool pool, Nfs4Options options, LongSupplier clockNanos)
+    /**
+     * As above.
+     *
+     * @param dialer how NFSv4.0 clients are called back; its owner closes it after this
+     */
+    public Nfs4Program(
+            ExportTable exports, NfsHandles handles, PayloadPool pool, Nfs4Options options, CallbackDialer dialer)
+            throws IOException {
+        this(exports, handles, pool, options, dialer, System::nanoTime);
+    }
+
+    Nfs4Program(
+            ExportTable exports,
+            NfsHandles handles,
+            PayloadPool pool,
+            Nfs4Options options,
+            CallbackDialer dialer,
+            LongSupplier clockNanos)
             throws IOException {
         int maxIoBytes = Math.min(options.maxIoBytes(), pool.maxLengthBytes());
         RecoveryLog log = options.stateDirectory() == null
                 ? new VolatileRecoveryLog()
                 : FileRecoveryLog.open(options.stateDirectory());
         this.clockNanos = clockNanos;
+        this.callbacks = new CallbackClient(dialer, this::ended);
         this.state = new StateTable(
                 StateLimits.forIoOf(maxIoBytes),
                 options.lease().toNanos(),
                 options.grace().toNanos(),
                 log,
-                new CallbackClient(this::ended),
+                callbacks,
                 clockNanos.getAsLong());
         ServerFacts facts = new ServerFacts((int) options.lease().toSeconds(), maxIoBytes, maxIoBytes);
         this.compound = new Compound(
@@ -186,6 +206,7 @@ public final class Nfs4Program implements RpcDispatchable, AutoCloseable {
     @Override
     public void close() {
         state.close();
+        callbacks.close();
     }
 
     /** The reply's body, encoded once. */

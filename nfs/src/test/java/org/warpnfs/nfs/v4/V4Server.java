@@ -28,6 +28,7 @@ import org.warpnfs.nfs.export.PseudoPath;
 import org.warpnfs.nfs.export.Squash;
 import org.warpnfs.nfs.testing.CallWriter;
 import org.warpnfs.nfs.testing.ReplyKeeper;
+import org.warpnfs.nfs.v4.callback.CallbackDialer;
 import org.warpnfs.payload.PayloadPool;
 
 /** A server in memory: /data (no_root_squash), /ro (the same files, read-only), /squash (the same files, root_squash). */
@@ -80,7 +81,12 @@ final class V4Server implements AutoCloseable {
     void start() {
         try {
             program = new Nfs4Program(
-                    exports, handles, payloads, new Nfs4Options(LEASE, LEASE, stateDirectory, MIB), () -> nowNanos);
+                    exports,
+                    handles,
+                    payloads,
+                    new Nfs4Options(LEASE, LEASE, stateDirectory, MIB),
+                    CallbackDialer.NONE,
+                    () -> nowNanos);
         } catch (IOException e) {
             throw new AssertionError(e);
         }

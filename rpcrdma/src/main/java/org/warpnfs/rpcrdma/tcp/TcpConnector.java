@@ -9,8 +9,13 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.warpnfs.rpcrdma.request.BackwardCalls;
 import org.warpnfs.rpcrdma.request.RequestException;
 import org.warpnfs.rpcrdma.request.Requester;
@@ -31,13 +36,26 @@ import org.warpnfs.rpcrdma.request.Requester;
  * A connection that cannot be made fails its future with a {@link RequestException}. Safe for any thread.
  */
 public final class TcpConnector implements AutoCloseable {
-    private static final int CONNECT_TIMEOUT_MILLIS = 10_000;
+    private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
 
     private final EventLoopGroup loops;
+    private final int connectTimeoutMillis;
+    private final @Nullable InetAddress local;
 
     /** @param eventLoopThreads that share the connections, at least 1 */
     public TcpConnector(int eventLoopThreads) {
-        loops = TcpSockets.loops("rpc-tcp", eventLoopThreads);
+        this(eventLoopThreads, CONNECT_TIMEOUT, null);
+    }
+
+    /**
+     * @param eventLoopThreads that share the connections, at least 1
+     * @param connectTimeout after which a connection that is not made fails
+     * @param local what connections come from; null for what the route says
+     */
+    public TcpConnector(int eventLoopThreads, Duration connectTimeout, @Nullable InetAddress local) {
+        this.loops = TcpSockets.loops("rpc-tcp", eventLoopThreads);
+        this.connectTimeoutMillis = Math.toIntExact(connectTimeout.toMillis());
+        this.local = local;
     }
 
     /** Connects. */
@@ -52,7 +70,7 @@ public final class TcpConnector implements AutoCloseable {
                 .channel(Epoll.isAvailable() ? EpollSocketChannel.class : NioSocketChannel.class)
                 .option(ChannelOption.TCP_NODELAY, true)
                 .option(ChannelOption.SO_KEEPALIVE, true)
-                .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, CONNECT_TIMEOUT_MILLIS)
+                .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, connectTimeoutMillis)
                 .handler(new ChannelInitializer<Channel>() {
                     @Override
                     protected void initChannel(Channel channel) {
@@ -60,7 +78,7 @@ public final class TcpConnector implements AutoCloseable {
                         channel.pipeline().addLast(new TcpRequester(channel, options, backwardCalls, connected));
                     }
                 })
-                .connect(remote);
+                .connect(remote, local == null ? null : new InetSocketAddress(local, 0));
         connecting.addListener(done -> {
             if (!done.isSuccess()) {
                 connected.completeExceptionally(new RequestException(
@@ -69,6 +87,15 @@ public final class TcpConnector implements AutoCloseable {
             }
         });
         return connected;
+    }
+
+    /**
+     * Runs {@code task}, which must not block, on one of the event loops.
+     *
+     * @throws java.util.concurrent.RejectedExecutionException once the connector is closed
+     */
+    public Future<?> after(long delayNanos, Runnable task) {
+        return loops.schedule(task, delayNanos, TimeUnit.NANOSECONDS);
     }
 
     /** Ends all connections and their threads. */

@@ -3,8 +3,11 @@ package org.warpnfs.nfs.v4.callback;
 import java.io.IOException;
 import java.nio.channels.CompletionHandler;
 import java.security.SecureRandom;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import org.dcache.oncrpc4j.rpc.RpcReply;
 import org.dcache.oncrpc4j.rpc.RpcTransport;
 import org.dcache.oncrpc4j.xdr.Xdr;
@@ -17,65 +20,119 @@ import org.slf4j.LoggerFactory;
 import org.warpnfs.nfs.v4.state.CallbackCall;
 import org.warpnfs.nfs.v4.state.CallbackOutcome;
 import org.warpnfs.nfs.v4.state.CallbackSender;
+import org.warpnfs.nfs.v4.state.CallbackStates;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
 /**
- * Sends callbacks as RPC calls in the backward direction of a client's own connection.
+ * Sends callbacks as RPC calls: in the backward direction of a client's own connection, or to an NFSv4.0 client on a connection that is
+ * made for that.
  *
  * <h2>Operation</h2>
  *
  * XIDs are the server's own, from one counter for all connections. Nothing waits here: the reply comes on whatever thread the
- * transport runs its handlers on. A call that is never answered stays in its connection's reply queue until that ends; the slots of a
- * session bound how many there can be.
+ * transport runs its handlers on. On a client's connection a call that is never answered stays in the reply queue until that ends; the
+ * slots of a session bound how many there can be. On a connection of the server's it ends with its time, and the connection with it.
  *
  * <h2>Errors</h2>
  *
  * Whatever keeps a call from being answered is {@link CallbackOutcome.Failed} and one line in the debug log. Safe for any thread.
  */
-public final class CallbackClient implements CallbackSender {
+public final class CallbackClient implements CallbackSender, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(CallbackClient.class);
 
     private final BiConsumer<CallbackCall, CallbackOutcome> ended;
+    private final CallbackDialer dialer;
+    private final DialedConnections connections;
     private final AtomicInteger xids = new AtomicInteger(new SecureRandom().nextInt());
 
     /** @param ended hears of every call how it ended */
-    public CallbackClient(BiConsumer<CallbackCall, CallbackOutcome> ended) {
+    public CallbackClient(CallbackDialer dialer, BiConsumer<CallbackCall, CallbackOutcome> ended) {
+        this.dialer = dialer;
+        this.connections = new DialedConnections(dialer);
         this.ended = ended;
     }
 
     @Override
     public void send(CallbackCall call) {
         switch (call.target()) {
-            case CallbackCall.Bound bound -> send(call, (RpcTransport) bound.connection());
-            case CallbackCall.Dialed _ -> ended.accept(call, new CallbackOutcome.Failed());
+            case CallbackCall.Bound bound ->
+                new Exchange(call, outcome -> ended.accept(call, outcome)).sendOn((RpcTransport) bound.connection());
+            case CallbackCall.Dialed dialed -> new DialedCall(call, dialed).start();
         }
     }
 
-    private void send(CallbackCall call, RpcTransport transport) {
-        int xid = xids.incrementAndGet();
-        Exchange exchange = new Exchange(xid, call, transport);
-        try {
-            transport.getReplyQueue().registerKey(xid, transport.getLocalSocketAddress(), exchange);
-            XdrWriter message = CallbackMessage.encode(xid, call);
-            Xdr xdr = new Xdr(message.position());
-            xdr.beginEncoding();
-            message.writeTo(xdr);
-            xdr.endEncoding();
-            transport.send(xdr, transport, exchange.sending);
-        } catch (IOException | RuntimeException e) {
-            exchange.giveUp(e);
+    /** Closes the connections that were made here; calls to NFSv4.0 clients fail from now on. */
+    @Override
+    public void close() {
+        connections.close();
+    }
+
+    /** A call that first needs a connection. */
+    private final class DialedCall implements DialedConnections.Borrower {
+        private final CallbackCall call;
+        private final CallbackCall.Dialed target;
+        private final AtomicBoolean over = new AtomicBoolean();
+        private volatile @Nullable Future<?> deadline;
+
+        DialedCall(CallbackCall call, CallbackCall.Dialed target) {
+            this.call = call;
+            this.target = target;
+        }
+
+        void start() {
+            deadline = dialer.after(CallbackStates.PATIENCE_NANOS, this::overdue);
+            connections.borrow(target, this);
+        }
+
+        private void overdue() {
+            if (end(new CallbackOutcome.Failed())) {
+                connections.drop(target);
+            }
+        }
+
+        @Override
+        public void lent(DialedConnections.Line line) {
+            if (over.get()) {
+                connections.giveBack(line);
+                return;
+            }
+            new Exchange(call, outcome -> {
+                        connections.giveBack(line);
+                        end(outcome);
+                    })
+                    .sendOn(line.connection().transport());
+        }
+
+        @Override
+        public void failed(IOException why) {
+            LOG.debug("{}: {}", target.address().socket(), why.getMessage());
+            end(new CallbackOutcome.Failed());
+        }
+
+        /** True for whoever is first. */
+        private boolean end(CallbackOutcome outcome) {
+            if (!over.compareAndSet(false, true)) {
+                return false;
+            }
+            Future<?> pending = deadline;
+            if (pending != null) {
+                pending.cancel(false);
+            }
+            ended.accept(call, outcome);
+            return true;
         }
     }
 
     /** One call, from its sending to its end, which is told once. */
     private final class Exchange implements CompletionHandler<RpcReply, RpcTransport> {
-        private final int xid;
+        private final int xid = xids.incrementAndGet();
         private final CallbackCall call;
-        private final RpcTransport transport;
+        private final Consumer<CallbackOutcome> end;
+        private final AtomicBoolean over = new AtomicBoolean();
 
-        final CompletionHandler<Integer, RpcTransport> sending = new CompletionHandler<>() {
+        private final CompletionHandler<Integer, RpcTransport> sending = new CompletionHandler<>() {
             @Override
             public void completed(Integer lengthBytes, RpcTransport on) {
                 // The reply tells.
@@ -83,23 +140,39 @@ public final class CallbackClient implements CallbackSender {
 
             @Override
             public void failed(Throwable why, RpcTransport on) {
-                giveUp(why);
+                giveUp(on, why);
             }
         };
 
-        Exchange(int xid, CallbackCall call, RpcTransport transport) {
-            this.xid = xid;
+        Exchange(CallbackCall call, Consumer<CallbackOutcome> end) {
             this.call = call;
-            this.transport = transport;
+            this.end = end;
+        }
+
+        void sendOn(RpcTransport transport) {
+            try {
+                transport.getReplyQueue().registerKey(xid, transport.getLocalSocketAddress(), this);
+                XdrWriter message = CallbackMessage.encode(xid, call);
+                Xdr xdr = new Xdr(message.position());
+                xdr.beginEncoding();
+                message.writeTo(xdr);
+                xdr.endEncoding();
+                transport.send(xdr, transport, sending);
+            } catch (IOException | RuntimeException e) {
+                giveUp(transport, e);
+            }
         }
 
         @Override
         public void completed(RpcReply reply, RpcTransport on) {
+            CallbackOutcome outcome;
             try {
-                ended.accept(call, outcome(reply));
+                outcome = outcome(reply);
             } catch (IOException | RuntimeException e) {
                 failed(e, on);
+                return;
             }
+            end(outcome);
         }
 
         private CallbackOutcome outcome(RpcReply reply) throws IOException {
@@ -121,12 +194,18 @@ public final class CallbackClient implements CallbackSender {
 
         @Override
         public void failed(Throwable why, RpcTransport on) {
-            LOG.debug("{}: callback {} failed: {}", transport, xid, why.toString());
-            ended.accept(call, new CallbackOutcome.Failed());
+            LOG.debug("{}: callback {} failed: {}", on, xid, why.toString());
+            end(new CallbackOutcome.Failed());
+        }
+
+        private void end(CallbackOutcome outcome) {
+            if (over.compareAndSet(false, true)) {
+                end.accept(outcome);
+            }
         }
 
         /** Nobody else may find it in the queue any more. */
-        void giveUp(Throwable why) {
+        private void giveUp(RpcTransport transport, Throwable why) {
             try {
                 transport.getReplyQueue().get(xid);
             } finally {

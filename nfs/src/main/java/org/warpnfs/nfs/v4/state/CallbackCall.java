@@ -1,5 +1,6 @@
 package org.warpnfs.nfs.v4.state;
 
+import org.jspecify.annotations.Nullable;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 
@@ -25,16 +26,22 @@ public sealed interface CallbackCall {
 
     /** An address that the server connects to (NFSv4.0). Compared by identity: one for each client, and for each of its addresses. */
     final class Dialed implements Target {
-        private final DialedPath path;
+        private final @Nullable DialedPath path;
         private final CallbackAddress address;
         private final CallbackCredential credential;
 
-        Dialed(DialedPath path, CallbackAddress address, CallbackCredential credential) {
+        Dialed(@Nullable DialedPath path, CallbackAddress address, CallbackCredential credential) {
             this.path = path;
             this.address = address;
             this.credential = credential;
         }
 
+        /** An address of no client that is known here: nobody hears what becomes of calls to it. */
+        public Dialed(CallbackAddress address, CallbackCredential credential) {
+            this(null, address, credential);
+        }
+
+        @Nullable
         DialedPath path() {
             return path;
         }
@@ -113,7 +120,7 @@ public sealed interface CallbackCall {
         private final Stateid stateid;
         private final Opaque fileHandle;
 
-        PlainRecall(Dialed target, Stateid stateid, Opaque fileHandle) {
+        public PlainRecall(Dialed target, Stateid stateid, Opaque fileHandle) {
             this.target = target;
             this.stateid = stateid;
             this.fileHandle = fileHandle;

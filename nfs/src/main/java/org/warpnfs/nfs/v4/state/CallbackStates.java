@@ -8,7 +8,7 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 /** The way back to clients: whether it is open, and what came of the calls over it. See {@link StateTable}. */
 public final class CallbackStates {
     /** A callback without an answer for so long is taken for lost. */
-    static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
+    public static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private final StateCore core;
 
@@ -94,8 +94,10 @@ public final class CallbackStates {
                 case CallbackCall.Recall recall -> recalled(nowNanos, recall, outcome);
                 case CallbackCall.PlainRecall recall -> {
                     DialedPath path = recall.target().path();
-                    path.recalled(nowNanos, recall, outcome);
-                    core.delegations.notifyAll(nowNanos, path.client());
+                    if (path != null) {
+                        path.recalled(nowNanos, recall, outcome);
+                        core.delegations.notifyAll(nowNanos, path.client());
+                    }
                 }
             }
         } finally {
@@ -106,7 +108,7 @@ public final class CallbackStates {
     private void probed(long nowNanos, CallbackCall.Null probe, boolean reached) {
         if (probe.target() instanceof CallbackCall.Dialed dialed) {
             DialedPath path = dialed.path();
-            if (path.probed(nowNanos, probe, reached)) {
+            if (path != null && path.probed(nowNanos, probe, reached)) {
                 core.delegations.notifyAll(nowNanos, path.client());
             }
             return;

@@ -3,11 +3,14 @@ package org.warpnfs.nfs.v4.callback;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import org.dcache.oncrpc4j.xdr.Xdr;
 import org.junit.jupiter.api.Test;
+import org.warpnfs.nfs.v4.state.CallbackAddress;
 import org.warpnfs.nfs.v4.state.CallbackCall;
 import org.warpnfs.nfs.v4.state.CallbackCredential;
 import org.warpnfs.nfs.v4.state.CallbackOutcome;
@@ -17,7 +20,10 @@ import org.warpnfs.nfs.v4.xdr.Opaque;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 import org.warpnfs.nfs.v4.xdr.XdrReader;
 
-/** The callback of Linux's server and the answer of Linux's client, as captured (recall-v4.1, frames 71 and 73). */
+/**
+ * The callback of Linux's server and the answer of Linux's client, as captured (recall-v4.1, frames 71 and 73; knfsd-v4.0, frame 25), and
+ * the recall of minor version 0 as RFC 7530 sections 15.1 and 15.2 lay it out, with the values of those.
+ */
 class CallbackMessageTest {
     private static final HexFormat HEX = HexFormat.of();
     private static final byte[] CALL = HEX.parseHex("e0b89c8b000000000000000240000000000000010000000100000001"
@@ -27,6 +33,20 @@ class CallbackMessageTest {
             + "00000004000000011db6006b5a7bfbfa0200000000000000" + "0000001401000101000000000d31e95f0200000000000000");
     private static final byte[] RESULT = HEX.parseHex("000000000000000000000002"
             + "0000000b000000001db6006b5a7bfbfa010000000000000000000001000000000000000f0000000f" + "0000000400000000");
+
+    private static final byte[] NULL_CALL = HEX.parseHex("01fdbb93000000000000000240000000000000010000000000000001"
+            + "0000001c0000000000000006286e6f6e652900000000000000000000000000000000000000000000");
+    private static final byte[] PLAIN_CALL = HEX.parseHex("e0b89c8b000000000000000240000000000000010000000100000001"
+            + "0000001c0000000000000006286e6f6e652900000000000000000000000000000000000000000000"
+            // tag "", minorversion 0, callback_ident 0x89abcdef, one operation
+            + "000000000000000089abcdef00000001"
+            + "00000004000000011db6006b5a7bfbfa0200000000000000" + "0000001401000101000000000d31e95f0200000000000000");
+    private static final byte[] PLAIN_RESULT = HEX.parseHex("0000000000000000000000010000000400000000");
+    private static final CallbackCredential LINUX_SERVER = new CallbackCredential.Sys(0, "(none)", 0, 0, List.of());
+    private static final CallbackCall.Dialed DIALED = new CallbackCall.Dialed(
+            new CallbackAddress(
+                    0x4000_0000, new InetSocketAddress(InetAddress.ofLiteral("10.9.0.2"), 44345), 0x89abcdef),
+            LINUX_SERVER);
 
     private static XdrReader reader(byte[] message) {
         Xdr xdr = new Xdr(message);
@@ -45,6 +65,46 @@ class CallbackMessageTest {
                 Opaque.of(HEX.parseHex("01000101000000000d31e95f0200000000000000")));
         assertThat(HEX.formatHex(CallbackMessage.encode(0xe0b89c8b, call).toByteArray()))
                 .isEqualTo(HEX.formatHex(CALL));
+    }
+
+    @Test
+    void null_asLinuxServerSendsIt_isTheSameBytes() {
+        assertThat(HEX.formatHex(CallbackMessage.encode(0x01fdbb93, new CallbackCall.Null(DIALED))
+                        .toByteArray()))
+                .isEqualTo(HEX.formatHex(NULL_CALL));
+    }
+
+    @Test
+    void plainRecall_asTheRfcLaysItOut_isTheSameBytes() {
+        CallbackCall call = new CallbackCall.PlainRecall(
+                DIALED,
+                new Stateid(1, 0x1db6006b, 0x5a7bfbfa_02000000L),
+                Opaque.of(HEX.parseHex("01000101000000000d31e95f0200000000000000")));
+        assertThat(HEX.formatHex(CallbackMessage.encode(0xe0b89c8b, call).toByteArray()))
+                .isEqualTo(HEX.formatHex(PLAIN_CALL));
+    }
+
+    @Test
+    void plainResult_eachStatus_isTheRecalls() throws Nfs4Exception {
+        assertThat(CallbackMessage.decodePlain(reader(PLAIN_RESULT))).isEqualTo(new CallbackOutcome.Compound(0, 0));
+        byte[] badHandle = HEX.parseHex("000027110000000774686520746167000000000100000004" + "00002711");
+        assertThat(CallbackMessage.decodePlain(reader(badHandle))).isEqualTo(new CallbackOutcome.Compound(0, 10001));
+        byte[] minorVersMismatch = HEX.parseHex("000027250000000000000000");
+        assertThat(CallbackMessage.decodePlain(reader(minorVersMismatch)))
+                .isEqualTo(new CallbackOutcome.Compound(0, 10021));
+    }
+
+    @Test
+    void plainResult_cutAnywhereOrTooMuch_isNone() {
+        for (int length = 0; length < PLAIN_RESULT.length; length += Integer.BYTES) {
+            byte[] cut = Arrays.copyOf(PLAIN_RESULT, length);
+            assertThatThrownBy(() -> CallbackMessage.decodePlain(reader(cut))).isInstanceOf(Nfs4Exception.class);
+        }
+        byte[] longTag = HEX.parseHex("00000000ffffffff00000000");
+        assertThatThrownBy(() -> CallbackMessage.decodePlain(reader(longTag))).isInstanceOf(Nfs4Exception.class);
+        byte[] manyResults = HEX.parseHex("000000000000000000000002");
+        assertThatThrownBy(() -> CallbackMessage.decodePlain(reader(manyResults)))
+                .isInstanceOf(Nfs4Exception.class);
     }
 
     @Test

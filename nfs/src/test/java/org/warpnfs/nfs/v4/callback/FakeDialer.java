@@ -1,0 +1,101 @@
+package org.warpnfs.nfs.v4.callback;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
+import org.dcache.oncrpc4j.rpc.RpcTransport;
+import org.warpnfs.nfs.testing.ReplyKeeper;
+
+/** Connects to nobody: each attempt waits for the test, and so does the time. */
+final class FakeDialer implements CallbackDialer {
+    /** One attempt, and the connection that came of it. */
+    static final class Attempt implements Connection {
+        final InetSocketAddress remote;
+        final ReplyKeeper transport;
+        private final CompletableFuture<Connection> future = new CompletableFuture<>();
+        boolean closed;
+
+        Attempt(InetSocketAddress remote) {
+            this.remote = remote;
+            this.transport = new ReplyKeeper(remote);
+        }
+
+        void succeed() {
+            future.complete(this);
+        }
+
+        void fail() {
+            future.completeExceptionally(new IOException("refused"));
+        }
+
+        @Override
+        public RpcTransport transport() {
+            return transport;
+        }
+
+        @Override
+        public void close() {
+            closed = true;
+            transport.end();
+        }
+    }
+
+    private static final class Timer extends CompletableFuture<Void> {
+        final long atNanos;
+        final Runnable task;
+
+        Timer(long atNanos, Runnable task) {
+            this.atNanos = atNanos;
+            this.task = task;
+        }
+    }
+
+    final List<Attempt> attempts = new ArrayList<>();
+    private final List<Timer> timers = new ArrayList<>();
+    private long nowNanos;
+
+    Attempt last() {
+        return attempts.getLast();
+    }
+
+    long open() {
+        return attempts.stream().filter(attempt -> !attempt.closed).count();
+    }
+
+    /** Timers that still run. */
+    long waiting() {
+        return timers.stream().filter(timer -> !timer.isDone()).count();
+    }
+
+    void pass(long nanos) {
+        nowNanos += nanos;
+        List<Timer> due;
+        do {
+            due = timers.stream()
+                    .filter(timer -> !timer.isDone() && timer.atNanos <= nowNanos)
+                    .toList();
+            for (Timer timer : due) {
+                if (timer.complete(null)) {
+                    timer.task.run();
+                }
+            }
+        } while (!due.isEmpty());
+    }
+
+    @Override
+    public CompletionStage<Connection> dial(InetSocketAddress remote) {
+        attempts.add(new Attempt(Objects.requireNonNull(remote)));
+        return last().future;
+    }
+
+    @Override
+    public Future<?> after(long delayNanos, Runnable task) {
+        timers.add(new Timer(nowNanos + delayNanos, task));
+        return timers.getLast();
+    }
+}
