@@ -25,11 +25,11 @@ final class Description {
         for (Export export : exports.exports()) {
             lines.add("export  " + export.source() + " at " + export.path() + "  " + options(export.options()));
         }
-        lines.add("rdma    " + shown(rdma) + "  NFSv3, NFSv4.1, NFSv4.2"
+        lines.add("rdma    " + shown(rdma) + "  NFSv3, NFSv4.0, NFSv4.1, NFSv4.2"
                 + (config.rdma().crc() == CrcPolicy.ON ? ", CRC on" : "")
                 + (config.rdma().markers() ? ", MPA markers wanted: no Linux clients" : "")
                 + (config.rdma().readReplies() ? ", replies by Read chunks" : ""));
-        lines.add("tcp     " + shown(tcp) + "  NFSv3, NFSv4.1, NFSv4.2, MOUNTv3");
+        lines.add("tcp     " + shown(tcp) + "  NFSv3, NFSv4.0, NFSv4.1, NFSv4.2, MOUNTv3");
         Path state = config.stateDirectory();
         lines.add("state   " + (state == null ? "none: the memory backend forgets everything" : state));
         String host = host(rdma.getAddress());

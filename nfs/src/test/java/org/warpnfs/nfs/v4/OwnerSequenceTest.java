@@ -228,6 +228,18 @@ class OwnerSequenceTest {
     }
 
     @Test
+    void denial_ofTheLongestOwner_isRepeatedWhole() {
+        Opened open = client.opened("o", "f", 3);
+        String longest = "x".repeat(1024);
+        client.run(client.lockNew(open.handle(), client.openSeqid++, open.stateid(), 1, longest, 0, 10));
+        Ops denied = client.lockNew(open.handle(), client.openSeqid, open.stateid(), 1, "m", 5, 10);
+        byte[] first = bytes(denied);
+        assertThat(first.length).isGreaterThan(1024);
+        assertThat(bytes(denied)).isEqualTo(first);
+        assertThat(client.statusOf(denied)).isEqualTo(Nfs4Status.DENIED);
+    }
+
+    @Test
     void io_withAndWithoutAState_works() {
         Opened open = client.opened("o", "f", 3);
         client.run(new Ops().putFh(open.handle()).write(open.stateid(), 0, 2, "hello"));

@@ -117,6 +117,7 @@ public final class StateTable implements AutoCloseable {
                     core.files.openCount(),
                     core.files.lockCount(),
                     core.files.stateCount(),
+                    core.owners.openOwnerCount(),
                     core.delegations.count());
         } finally {
             core.unlock();
@@ -127,8 +128,10 @@ public final class StateTable implements AutoCloseable {
      * How much is remembered now.
      *
      * @param stateids of opens, locks and delegations
+     * @param openOwners of NFSv4.0
      */
-    public record Counts(int clients, int sessions, int opens, int locks, int stateids, int delegations) {}
+    public record Counts(
+            int clients, int sessions, int opens, int locks, int stateids, int openOwners, int delegations) {}
 
     /** Closes every file; what the journal says stays. */
     @Override

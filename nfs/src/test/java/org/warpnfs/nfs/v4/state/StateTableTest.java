@@ -172,7 +172,7 @@ class StateTableTest {
         assertThat(table.counts().locks()).isEqualTo(2);
         lock(a, 2, second, 20);
         table.opens().close(a, file(2), second);
-        assertThat(table.counts()).isEqualTo(new StateTable.Counts(1, 1, 0, 0, 0, 0));
+        assertThat(table.counts()).isEqualTo(new StateTable.Counts(1, 1, 0, 0, 0, 0, 0));
     }
 
     private Stateid lock(Client client, int file, Stateid open, long offset) throws Nfs4Exception {
