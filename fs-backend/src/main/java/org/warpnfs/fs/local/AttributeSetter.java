@@ -32,7 +32,8 @@ final class AttributeSetter {
         try {
             setOwner(caller, file, changes);
             Integer permissions = changes.permissions();
-            if (permissions != null) {
+            // Linux has none for a symbolic link, and says EOPNOTSUPP.
+            if (permissions != null && AttributeReader.type(AttributeReader.statx(file)) != FileType.SYMLINK) {
                 setPermissions(caller, file, permissions);
             }
             Long sizeBytes = changes.sizeBytes();

@@ -38,7 +38,8 @@ public interface FileSystem extends AutoCloseable {
     FileAttributes attributes(FileHandle file) throws FsException;
 
     /**
-     * Sets attributes, all or, on failure, possibly some, in the order owner, permissions, size, times.
+     * Sets attributes, all or, on failure, possibly some, in the order owner, permissions, size, times. A
+     * symbolic link has no permissions anyone is judged by: to set them does no more than it has to.
      *
      * @return the attributes after the change
      */

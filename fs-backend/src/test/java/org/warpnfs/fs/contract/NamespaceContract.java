@@ -154,6 +154,18 @@ public abstract class NamespaceContract extends ContractFixture {
     }
 
     @Test
+    void setAttributes_ofASymlink_setsTimesAndBearsPermissions() throws Exception {
+        FileHandle link = fs.makeSymlink(ROOT, root, name("s"), bytes("nowhere"), AttributeChanges.NONE)
+                .handle();
+        Timestamp time = new Timestamp(1_000_000_000, 5);
+        TimeChange to = new TimeChange.To(time);
+        fs.setAttributes(ROOT, link, new AttributeChanges(0755, null, null, null, to, to));
+        assertThat(attributes(link).modifyTime()).isEqualTo(time);
+        assertThat(attributes(link).accessTime()).isEqualTo(time);
+        assertThat(fs.readSymlink(ROOT, link)).isEqualTo(bytes("nowhere"));
+    }
+
+    @Test
     void makeDirectory_nested_countsLinksAndLeadsBack() throws Exception {
         int before = attributes(root).linkCount();
         FileHandle a = directory(root, "a");
