@@ -133,26 +133,29 @@ ask_rdma() {
   esac
 }
 ask_tcp() { wire_tcp_present "$2"; }
-# Callbacks go the other way over the same connection, to the program that Linux names. Each has its reply, and two delegations at
-# least are recalled: to which the client says yes. NFS is dissected here: a scenario with callbacks reads no more than fits inline.
-wire_callbacks() { # CAPTURE [LEAST]: so many CB_NULLs at least, else one
+# Callbacks go to the program that Linux names: for version 4.0 over a connection that the server makes, later the other way over the
+# mount's own. Each has its reply, and two delegations at least are recalled: to which the client says yes. NFS is dissected here: a
+# scenario with callbacks reads no more than fits inline.
+wire_callbacks() { # CAPTURE VERSION [LEAST]: so many CB_NULLs at least, else one
   local source=$1
   [ ! -e "$1.recut" ] || source=$1.recut
   tshark -n -o tcp.try_heuristic_first:TRUE -r "$source" -Y 'rpc.program == 0x40000000' -T fields -e rpc.msgtyp -e rpc.procedure \
-    -e nfs.cb.operation -e nfs.nfsstat4 2>/dev/null | awk -F '\t' '
-    { n[$1 + 0, $2 + 0]++ }
+    -e nfs.cb.operation -e nfs.nfsstat4 -e tcp.srcport -e tcp.dstport 2>/dev/null | awk -F '\t' -v version="$2" '
+    { n[$1 + 0, $2 + 0]++; port = $1 == 0 ? $5 : $6; all++; if (port == 2049 || port == 20049) shared++ }
     $2 == 1 && ("," $3 ",") ~ /,4,/ { recalls[$1 + 0]++; if ($1 == 1 && $4 ~ /[1-9]/) refused = $4 }
     END {
-      if (n[0, 0] + 0 < '"${2:-1}"' || !n[0, 1]) print "CB_NULL, CB_COMPOUND calls: " n[0, 0] + 0 ", " n[0, 1] + 0
+      if (n[0, 0] + 0 < '"${3:-1}"' || !n[0, 1]) print "CB_NULL, CB_COMPOUND calls: " n[0, 0] + 0 ", " n[0, 1] + 0
       if (n[0, 0] + 0 != n[1, 0] + 0 || n[0, 1] + 0 != n[1, 1] + 0) print "replies: " n[1, 0] + 0 ", " n[1, 1] + 0
       if (recalls[0] < 2 || recalls[1] + 0 != recalls[0] + 0) print "CB_RECALL calls and replies: " recalls[0] + 0 ", " recalls[1] + 0
       if (refused != "") print "CB_RECALL is answered by " refused
+      if (version == "4.0" && shared) print shared " callbacks of version 4.0 on the mount" sprintf("%c", 39) "s connection"
+      if (version != "4.0" && shared + 0 != all + 0) print all - shared " callbacks beside the mount" sprintf("%c", 39) "s connection"
     }'
 }
 
 ask_callbacks() {
-  # the kernel's own server tries a backchannel of version 4.1 with no CB_NULL
-  case ${1##*/} in delegation.*) wire_callbacks "$1" "$([ "${server:-}" = knfsd ] && echo 0)" ;; esac
+  # the kernel's own server tries a backchannel of version 4.1 and later with no CB_NULL
+  case ${1##*/} in delegation.*) wire_callbacks "$1" "$version" "$([ "${server:-}" = knfsd ] && [ "$version" != 4.0 ] && echo 0)" ;; esac
 }
 ask_errors() { wire_terminates "$2"; wire_errors "$2"; }
 ask_malformed() { wire_malformed "$2"; }
