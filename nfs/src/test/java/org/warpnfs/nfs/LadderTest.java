@@ -41,14 +41,21 @@ class LadderTest {
     @ArchTest
     static final ArchRule EXPORT_KNOWS_NO_PROGRAM = onlyUses("org.warpnfs.nfs.export");
 
+    /** oncrpc4j's own stream lets its buffer be seen by Grizzly's type alone. */
     @ArchTest
-    static final ArchRule V3_KNOWS_NO_OTHER_PROGRAM = onlyUses("org.warpnfs.nfs.v3..", "org.warpnfs.nfs.export");
+    static final ArchRule REPLAY_KNOWS_NO_PROGRAM =
+            onlyUses("org.warpnfs.nfs.replay", "org.warpnfs.nfs.export", "org.glassfish.grizzly");
+
+    @ArchTest
+    static final ArchRule V3_KNOWS_NO_OTHER_PROGRAM =
+            onlyUses("org.warpnfs.nfs.v3..", "org.warpnfs.nfs.export", "org.warpnfs.nfs.replay");
 
     @ArchTest
     static final ArchRule MOUNT_KNOWS_NO_OTHER_PROGRAM = onlyUses("org.warpnfs.nfs.mount..", "org.warpnfs.nfs.export");
 
     @ArchTest
-    static final ArchRule V4_KNOWS_NO_OTHER_PROGRAM = onlyUses("org.warpnfs.nfs.v4..", "org.warpnfs.nfs.export");
+    static final ArchRule V4_KNOWS_NO_OTHER_PROGRAM =
+            onlyUses("org.warpnfs.nfs.v4..", "org.warpnfs.nfs.export", "org.warpnfs.nfs.replay");
 
     private static ArchRule onlyUses(String rung, String... more) {
         String[] allowed = Stream.of(Stream.of(BELOW), Stream.of(rung), Stream.of(more))

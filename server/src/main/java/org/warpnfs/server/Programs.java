@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.warpnfs.nfs.export.ExportTable;
 import org.warpnfs.nfs.export.NfsHandles;
 import org.warpnfs.nfs.mount.MountProgram;
+import org.warpnfs.nfs.replay.ReplyCache;
 import org.warpnfs.nfs.v3.Nfs3Options;
 import org.warpnfs.nfs.v3.Nfs3Program;
 import org.warpnfs.nfs.v3.NfsAclProgram;
@@ -37,13 +38,14 @@ final class Programs implements AutoCloseable {
             CallbackDialer dialer)
             throws ConfigException {
         NfsHandles handles = new NfsHandles(exports, handleKey);
+        ReplyCache replies = new ReplyCache(ReplyCache.MAX_BYTES, System::nanoTime);
         try {
-            nfs4 = new Nfs4Program(exports, handles, payloads, nfs4Options(config, state), dialer);
+            nfs4 = new Nfs4Program(exports, handles, payloads, nfs4Options(config, state), replies, dialer);
         } catch (IOException e) {
             throw new ConfigException("--state: " + e.getMessage(), e);
         }
         nfs3 = new Nfs3Program(
-                exports, handles, payloads, Nfs3Options.of(new SecureRandom().nextLong()), nfs4.fileChanges());
+                exports, handles, payloads, Nfs3Options.of(new SecureRandom().nextLong()), nfs4.fileChanges(), replies);
         nfsAcl = nfs3.aclProgram();
         mount = new MountProgram(exports, handles);
     }

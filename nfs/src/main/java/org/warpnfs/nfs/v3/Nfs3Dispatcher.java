@@ -1,7 +1,6 @@
 package org.warpnfs.nfs.v3;
 
 import java.io.IOException;
-import java.net.InetAddress;
 import org.dcache.oncrpc4j.rpc.RpcAuthException;
 import org.dcache.oncrpc4j.rpc.RpcCall;
 import org.dcache.oncrpc4j.xdr.XdrAble;
@@ -12,6 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.export.Identity;
+import org.warpnfs.nfs.replay.EncodedReply;
+import org.warpnfs.nfs.replay.RememberedCall;
 
 /**
  * The way of one call, from its arguments to its reply; the same for NFS and for its side program.
@@ -22,7 +23,6 @@ final class Nfs3Dispatcher {
     private static final Logger LOG = LoggerFactory.getLogger(Nfs3Dispatcher.class);
 
     private final Nfs3Server server;
-    private final ReplyCache replyCache = new ReplyCache(ReplyCache.MAX_BYTES, System::nanoTime);
 
     Nfs3Dispatcher(Nfs3Server server) {
         this.server = server;
@@ -43,48 +43,41 @@ final class Nfs3Dispatcher {
             return;
         }
         Nfs3Call call = new Nfs3Call(server, identity);
-        InetAddress client = procedure.isRemembered() ? clientOf(rpc) : null;
-        if (client == null) {
+        if (procedure.isRemembered()) {
+            server.replies()
+                    .answer(rpc, identity, procedure.checksum(args), new Remembered<>(rpc, procedure, call, args));
+        } else {
             try (Nfs3Reply reply = run(procedure, call, args)) {
                 rpc.reply(reply);
             }
-            return;
-        }
-        long checksum = procedure.checksum(args) * 31 + identity.hashCode();
-        ReplyCache.Key key = new ReplyCache.Key(client, rpc.getXid(), rpc.getProgram(), rpc.getProcedure(), checksum);
-        once(rpc, key, procedure, call, args);
-    }
-
-    /** Does it unless it was done, or is being done for the same call on this connection or another. */
-    private <A> void once(RpcCall rpc, ReplyCache.Key key, Nfs3Procedure<A> procedure, Nfs3Call call, A args) {
-        ReplyCache.Verdict verdict = replyCache.begin(
-                key,
-                reply -> rpc.reply(reply != null ? reply : failure(procedure, call.blind(), args, Nfs3Status.JUKEBOX)));
-        switch (verdict) {
-            case ReplyCache.Verdict.Repeat known -> rpc.reply(known.reply());
-            case ReplyCache.Verdict.Perform(ReplyCache.Running running) ->
-                rpc.reply(perform(running, procedure, call, args));
-            case ReplyCache.Verdict.Wait _ -> {
-                // The thread that does it answers.
-            }
-            case ReplyCache.Verdict.Refuse _ -> rpc.reply(failure(procedure, call, args, Nfs3Status.JUKEBOX));
         }
     }
 
-    private <A> EncodedReply perform(ReplyCache.Running running, Nfs3Procedure<A> procedure, Nfs3Call call, A args) {
-        EncodedReply encoded = null;
-        boolean changed = false;
-        try (Nfs3Reply reply = run(procedure, call, args)) {
-            encoded = reply.encoded();
-            // Nothing was done then, and the client will ask again.
-            changed = reply.status() != Nfs3Status.JUKEBOX;
-            return encoded;
-        } finally {
-            if (changed && encoded != null) {
-                replyCache.done(running, encoded);
-            } else {
-                replyCache.undone(running, encoded);
+    /** A call that must not be done twice. */
+    private record Remembered<A>(RpcCall rpc, Nfs3Procedure<A> procedure, Nfs3Call call, A args)
+            implements RememberedCall {
+        @Override
+        public Outcome perform() {
+            try (Nfs3Reply reply = run(procedure, call, args)) {
+                EncodedReply encoded = EncodedReply.of(reply);
+                // Nothing was done then, and the client will ask again.
+                return reply.status() == Nfs3Status.JUKEBOX ? new Outcome.Passing(encoded) : new Outcome.Kept(encoded);
             }
+        }
+
+        @Override
+        public void answer(EncodedReply reply) {
+            rpc.reply(reply);
+        }
+
+        @Override
+        public void putOff() {
+            rpc.reply(failure(procedure, call.blind(), args, Nfs3Status.JUKEBOX));
+        }
+
+        @Override
+        public void fail() {
+            rpc.failRpcSystem();
         }
     }
 
@@ -100,10 +93,6 @@ final class Nfs3Dispatcher {
             LOG.error("arguments of procedure {} could not be decoded by a bug of the server", rpc.getProcedure(), e);
             return null;
         }
-    }
-
-    private static @Nullable InetAddress clientOf(RpcCall rpc) {
-        return rpc.getTransport().getRemoteSocketAddress().getAddress();
     }
 
     private static <A> Nfs3Reply run(Nfs3Procedure<A> procedure, Nfs3Call call, A args) {

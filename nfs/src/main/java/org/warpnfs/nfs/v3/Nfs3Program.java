@@ -8,6 +8,7 @@ import org.dcache.oncrpc4j.xdr.XdrVoid;
 import org.warpnfs.nfs.export.ExportTable;
 import org.warpnfs.nfs.export.FileChanges;
 import org.warpnfs.nfs.export.NfsHandles;
+import org.warpnfs.nfs.replay.ReplyCache;
 import org.warpnfs.payload.PayloadPool;
 
 /**
@@ -63,14 +64,18 @@ public final class Nfs3Program implements RpcDispatchable {
 
     private final Nfs3Dispatcher dispatcher;
 
-    /** @param fileChanges what stands between NFSv3 changes and what clients of other versions rely on */
+    /**
+     * @param fileChanges what stands between NFSv3 changes and what clients of other versions rely on
+     * @param replies one for all programs of a server
+     */
     public Nfs3Program(
             ExportTable exports,
             NfsHandles handles,
             PayloadPool payloads,
             Nfs3Options options,
-            FileChanges fileChanges) {
-        this(new Nfs3Server(exports, handles, payloads, options, fileChanges));
+            FileChanges fileChanges,
+            ReplyCache replies) {
+        this(new Nfs3Server(exports, handles, payloads, options, fileChanges, replies));
     }
 
     Nfs3Program(Nfs3Server server) {

@@ -1,14 +1,11 @@
 package org.warpnfs.nfs.v3;
 
-import org.dcache.oncrpc4j.xdr.Xdr;
 import org.dcache.oncrpc4j.xdr.XdrAble;
 import org.dcache.oncrpc4j.xdr.XdrDecodingStream;
 import org.dcache.oncrpc4j.xdr.XdrEncodingStream;
 
 /** A procedure's result: the status, and what the RFC puts behind it. */
 record Nfs3Reply(Nfs3Status status, Body body) implements XdrAble, AutoCloseable {
-    private static final int FIRST_BYTES = 256;
-
     static Nfs3Reply ok(Body body) {
         return new Nfs3Reply(Nfs3Status.OK, body);
     }
@@ -22,15 +19,6 @@ record Nfs3Reply(Nfs3Status status, Body body) implements XdrAble, AutoCloseable
     @Override
     public void xdrDecode(XdrDecodingStream xdr) {
         throw new UnsupportedOperationException("a server does not read replies");
-    }
-
-    /** The same bytes as {@link #xdrEncode} makes, to be kept; of a reply without payload. */
-    EncodedReply encoded() {
-        Xdr xdr = new Xdr(FIRST_BYTES);
-        xdr.beginEncoding();
-        xdrEncode(xdr);
-        xdr.endEncoding();
-        return new EncodedReply(xdr.getBytes());
     }
 
     /** Lets go of what was not encoded. */

@@ -7,9 +7,6 @@ import org.dcache.oncrpc4j.rpc.RpcAuthException;
 import org.dcache.oncrpc4j.rpc.RpcCall;
 import org.dcache.oncrpc4j.rpc.RpcDispatchable;
 import org.dcache.oncrpc4j.rpc.RpcTransport;
-import org.dcache.oncrpc4j.xdr.XdrAble;
-import org.dcache.oncrpc4j.xdr.XdrDecodingStream;
-import org.dcache.oncrpc4j.xdr.XdrEncodingStream;
 import org.dcache.oncrpc4j.xdr.XdrVoid;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
@@ -17,6 +14,8 @@ import org.warpnfs.nfs.export.ExportTable;
 import org.warpnfs.nfs.export.FileChanges;
 import org.warpnfs.nfs.export.Identity;
 import org.warpnfs.nfs.export.NfsHandles;
+import org.warpnfs.nfs.replay.CallChecksum;
+import org.warpnfs.nfs.replay.ReplyCache;
 import org.warpnfs.nfs.v4.attr.ServerFacts;
 import org.warpnfs.nfs.v4.callback.CallbackClient;
 import org.warpnfs.nfs.v4.callback.CallbackDialer;
@@ -34,7 +33,6 @@ import org.warpnfs.nfs.v4.state.VolatileRecoveryLog;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 import org.warpnfs.nfs.v4.xdr.XdrReader;
-import org.warpnfs.nfs.v4.xdr.XdrWriter;
 import org.warpnfs.payload.PayloadPool;
 
 /**
@@ -42,9 +40,10 @@ import org.warpnfs.payload.PayloadPool;
  *
  * <h2>Operation</h2>
  *
- * Called on platform threads that may block, many at once; a call has been answered when {@link #dispatchOncRpcCall} returns. The
- * instance of its transport is what a session knows as a connection, so a transport keeps one for as long as it lives and says
- * {@link #connectionClosed} afterwards.
+ * Called on platform threads that may block, many at once; a call has been answered when {@link #dispatchOncRpcCall} returns, but
+ * for one of minor version 0 that is already being done, which is answered along with the first: minor version 0 has no sessions, so what it
+ * changed is answered from a {@link ReplyCache} when it is repeated. The instance of a call's transport is what a session knows as a connection, so
+ * a transport keeps one for as long as it lives and says {@link #connectionClosed} afterwards.
  *
  * <h2>Errors</h2>
  *
@@ -65,27 +64,25 @@ public final class Nfs4Program implements RpcDispatchable, AutoCloseable {
     private final CallbackClient callbacks;
     private final StateTable state;
     private final Compound compound;
+    private final ReplyCache replies;
     private final LongSupplier clockNanos;
 
     /**
      * Starts a new instance of the server: clients of an earlier one may reclaim.
      *
+     * @param replies of minor version 0, which has no sessions; one for all programs of a server
+     * @param dialer how NFSv4.0 clients are called back; its owner closes it after this
      * @throws IOException if the recovery log is damaged or cannot be written; the message says which file and what to do
      */
-    public Nfs4Program(ExportTable exports, NfsHandles handles, PayloadPool pool, Nfs4Options options)
-            throws IOException {
-        this(exports, handles, pool, options, CallbackDialer.NONE);
-    }
-
-    /**
-     * As above.
-     *
-     * @param dialer how NFSv4.0 clients are called back; its owner closes it after this
-     */
     public Nfs4Program(
-            ExportTable exports, NfsHandles handles, PayloadPool pool, Nfs4Options options, CallbackDialer dialer)
+            ExportTable exports,
+            NfsHandles handles,
+            PayloadPool pool,
+            Nfs4Options options,
+            ReplyCache replies,
+            CallbackDialer dialer)
             throws IOException {
-        this(exports, handles, pool, options, dialer, System::nanoTime);
+        this(exports, handles, pool, options, replies, dialer, System::nanoTime);
     }
 
     Nfs4Program(
@@ -93,6 +90,7 @@ public final class Nfs4Program implements RpcDispatchable, AutoCloseable {
             NfsHandles handles,
             PayloadPool pool,
             Nfs4Options options,
+            ReplyCache replies,
             CallbackDialer dialer,
             LongSupplier clockNanos)
             throws IOException {
@@ -100,6 +98,7 @@ public final class Nfs4Program implements RpcDispatchable, AutoCloseable {
         RecoveryLog log = options.stateDirectory() == null
                 ? new VolatileRecoveryLog()
                 : FileRecoveryLog.open(options.stateDirectory());
+        this.replies = replies;
         this.clockNanos = clockNanos;
         this.callbacks = new CallbackClient(dialer, this::ended);
         this.state = new StateTable(
@@ -148,16 +147,19 @@ public final class Nfs4Program implements RpcDispatchable, AutoCloseable {
                 principalOf(identity),
                 call.getTransport(),
                 call.getTransport().getRemoteSocketAddress().getAddress());
-        XdrWriter out = new XdrWriter();
-        Compound.Executed executed = compound.execute(caller, header, in, out);
-        try {
-            call.reply(new Reply(out));
-        } finally {
-            // Empty by now, unless encoding the reply failed.
-            out.release();
+        CompoundCall received =
+                new CompoundCall(compound, call, caller, header, in, executed -> probe(executed, call.getTransport()));
+        if (header.minorVersion() == 0) {
+            long arguments = CallChecksum.ofUnread(call.getXdr()) * 31 + header.hashCode();
+            replies.answer(call, identity, arguments, received);
+        } else {
+            received.run();
         }
+    }
+
+    private void probe(Compound.Executed executed, RpcTransport connection) {
         if (executed.connectionBound()) {
-            state.callbacks().probe(clockNanos.getAsLong(), call.getTransport());
+            state.callbacks().probe(clockNanos.getAsLong(), connection);
         }
         Client confirmed = executed.confirmed();
         if (confirmed != null) {
@@ -207,18 +209,5 @@ public final class Nfs4Program implements RpcDispatchable, AutoCloseable {
     public void close() {
         state.close();
         callbacks.close();
-    }
-
-    /** The reply's body, encoded once. */
-    private record Reply(XdrWriter out) implements XdrAble {
-        @Override
-        public void xdrDecode(XdrDecodingStream xdr) {
-            throw new UnsupportedOperationException("a reply is only encoded here");
-        }
-
-        @Override
-        public void xdrEncode(XdrEncodingStream xdr) {
-            out.writeTo(xdr);
-        }
     }
 }

@@ -17,6 +17,7 @@ import org.dcache.oncrpc4j.rpc.RpcAuthStat;
 import org.junit.jupiter.api.Test;
 import org.warpnfs.fs.memory.MemoryFileSystem;
 import org.warpnfs.fs.spi.FileSystem;
+import org.warpnfs.nfs.replay.ReplyCache;
 import org.warpnfs.nfs.testing.CallWriter;
 import org.warpnfs.nfs.testing.ReplyReader;
 import org.warpnfs.payload.PayloadPool;
@@ -207,7 +208,8 @@ class Nfs3ProgramTest {
                         server.handles,
                         new PayloadPool(1 << 16, 1 << 16),
                         Nfs3Options.of(1),
-                        org.warpnfs.nfs.export.FileChanges.UNWATCHED))
+                        org.warpnfs.nfs.export.FileChanges.UNWATCHED,
+                        new ReplyCache(1, System::nanoTime)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("pool");
         assertThatThrownBy(() -> new Nfs3Options(1, 1, 1, 1)).hasMessageContaining("transfer sizes");

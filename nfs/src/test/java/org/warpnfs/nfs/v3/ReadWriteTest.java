@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.warpnfs.nfs.export.FileChanges;
+import org.warpnfs.nfs.replay.ReplyCache;
 import org.warpnfs.payload.Payload;
 
 class ReadWriteTest {
@@ -233,7 +234,8 @@ class ReadWriteTest {
                                         later.handles,
                                         later.payloads,
                                         Nfs3Options.of(8),
-                                        FileChanges.UNWATCHED),
+                                        FileChanges.UNWATCHED,
+                                        new ReplyCache(ReplyCache.MAX_BYTES, System::nanoTime)),
                                 new org.warpnfs.nfs.export.Identity.Anonymous())
                         .writeVerifier(new Nfs3File(later.data.root(), org.warpnfs.fs.spi.Caller.ROOT)))
                 .as("another instance of the server")

@@ -27,6 +27,7 @@ import org.warpnfs.nfs.export.Location;
 import org.warpnfs.nfs.export.NfsHandles;
 import org.warpnfs.nfs.export.PseudoPath;
 import org.warpnfs.nfs.export.Squash;
+import org.warpnfs.nfs.replay.ReplyCache;
 import org.warpnfs.nfs.testing.CallWriter;
 import org.warpnfs.nfs.testing.ReplyKeeper;
 import org.warpnfs.payload.PayloadPool;
@@ -100,7 +101,13 @@ final class V3Server {
         squashing = Export.of(PseudoPath.of("/squashing"), fs, options.withSquash(Squash.ALL), "memory");
         exports = ExportTable.of(List.of(data, readOnly, trusting, squashing));
         handles = new NfsHandles(exports, "0123456789abcdef".getBytes(StandardCharsets.US_ASCII));
-        program = new Nfs3Program(new Nfs3Server(exports, handles, payloads, Nfs3Options.of(7), fileChanges));
+        program = new Nfs3Program(new Nfs3Server(
+                exports,
+                handles,
+                payloads,
+                Nfs3Options.of(7),
+                fileChanges,
+                new ReplyCache(ReplyCache.MAX_BYTES, System::nanoTime)));
         acl = program.aclProgram();
         try {
             // Whoever comes may make files in the root.

@@ -26,6 +26,7 @@ import org.warpnfs.nfs.export.ExportTable;
 import org.warpnfs.nfs.export.NfsHandles;
 import org.warpnfs.nfs.export.PseudoPath;
 import org.warpnfs.nfs.export.Squash;
+import org.warpnfs.nfs.replay.ReplyCache;
 import org.warpnfs.nfs.testing.CallWriter;
 import org.warpnfs.nfs.testing.ReplyKeeper;
 import org.warpnfs.nfs.v4.callback.CallbackDialer;
@@ -41,6 +42,7 @@ final class V4Server implements AutoCloseable {
     final NfsHandles handles;
     final PayloadPool payloads = new PayloadPool(4L * MIB, MIB);
     long nowNanos = 1_000_000_000L;
+    ReplyCache replies;
     private Nfs4Program program;
     private final Path stateDirectory;
     private int xid = 1;
@@ -80,11 +82,13 @@ final class V4Server implements AutoCloseable {
     /** Starts the program, again after a kill. */
     void start() {
         try {
+            replies = new ReplyCache(ReplyCache.MAX_BYTES, () -> nowNanos);
             program = new Nfs4Program(
                     exports,
                     handles,
                     payloads,
                     new Nfs4Options(LEASE, LEASE, stateDirectory, MIB),
+                    replies,
                     CallbackDialer.NONE,
                     () -> nowNanos);
         } catch (IOException e) {

@@ -1,0 +1,95 @@
+package org.warpnfs.nfs.replay;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.dcache.oncrpc4j.xdr.Xdr;
+import org.dcache.oncrpc4j.xdr.XdrAble;
+import org.dcache.oncrpc4j.xdr.XdrDecodingStream;
+import org.dcache.oncrpc4j.xdr.XdrEncodingStream;
+import org.warpnfs.nfs.xdr.PayloadXdr;
+import org.warpnfs.payload.Payload;
+import org.warpnfs.payload.PayloadEncoder;
+
+/**
+ * A procedure's result as it goes out, to be sent again: the RPC body, in no transport's frame. Immutable; safe for any thread.
+ *
+ * <h2>Buffers</h2>
+ *
+ * Has copies of payloads and keeps no pooled buffer from its pool. They leave by their own door each time, so that they find their way into a
+ * Write chunk.
+ */
+public final class EncodedReply implements XdrAble {
+    private static final int FIRST_BYTES = 256;
+
+    private final byte[] bytes;
+    private final List<Item> items;
+    private final int lengthBytes;
+
+    /** A payload that belongs before {@code bytes[position]}. */
+    private record Item(int position, ByteBuffer data) {}
+
+    private EncodedReply(byte[] bytes, List<Item> items) {
+        this.bytes = bytes;
+        this.items = items;
+        this.lengthBytes = bytes.length
+                + items.stream().mapToInt(item -> item.data().remaining()).sum();
+    }
+
+    /** Encodes {@code reply}, and releases its payloads. */
+    public static EncodedReply of(XdrAble reply) {
+        Recorder recorder = new Recorder();
+        recorder.beginEncoding();
+        try {
+            reply.xdrEncode(recorder);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        recorder.endEncoding();
+        return new EncodedReply(recorder.getBytes(), List.copyOf(recorder.items));
+    }
+
+    /** Memory that it takes, near enough. */
+    int lengthBytes() {
+        return lengthBytes;
+    }
+
+    @Override
+    public void xdrEncode(XdrEncodingStream xdr) {
+        int from = 0;
+        for (Item item : items) {
+            xdr.xdrEncodeOpaque(bytes, from, item.position() - from);
+            PayloadXdr.encode(xdr, Payload.unpooled(item.data().duplicate()));
+            from = item.position();
+        }
+        xdr.xdrEncodeOpaque(bytes, from, bytes.length - from);
+    }
+
+    @Override
+    public void xdrDecode(XdrDecodingStream xdr) {
+        throw new UnsupportedOperationException("a server does not read replies");
+    }
+
+    /** Sets payloads aside. */
+    private static final class Recorder extends Xdr implements PayloadEncoder {
+        private final List<Item> items = new ArrayList<>(0);
+
+        Recorder() {
+            super(FIRST_BYTES);
+        }
+
+        @Override
+        public void xdrEncodePayload(Payload payload) {
+            try {
+                ByteBuffer data = payload.buffer().duplicate();
+                ByteBuffer copy =
+                        ByteBuffer.allocate(data.remaining()).put(data).flip();
+                items.add(new Item(_buffer.position(), copy.asReadOnlyBuffer()));
+            } finally {
+                payload.release();
+            }
+        }
+    }
+}

@@ -1,0 +1,42 @@
+package org.warpnfs.nfs.replay;
+
+/**
+ * One call that may be the repetition of another, as the program that received it performs and answers it.
+ *
+ * <h2>Operation</h2>
+ *
+ * It is either performed, and then answered, or only answered. Both may happen on the thread of another call, after the method that received it has
+ * returned; never on two threads at once.
+ */
+public interface RememberedCall {
+    /** Performs it, and answers nothing yet. What it throws is a defect of the program. */
+    Outcome perform();
+
+    /** Sends what it, or the same call, came to. */
+    void answer(EncodedReply reply);
+
+    /** Has the client try later: nobody knows yet what the same call comes to. */
+    void putOff();
+
+    /** A defect, in place of any of the others: the call is to end all the same. */
+    void fail();
+
+    /** What performing a call came to. */
+    sealed interface Outcome {
+        /** Doing it again would do something else: it is answered from memory from now on. */
+        record Kept(EncodedReply reply) implements Outcome {}
+
+        /**
+         * It was told to come later. That is what all hear who wait for it, since a client takes the first answer it gets: were it performed
+         * for another of them, the client would not know.
+         */
+        record Passing(EncodedReply reply) implements Outcome {}
+
+        /**
+         * It has changed nothing, and its answer is for this call alone.
+         *
+         * @param send answers
+         */
+        record Own(Runnable send) implements Outcome {}
+    }
+}

@@ -1,0 +1,127 @@
+package org.warpnfs.nfs.v4;
+
+import java.util.function.Consumer;
+import org.dcache.oncrpc4j.rpc.RpcCall;
+import org.dcache.oncrpc4j.xdr.XdrAble;
+import org.dcache.oncrpc4j.xdr.XdrDecodingStream;
+import org.dcache.oncrpc4j.xdr.XdrEncodingStream;
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.nfs.replay.EncodedReply;
+import org.warpnfs.nfs.replay.RememberedCall;
+import org.warpnfs.nfs.v4.op.CallContext;
+import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.XdrReader;
+import org.warpnfs.nfs.v4.xdr.XdrWriter;
+
+/**
+ * One COMPOUND that has come, with its header decoded.
+ *
+ * <p>In minor version 0 it has no session, and what it changes must not be changed again when it is repeated: since it is decoded as it is
+ * executed, only its end tells whether it has changed anything.
+ *
+ * <h2>Buffers</h2>
+ *
+ * Payloads of a reply that is kept are copied and given back at once.
+ */
+final class CompoundCall implements RememberedCall {
+    private final Compound compound;
+    private final RpcCall rpc;
+    private final CallContext.Caller4 caller;
+    private final Compound.Header header;
+    private final XdrReader in;
+    private final Consumer<Compound.Executed> answered;
+    private Compound.@Nullable Executed executed;
+
+    /** @param answered hears what was executed, once the reply is on its way */
+    CompoundCall(
+            Compound compound,
+            RpcCall rpc,
+            CallContext.Caller4 caller,
+            Compound.Header header,
+            XdrReader in,
+            Consumer<Compound.Executed> answered) {
+        this.compound = compound;
+        this.rpc = rpc;
+        this.caller = caller;
+        this.header = header;
+        this.in = in;
+        this.answered = answered;
+    }
+
+    /** Performs and answers it, whether it came before or not. */
+    void run() {
+        XdrWriter out = new XdrWriter();
+        execute(out);
+        send(out);
+    }
+
+    @Override
+    public Outcome perform() {
+        XdrWriter out = new XdrWriter();
+        return switch (execute(out).effect()) {
+            case NONE -> new Outcome.Own(() -> send(out));
+            case PUT_OFF -> new Outcome.Passing(encoded(out));
+            case CHANGED -> new Outcome.Kept(encoded(out));
+        };
+    }
+
+    @Override
+    public void answer(EncodedReply reply) {
+        reply(reply);
+    }
+
+    @Override
+    public void putOff() {
+        XdrWriter out = new XdrWriter();
+        header.refuse(Nfs4Status.DELAY, out);
+        send(out);
+    }
+
+    @Override
+    public void fail() {
+        rpc.failRpcSystem();
+    }
+
+    private Compound.Executed execute(XdrWriter out) {
+        Compound.Executed result = compound.execute(caller, header, in, out);
+        executed = result;
+        return result;
+    }
+
+    private static EncodedReply encoded(XdrWriter out) {
+        try {
+            return EncodedReply.of(new Result(out));
+        } finally {
+            out.release();
+        }
+    }
+
+    private void send(XdrWriter out) {
+        try {
+            reply(new Result(out));
+        } finally {
+            // Empty by now, unless encoding the reply failed.
+            out.release();
+        }
+    }
+
+    private void reply(XdrAble result) {
+        rpc.reply(result);
+        if (executed != null) {
+            answered.accept(executed);
+        }
+    }
+
+    /** The reply's body, encoded once. */
+    private record Result(XdrWriter out) implements XdrAble {
+        @Override
+        public void xdrDecode(XdrDecodingStream xdr) {
+            throw new UnsupportedOperationException("a reply is only encoded here");
+        }
+
+        @Override
+        public void xdrEncode(XdrEncodingStream xdr) {
+            out.writeTo(xdr);
+        }
+    }
+}

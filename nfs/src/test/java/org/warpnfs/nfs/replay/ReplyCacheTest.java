@@ -1,0 +1,318 @@
+package org.warpnfs.nfs.replay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+import org.dcache.oncrpc4j.xdr.Xdr;
+import org.dcache.oncrpc4j.xdr.XdrAble;
+import org.dcache.oncrpc4j.xdr.XdrDecodingStream;
+import org.dcache.oncrpc4j.xdr.XdrEncodingStream;
+import org.junit.jupiter.api.Test;
+import org.warpnfs.nfs.replay.RememberedCall.Outcome;
+
+/** The memory of what was answered, by itself: time is a number, replies are a few bytes. */
+class ReplyCacheTest {
+    private static final int REPLY_BYTES = 744;
+    /** With what an entry takes beside its reply. */
+    private static final int ENTRY_BYTES = 1000;
+
+    private long now = Long.MAX_VALUE - 5; // a monotonic clock may wrap
+    private final ReplyCache cache = new ReplyCache(100 * ENTRY_BYTES, () -> now);
+
+    /** What becomes of one call. */
+    private static final class Call implements RememberedCall {
+        private final Supplier<Outcome> work;
+        private final List<Object> answers = new ArrayList<>();
+        private int performed;
+
+        Call(Supplier<Outcome> work) {
+            this.work = work;
+        }
+
+        /** Changes nothing, and has an answer of its own. */
+        static Call reading() {
+            Call[] call = new Call[1];
+            call[0] = new Call(() -> new Outcome.Own(() -> call[0].answers.add("own")));
+            return call[0];
+        }
+
+        @Override
+        public Outcome perform() {
+            performed++;
+            return work.get();
+        }
+
+        @Override
+        public void answer(EncodedReply reply) {
+            answers.add(reply);
+        }
+
+        @Override
+        public void putOff() {
+            answers.add("later");
+        }
+
+        @Override
+        public void fail() {
+            answers.add("failed");
+        }
+    }
+
+    private static final class Bytes implements XdrAble {
+        private final byte[] bytes;
+
+        Bytes(byte... bytes) {
+            this.bytes = bytes;
+        }
+
+        @Override
+        public void xdrEncode(XdrEncodingStream xdr) {
+            xdr.xdrEncodeOpaque(bytes, 0, bytes.length);
+        }
+
+        @Override
+        public void xdrDecode(XdrDecodingStream xdr) {
+            throw new AssertionError();
+        }
+    }
+
+    private static EncodedReply reply(int bytes) {
+        return EncodedReply.of(new Bytes(new byte[bytes]));
+    }
+
+    private static CallKey key(int client, int xid) {
+        try {
+            return new CallKey(InetAddress.getByAddress(new byte[] {10, 0, 0, (byte) client}), xid, 100003, 3, 12, 7);
+        } catch (UnknownHostException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private Call send(CallKey key, Call call) {
+        cache.answer(key, call);
+        return call;
+    }
+
+    private EncodedReply done(CallKey key) {
+        EncodedReply reply = reply(REPLY_BYTES);
+        assertThat(send(key, new Call(() -> new Outcome.Kept(reply))).answers).containsExactly(reply);
+        return reply;
+    }
+
+    private boolean isKnown(CallKey key) {
+        return send(key, Call.reading()).performed == 0;
+    }
+
+    @Test
+    void call_repeated_isAnsweredWithTheSameBytes() {
+        EncodedReply reply = done(key(1, 1));
+        Call again = send(key(1, 1), Call.reading());
+        assertThat(again.performed).isZero();
+        assertThat(again.answers).containsExactly(reply);
+        assertThat(isKnown(key(1, 2))).as("another XID").isFalse();
+        assertThat(isKnown(key(2, 1))).as("another client").isFalse();
+        InetAddress client = key(1, 1).client();
+        assertThat(isKnown(new CallKey(client, 1, 100003, 3, 13, 7))).isFalse();
+        assertThat(isKnown(new CallKey(client, 1, 100003, 4, 12, 7))).isFalse();
+        assertThat(isKnown(new CallKey(client, 1, 100003, 3, 12, 8))).isFalse();
+        assertThat(isKnown(new CallKey(client, 1, 100227, 3, 12, 7))).isFalse();
+    }
+
+    @Test
+    void call_repeatedWhileItRuns_isAnsweredWithTheFirst() {
+        EncodedReply reply = reply(4);
+        Call again = Call.reading();
+        Call first = new Call(() -> {
+            send(key(1, 1), again);
+            assertThat(again.answers).isEmpty();
+            return new Outcome.Kept(reply);
+        });
+        send(key(1, 1), first);
+        assertThat(first.answers).containsExactly(reply);
+        assertThat(again.answers).containsExactly(reply);
+        assertThat(again.performed).isZero();
+    }
+
+    @Test
+    void call_repeatedTooOftenWhileItRuns_isPutOff() {
+        EncodedReply reply = reply(4);
+        List<Call> repetitions = new ArrayList<>();
+        send(key(1, 1), new Call(() -> {
+            for (int i = 0; i < 9; i++) {
+                repetitions.add(send(key(1, 1), Call.reading()));
+            }
+            return new Outcome.Kept(reply);
+        }));
+        for (Call waited : repetitions.subList(0, 8)) {
+            assertThat(waited.answers).containsExactly(reply);
+        }
+        assertThat(repetitions.getLast().answers).containsExactly("later");
+    }
+
+    @Test
+    void call_toldToComeLater_saysSoToAllAndIsForgotten() {
+        EncodedReply later = reply(4);
+        Call again = Call.reading();
+        send(key(1, 1), new Call(() -> {
+            send(key(1, 1), again);
+            return new Outcome.Passing(later);
+        }));
+        assertThat(again.answers).containsExactly(later);
+        assertThat(again.performed).isZero();
+        assertThat(isKnown(key(1, 1))).isFalse();
+        assertThat(cache.bytes()).isZero();
+    }
+
+    @Test
+    void call_thatChangesNothing_isPerformedForEachWhoWaits() {
+        Call first = Call.reading();
+        List<Call> repetitions = List.of(Call.reading(), Call.reading());
+        Call outer = new Call(() -> {
+            repetitions.forEach(call -> send(key(1, 1), call));
+            return first.perform();
+        });
+        send(key(1, 1), outer);
+        assertThat(first.answers).containsExactly("own");
+        for (Call call : repetitions) {
+            assertThat(call.performed).isEqualTo(1);
+            assertThat(call.answers).containsExactly("own");
+        }
+        assertThat(isKnown(key(1, 1))).isFalse();
+        assertThat(cache.bytes()).isZero();
+    }
+
+    @Test
+    void call_performedForOneWhoWaited_answersTheRestIfItIsKept() {
+        EncodedReply reply = reply(4);
+        Call second = new Call(() -> new Outcome.Kept(reply));
+        Call third = Call.reading();
+        Call first = new Call(() -> {
+            send(key(1, 1), second);
+            send(key(1, 1), third);
+            return new Outcome.Own(() -> {});
+        });
+        send(key(1, 1), first);
+        assertThat(second.performed).isEqualTo(1);
+        assertThat(third.performed).isZero();
+        assertThat(third.answers).containsExactly(reply);
+        assertThat(isKnown(key(1, 1))).isTrue();
+    }
+
+    @Test
+    void call_repeatedAgainAndAgainWithoutChange_needsNoDeeperStack() {
+        int[] left = {100_000};
+        Call[] last = new Call[1];
+        Supplier<Outcome> work = new Supplier<>() {
+            @Override
+            public Outcome get() {
+                if (left[0]-- > 0) {
+                    last[0] = send(key(1, 1), new Call(this));
+                }
+                return new Outcome.Own(() -> {});
+            }
+        };
+        send(key(1, 1), new Call(work));
+        assertThat(last[0].performed).isEqualTo(1);
+        assertThat(isKnown(key(1, 1))).isFalse();
+    }
+
+    @Test
+    void call_failsByADefect_whoWaitsIsPutOffAndItIsForgotten() {
+        Call again = Call.reading();
+        Call first = new Call(() -> {
+            send(key(1, 1), again);
+            throw new IllegalStateException("a defect");
+        });
+        assertThatThrownBy(() -> send(key(1, 1), first)).hasMessage("a defect");
+        assertThat(again.answers).containsExactly("later");
+        assertThat(isKnown(key(1, 1))).isFalse();
+    }
+
+    @Test
+    void call_thatWaited_failsByADefect_endsAloneAndTheNextIsPutOff() {
+        Call second = new Call(() -> {
+            throw new IllegalStateException("a defect");
+        });
+        Call third = Call.reading();
+        Call first = new Call(() -> {
+            send(key(1, 1), second);
+            send(key(1, 1), third);
+            return new Outcome.Own(() -> {});
+        });
+        send(key(1, 1), first);
+        assertThat(second.answers).containsExactly("failed");
+        assertThat(third.answers).containsExactly("later");
+    }
+
+    @Test
+    void reply_twoMinutesOld_isForgotten() {
+        done(key(1, 1));
+        now += KeptReplies.MAX_AGE_NANOS;
+        assertThat(isKnown(key(1, 1))).isTrue();
+        now += 1;
+        assertThat(isKnown(key(1, 1))).isFalse();
+        now += KeptReplies.MAX_AGE_NANOS;
+        isKnown(key(2, 1));
+        assertThat(cache.bytes()).as("swept").isZero();
+    }
+
+    @Test
+    void reply_keptAgainAfterItWasTooOld_countsFromThen() {
+        done(key(1, 1));
+        done(key(1, 2));
+        now += KeptReplies.MAX_AGE_NANOS + 1;
+        done(key(1, 1));
+        now += KeptReplies.MAX_AGE_NANOS;
+        assertThat(isKnown(key(1, 1))).isTrue();
+        assertThat(cache.bytes()).isEqualTo(ENTRY_BYTES);
+    }
+
+    @Test
+    void replies_beyondTheBound_pushOutTheOldestOfWhoHasMost() {
+        done(key(2, 1));
+        for (int xid = 0; xid < 1000; xid++) {
+            done(key(1, xid));
+            assertThat(cache.bytes()).isLessThanOrEqualTo(100 * ENTRY_BYTES);
+        }
+        assertThat(isKnown(key(2, 1))).as("of a quiet client").isTrue();
+        assertThat(isKnown(key(1, 999))).isTrue();
+        assertThat(isKnown(key(1, 800))).isFalse();
+    }
+
+    @Test
+    void replies_ofManyClients_shareTheBytes() {
+        for (int xid = 0; xid < 100; xid++) {
+            for (int client = 1; client <= 4; client++) {
+                done(key(client, xid));
+            }
+        }
+        for (int client = 1; client <= 4; client++) {
+            for (int xid = 90; xid < 100; xid++) {
+                assertThat(isKnown(key(client, xid))).isTrue();
+            }
+        }
+    }
+
+    @Test
+    void replies_largerThanTheWholeCache_areNotKept() {
+        send(key(1, 1), new Call(() -> new Outcome.Kept(reply(200 * ENTRY_BYTES))));
+        assertThat(cache.bytes()).isZero();
+        done(key(1, 2));
+        assertThat(isKnown(key(1, 2))).isTrue();
+    }
+
+    @Test
+    void reply_encodedAgain_isTheSame() {
+        byte[] body = {1, 2, 3, 4, 5, 6, 7, 8};
+        Xdr xdr = new Xdr(64);
+        xdr.beginEncoding();
+        EncodedReply.of(new Bytes(body)).xdrEncode(xdr);
+        xdr.endEncoding();
+        assertThat(xdr.getBytes()).isEqualTo(body);
+    }
+}
