@@ -28,8 +28,8 @@ import org.warpnfs.nfs.export.PseudoPath;
 import org.warpnfs.nfs.export.Squash;
 import org.warpnfs.nfs.replay.ReplyCache;
 import org.warpnfs.nfs.testing.CallWriter;
+import org.warpnfs.nfs.testing.FakeDialer;
 import org.warpnfs.nfs.testing.ReplyKeeper;
-import org.warpnfs.nfs.v4.callback.CallbackDialer;
 import org.warpnfs.payload.PayloadPool;
 
 /** A server in memory: /data (no_root_squash), /ro (the same files, read-only), /squash (the same files, root_squash). */
@@ -41,6 +41,7 @@ final class V4Server implements AutoCloseable {
     final ExportTable exports;
     final NfsHandles handles;
     final PayloadPool payloads = new PayloadPool(4L * MIB, MIB);
+    final FakeDialer dialer = new FakeDialer();
     long nowNanos = 1_000_000_000L;
     ReplyCache replies;
     private Nfs4Program program;
@@ -89,7 +90,7 @@ final class V4Server implements AutoCloseable {
                     payloads,
                     new Nfs4Options(LEASE, LEASE, stateDirectory, MIB),
                     replies,
-                    CallbackDialer.NONE,
+                    dialer,
                     () -> nowNanos);
         } catch (IOException e) {
             throw new AssertionError(e);
@@ -102,6 +103,7 @@ final class V4Server implements AutoCloseable {
 
     void pass(Duration time) {
         nowNanos += time.toNanos();
+        dialer.pass(time.toNanos());
     }
 
     static ReplyKeeper newConnection() {

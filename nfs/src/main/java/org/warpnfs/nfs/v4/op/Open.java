@@ -210,8 +210,11 @@ final class Open implements ChangingOperation {
             }
             default -> {}
         }
+        // What may be an old request that was on its way for long gets none (RFC 7530 section 9.1.11).
+        boolean unconfirmed = arguments.claim() != OpenArguments.CLAIM_PREVIOUS && mustConfirm(call, arguments);
         DelegationWish wish = new DelegationWish(
-                arguments.wish(), Opaque.of(call.services().handles().encode(file)));
+                unconfirmed ? DelegationWish.Kind.SETTLED : arguments.wish(),
+                Opaque.of(call.services().handles().encode(file)));
         return state.open(call.nowNanos(), request, wish, reader, writer);
     }
 

@@ -4,10 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.warpnfs.nfs.testing.CallWriter;
+import org.warpnfs.nfs.testing.FakeDialer;
 import org.warpnfs.nfs.v4.state.CallbackAddress;
 import org.warpnfs.nfs.v4.state.CallbackCall;
 import org.warpnfs.nfs.v4.state.CallbackCredential;
@@ -54,31 +55,28 @@ class CallbackClientTest {
     }
 
     private static int nextXid(FakeDialer.Attempt attempt) {
-        byte[] call = attempt.transport.nextBackwardCall();
+        byte[] call = attempt.nextCall();
         assertThat(call).as("a call").isNotNull();
-        return java.nio.ByteBuffer.wrap(call).getInt();
+        return ByteBuffer.wrap(call).getInt();
     }
 
-    private static void answer(FakeDialer.Attempt attempt, int... results) throws Exception {
-        attempt.transport.answerBackward(new CallWriter()
-                .words(nextXid(attempt), 1, 0, 0, 0, 0)
-                .words(results)
-                .toBytes());
+    private static void answer(FakeDialer.Attempt attempt, int... results) {
+        attempt.answer(nextXid(attempt), results);
     }
 
     @Test
-    void call_withoutAConnection_waitsForOne() throws Exception {
+    void call_withoutAConnection_waitsForOne() {
         CallbackCall call = probe(target());
         assertThat(dialer.attempts).hasSize(1);
         assertThat(dialer.last().remote).isEqualTo(new InetSocketAddress("10.9.0.2", 44345));
-        assertThat(dialer.last().transport.nextBackwardCall()).isNull();
+        assertThat(dialer.last().nextCall()).isNull();
         dialer.last().succeed();
         answer(dialer.last());
         assertThat(ended).containsExactly(new Ended(call, DONE));
     }
 
     @Test
-    void calls_toOneClient_shareItsConnection() throws Exception {
+    void calls_toOneClient_shareItsConnection() {
         CallbackCall.Dialed target = target();
         CallbackCall first = probe(target);
         CallbackCall second = recall(target);
@@ -121,8 +119,8 @@ class CallbackClientTest {
         dialer.pass(1);
         assertThat(ended).containsExactly(new Ended(call, FAILED));
         dialer.last().succeed();
-        assertThat(dialer.last().closed).isTrue();
-        assertThat(dialer.last().transport.nextBackwardCall()).isNull();
+        assertThat(dialer.last().closed()).isTrue();
+        assertThat(dialer.last().nextCall()).isNull();
     }
 
     @Test
@@ -133,14 +131,14 @@ class CallbackClientTest {
         dialer.pass(PATIENCE / 2);
         CallbackCall later = recall(target);
         dialer.pass(PATIENCE - PATIENCE / 2);
-        assertThat(dialer.last().closed).isTrue();
+        assertThat(dialer.last().closed()).isTrue();
         assertThat(ended).containsExactly(new Ended(silent, FAILED), new Ended(later, FAILED));
         probe(target);
         assertThat(dialer.attempts).hasSize(2);
     }
 
     @Test
-    void call_answered_leavesNoTimerBehindButThatOfTheIdleConnection() throws Exception {
+    void call_answered_leavesNoTimerBehindButThatOfTheIdleConnection() {
         CallbackCall.Dialed target = target();
         for (int i = 0; i < 100; i++) {
             probe(target);
@@ -151,7 +149,7 @@ class CallbackClientTest {
     }
 
     @Test
-    void reply_thatIsNone_failsThatCallAlone() throws Exception {
+    void reply_thatIsNone_failsThatCallAlone() {
         CallbackCall.Dialed target = target();
         CallbackCall cut = recall(target);
         CallbackCall next = recall(target);
@@ -162,7 +160,7 @@ class CallbackClientTest {
     }
 
     @Test
-    void connection_closedByTheClientWhileIdle_isMadeAnew() throws Exception {
+    void connection_closedByTheClientWhileIdle_isMadeAnew() {
         CallbackCall.Dialed target = target();
         probe(target);
         dialer.last().succeed();
@@ -176,7 +174,7 @@ class CallbackClientTest {
     }
 
     @Test
-    void connection_unusedForTheIdleTime_isClosed() throws Exception {
+    void connection_unusedForTheIdleTime_isClosed() {
         CallbackCall.Dialed target = target();
         probe(target);
         dialer.last().succeed();
@@ -185,15 +183,15 @@ class CallbackClientTest {
         recall(target);
         answer(dialer.last(), 0, 0, 1, 4, 0);
         dialer.pass(1);
-        assertThat(dialer.last().closed).as("used in the meantime").isFalse();
+        assertThat(dialer.last().closed()).as("used in the meantime").isFalse();
         dialer.pass(IDLE);
-        assertThat(dialer.last().closed).isTrue();
+        assertThat(dialer.last().closed()).isTrue();
         assertThat(dialer.attempts).hasSize(1);
         assertThat(dialer.waiting()).isZero();
     }
 
     @Test
-    void connectionsOfOneHost_atTheirLimit_giveUpAnIdleOneOrRefuse() throws Exception {
+    void connectionsOfOneHost_atTheirLimit_giveUpAnIdleOneOrRefuse() {
         for (int i = 0; i < DialedConnections.MAX_CONNECTIONS_PER_HOST; i++) {
             probe(target("10.9.0.2", 1000 + i));
             dialer.last().succeed();
@@ -206,7 +204,7 @@ class CallbackClientTest {
         FakeDialer.Attempt idle = dialer.attempts.get(3);
         answer(idle);
         probe(target("10.9.0.2", 2001));
-        assertThat(idle.closed).isTrue();
+        assertThat(idle.closed()).isTrue();
         assertThat(dialer.last().remote.getPort()).isEqualTo(2001);
     }
 
@@ -223,7 +221,7 @@ class CallbackClientTest {
     }
 
     @Test
-    void connectionsOfAll_atTheirLimit_giveUpTheOneIdleForLongest() throws Exception {
+    void connectionsOfAll_atTheirLimit_giveUpTheOneIdleForLongest() {
         List<CallbackCall.Dialed> targets = new ArrayList<>();
         for (int i = 0; i < DialedConnections.MAX_CONNECTIONS; i++) {
             targets.add(target("10.9." + i / 8 + "." + i % 8, 1000));
@@ -234,23 +232,23 @@ class CallbackClientTest {
         probe(targets.getFirst());
         answer(dialer.attempts.getFirst());
         probe(target("10.10.0.1", 1000));
-        assertThat(dialer.attempts.get(0).closed).as("used again").isFalse();
-        assertThat(dialer.attempts.get(1).closed).isTrue();
+        assertThat(dialer.attempts.get(0).closed()).as("used again").isFalse();
+        assertThat(dialer.attempts.get(1).closed()).isTrue();
         assertThat(dialer.open()).isEqualTo(DialedConnections.MAX_CONNECTIONS);
     }
 
     @Test
-    void close_closesEveryConnectionAndMakesNoMore() throws Exception {
+    void close_closesEveryConnectionAndMakesNoMore() {
         CallbackCall.Dialed idle = target();
         probe(idle);
         dialer.last().succeed();
         answer(dialer.last());
         CallbackCall connecting = probe(target());
         client.close();
-        assertThat(dialer.attempts.getFirst().closed).isTrue();
+        assertThat(dialer.attempts.getFirst().closed()).isTrue();
         assertThat(ended).last().isEqualTo(new Ended(connecting, FAILED));
         dialer.last().succeed();
-        assertThat(dialer.last().closed).isTrue();
+        assertThat(dialer.last().closed()).isTrue();
         CallbackCall late = probe(idle);
         assertThat(ended).last().isEqualTo(new Ended(late, FAILED));
         assertThat(dialer.attempts).hasSize(2);

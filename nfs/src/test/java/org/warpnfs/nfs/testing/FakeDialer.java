@@ -1,4 +1,4 @@
-package org.warpnfs.nfs.v4.callback;
+package org.warpnfs.nfs.testing;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -9,27 +9,48 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 import org.dcache.oncrpc4j.rpc.RpcTransport;
-import org.warpnfs.nfs.testing.ReplyKeeper;
+import org.warpnfs.nfs.v4.callback.CallbackDialer;
 
 /** Connects to nobody: each attempt waits for the test, and so does the time. */
-final class FakeDialer implements CallbackDialer {
+public final class FakeDialer implements CallbackDialer {
     /** One attempt, and the connection that came of it. */
-    static final class Attempt implements Connection {
-        final InetSocketAddress remote;
-        final ReplyKeeper transport;
+    public static final class Attempt implements Connection {
+        public final InetSocketAddress remote;
+        public final ReplyKeeper transport;
         private final CompletableFuture<Connection> future = new CompletableFuture<>();
-        boolean closed;
+        private boolean closed;
 
         Attempt(InetSocketAddress remote) {
             this.remote = remote;
             this.transport = new ReplyKeeper(remote);
         }
 
-        void succeed() {
+        public boolean closed() {
+            return closed;
+        }
+
+        /** The server's next call, or null; read on from behind the RPC header by the caller. */
+        public byte[] nextCall() {
+            return transport.nextBackwardCall();
+        }
+
+        /** A reply of the client's, accepted and successful. */
+        public void answer(int xid, int... results) {
+            try {
+                transport.answerBackward(new CallWriter()
+                        .words(xid, 1, 0, 0, 0, 0)
+                        .words(results)
+                        .toBytes());
+            } catch (Exception e) {
+                throw new AssertionError(e);
+            }
+        }
+
+        public void succeed() {
             future.complete(this);
         }
 
-        void fail() {
+        public void fail() {
             future.completeExceptionally(new IOException("refused"));
         }
 
@@ -55,24 +76,24 @@ final class FakeDialer implements CallbackDialer {
         }
     }
 
-    final List<Attempt> attempts = new ArrayList<>();
+    public final List<Attempt> attempts = new ArrayList<>();
     private final List<Timer> timers = new ArrayList<>();
     private long nowNanos;
 
-    Attempt last() {
+    public Attempt last() {
         return attempts.getLast();
     }
 
-    long open() {
-        return attempts.stream().filter(attempt -> !attempt.closed).count();
+    public long open() {
+        return attempts.stream().filter(attempt -> !attempt.closed()).count();
     }
 
     /** Timers that still run. */
-    long waiting() {
+    public long waiting() {
         return timers.stream().filter(timer -> !timer.isDone()).count();
     }
 
-    void pass(long nanos) {
+    public void pass(long nanos) {
         nowNanos += nanos;
         List<Timer> due;
         do {
