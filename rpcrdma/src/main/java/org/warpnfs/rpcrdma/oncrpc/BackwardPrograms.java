@@ -7,7 +7,11 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.dcache.oncrpc4j.rpc.OncRpcProgram;
+import org.dcache.oncrpc4j.rpc.RpcAccepsStatus;
+import org.dcache.oncrpc4j.rpc.RpcAuthType;
 import org.dcache.oncrpc4j.rpc.RpcDispatchable;
+import org.dcache.oncrpc4j.rpc.RpcMessageType;
+import org.dcache.oncrpc4j.rpc.RpcReplyStatus;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.rpcrdma.message.InboundCall;
 import org.warpnfs.rpcrdma.message.InboundHandler;
@@ -55,7 +59,7 @@ public final class BackwardPrograms implements BackwardCalls {
 
         @Override
         public void abort(String reason) {
-            // The call stays unanswered, and the responder's own watch ends the connection.
+            // The call is answered with an error, and whether to go on is the requester's to say.
         }
 
         @Override
@@ -87,9 +91,19 @@ public final class BackwardPrograms implements BackwardCalls {
             reply.accept(flat);
         }
 
+        /** No program has answered or will: without a reply the call would keep its credit at both ends. */
         @Override
         public void drop() {
             end();
+            arguments.rewind();
+            reply.accept(ByteBuffer.allocate(6 * Integer.BYTES)
+                    .putInt(arguments.readInt())
+                    .putInt(RpcMessageType.REPLY)
+                    .putInt(RpcReplyStatus.MSG_ACCEPTED)
+                    .putInt(RpcAuthType.NONE)
+                    .putInt(0)
+                    .putInt(RpcAccepsStatus.SYSTEM)
+                    .flip());
         }
 
         private void end() {
