@@ -2,6 +2,7 @@ package org.warpnfs.rpcrdma.server;
 
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.iwarp.verbs.QueuePair;
@@ -45,16 +46,30 @@ final class EndedCalls implements RdmaCall.Endings {
     public void ended(RdmaCall call, @Nullable RpcMessage reply) {
         queue.add(new Ended(call, reply));
         if (scheduled.compareAndSet(false, true)) {
-            queuePair.execute(this::take);
+            try {
+                queuePair.execute(this::take);
+            } catch (RejectedExecutionException e) {
+                takeWithoutOwner();
+            }
+        }
+    }
+
+    /** The owner thread is gone, its connection before it: all that is left is to give things back, one call after the other. */
+    private synchronized void takeWithoutOwner() {
+        scheduled.set(false);
+        takeEach();
+    }
+
+    private void takeEach() {
+        for (Ended ended = queue.poll(); ended != null; ended = queue.poll()) {
+            each.ended(ended.call, ended.reply);
         }
     }
 
     private void take() {
         // Cleared first: an ending that is added from here on schedules the next round.
         scheduled.set(false);
-        for (Ended ended = queue.poll(); ended != null; ended = queue.poll()) {
-            each.ended(ended.call, ended.reply);
-        }
+        takeEach();
         after.run();
     }
 }

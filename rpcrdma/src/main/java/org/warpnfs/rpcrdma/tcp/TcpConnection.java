@@ -11,6 +11,7 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -205,7 +206,24 @@ final class TcpConnection extends ChannelInboundHandlerAdapter implements RpcCon
     void endLater(TcpCall call, @Nullable RpcMessage reply) {
         endings.add(new Ending(call, reply));
         if (endingsScheduled.compareAndSet(false, true)) {
-            channel.eventLoop().execute(this::endCalls);
+            try {
+                channel.eventLoop().execute(this::endCalls);
+            } catch (RejectedExecutionException e) {
+                endCallsWithoutLoop();
+            }
+        }
+    }
+
+    /** The event loop is gone, the connection before it: all that is left is to give things back. */
+    private void endCallsWithoutLoop() {
+        endingsScheduled.set(false);
+        for (Ending ending = endings.poll(); ending != null; ending = endings.poll()) {
+            statistics.add(Counter.CALLS_RUNNING, -1);
+            statistics.increment(Counter.CALLS_DROPPED);
+            ending.call.releaseRecord();
+            if (ending.reply != null) {
+                ending.reply.release();
+            }
         }
     }
 
