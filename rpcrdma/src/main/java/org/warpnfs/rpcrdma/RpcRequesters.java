@@ -55,7 +55,7 @@ public final class RpcRequesters implements AutoCloseable {
 
     /** The deadline of a call that is made now. */
     public static long deadlineNanos(Duration timeout) {
-        return System.nanoTime() + timeout.toNanos();
+        return Requester.deadlineNanos(timeout);
     }
 
     /** A requester over RDMA. */

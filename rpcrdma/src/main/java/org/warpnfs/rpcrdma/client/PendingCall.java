@@ -46,6 +46,7 @@ final class PendingCall {
     private static final String ANSWER_NO_OFFER = "chunk lists that answer no offer";
 
     private final RpcMessage message;
+    private final long xid;
     private final ChunkOffer offer;
     private final long deadlineNanos;
     private final ReplyHandler handler;
@@ -55,13 +56,14 @@ final class PendingCall {
 
     PendingCall(RpcMessage message, ChunkOffer offer, long deadlineNanos, ReplyHandler handler) {
         this.message = message;
+        this.xid = message.xid();
         this.offer = offer;
         this.deadlineNanos = deadlineNanos;
         this.handler = handler;
     }
 
     long xid() {
-        return Integer.toUnsignedLong(message.xdr().getInt(message.xdr().position()));
+        return xid;
     }
 
     long deadlineNanos() {

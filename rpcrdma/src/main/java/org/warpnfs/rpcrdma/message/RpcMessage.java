@@ -36,6 +36,18 @@ public record RpcMessage(ByteBuffer xdr, List<Item> items) {
      */
     public record Item(int offsetBytes, Payload payload) {}
 
+    /**
+     * The XID, unsigned 32 bits: the first word.
+     *
+     * @throws IllegalArgumentException if the message is shorter than that
+     */
+    public long xid() {
+        if (xdr.remaining() < Integer.BYTES) {
+            throw new IllegalArgumentException("a message of " + xdr.remaining() + " bytes has no XID");
+        }
+        return Integer.toUnsignedLong(xdr.getInt(xdr.position()));
+    }
+
     /** Length of the unreduced message. */
     public long lengthBytes() {
         long sum = xdr.remaining();

@@ -73,7 +73,7 @@ public final class RequesterTransport implements RpcTransport, AutoCloseable {
         int xid = call.getInt(0);
         ChunkOffer offer =
                 maxReplyBytes == 0 ? ChunkOffer.NONE : ChunkOffer.reply(ByteBuffer.allocateDirect(maxReplyBytes));
-        requester.call(RpcMessage.of(call), offer, System.nanoTime() + timeout.toNanos(), new Waiting(xid));
+        requester.call(RpcMessage.of(call), offer, Requester.deadlineNanos(timeout), new Waiting(xid));
         handler.completed(call.limit(), attachment);
     }
 
@@ -137,7 +137,12 @@ public final class RequesterTransport implements RpcTransport, AutoCloseable {
             waiting.failed(e, transport);
             return;
         }
-        waiting.completed(reply, transport);
+        try {
+            waiting.completed(reply, transport);
+        } catch (RuntimeException e) {
+            // A decoder of the caller's: its failure is that call's and no other's.
+            waiting.failed(e, transport);
+        }
     }
 
     @Override

@@ -18,6 +18,7 @@ import org.warpnfs.rpcrdma.message.XdrStream;
 import org.warpnfs.rpcrdma.request.ChunkOffer;
 import org.warpnfs.rpcrdma.request.ReplyHandler;
 import org.warpnfs.rpcrdma.request.RequestException;
+import org.warpnfs.rpcrdma.request.Requester;
 
 /**
  * Makes calls to one version of a program, like oncrpc4j's {@code RpcCall}, with payloads that are not copied.
@@ -103,7 +104,7 @@ public final class RpcCaller {
             }
         }
         Decoding decoding = new Decoding(results);
-        transport.requester().call(xdr.takeMessage(), offer, System.nanoTime() + timeout.toNanos(), decoding);
+        transport.requester().call(xdr.takeMessage(), offer, Requester.deadlineNanos(timeout), decoding);
         return decoding.done;
     }
 

@@ -8,7 +8,7 @@ import java.util.Optional;
  * Memory that a call offers for its results. Registered while the call is outstanding.
  *
  * @param writeSinks one for each DDP-eligible result, filled from position
- * @param replySink for a whole reply that does not fit inline
+ * @param replySink for a whole reply that does not fit inline; like the others it must not be read-only
  */
 public record ChunkOffer(List<ByteBuffer> writeSinks, Optional<ByteBuffer> replySink) {
     /** The reply fits inline. */
@@ -16,6 +16,10 @@ public record ChunkOffer(List<ByteBuffer> writeSinks, Optional<ByteBuffer> reply
 
     public ChunkOffer {
         writeSinks = List.copyOf(writeSinks);
+        if (writeSinks.stream().anyMatch(ByteBuffer::isReadOnly)
+                || replySink.filter(ByteBuffer::isReadOnly).isPresent()) {
+            throw new IllegalArgumentException("a sink is to be written, and one is read-only");
+        }
     }
 
     /** Room for one DDP-eligible result. */

@@ -83,6 +83,8 @@ public final class ReconnectingRequester implements Requester {
 
     @Override
     public void call(RpcMessage message, ChunkOffer offer, long deadlineNanos, ReplyHandler handler) {
+        // A message without one could not even be refused under it.
+        var _ = message.xid();
         Attempt attempt = new Attempt(message, offer, deadlineNanos, handler);
         String refusal = null;
         synchronized (lock) {

@@ -2,6 +2,7 @@ package org.warpnfs.rpcrdma.request;
 
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.warpnfs.rpcrdma.message.RpcMessage;
@@ -27,12 +28,20 @@ public interface Requester extends AutoCloseable {
     /** No limit: the call ends with the connection at the latest. */
     long NO_DEADLINE = Long.MAX_VALUE;
 
+    /** The deadline of a call that is made now, by {@link System#nanoTime}; of centuries, {@link #NO_DEADLINE}. */
+    static long deadlineNanos(Duration timeout) {
+        return timeout.compareTo(Duration.ofNanos(Long.MAX_VALUE / 2)) > 0
+                ? NO_DEADLINE
+                : System.nanoTime() + timeout.toNanos();
+    }
+
     /**
      * Makes a call.
      *
      * @param message begins with its XID, which no other outstanding call may have
      * @param offer memory for what the reply may bring beside its inline part
      * @param deadlineNanos when {@link #endOverdue} may end the call, by its clock; or {@link #NO_DEADLINE}
+     * @throws IllegalArgumentException if the message is too short for an XID
      */
     void call(RpcMessage message, ChunkOffer offer, long deadlineNanos, ReplyHandler handler);
 

@@ -59,6 +59,7 @@ final class TcpRequester extends ChannelInboundHandlerAdapter implements Request
     /** One call. It ends when the socket has let go of it and its outcome is known. */
     private static final class Call {
         private final RpcMessage message;
+        private final long xid;
         private final long deadlineNanos;
         private final ReplyHandler handler;
         private boolean posted;
@@ -68,12 +69,9 @@ final class TcpRequester extends ChannelInboundHandlerAdapter implements Request
 
         Call(RpcMessage message, long deadlineNanos, ReplyHandler handler) {
             this.message = message;
+            this.xid = message.xid();
             this.deadlineNanos = deadlineNanos;
             this.handler = handler;
-        }
-
-        long xid() {
-            return Integer.toUnsignedLong(message.xdr().getInt(message.xdr().position()));
         }
 
         void replied(ByteBuf record) {
@@ -176,7 +174,7 @@ final class TcpRequester extends ChannelInboundHandlerAdapter implements Request
             submittedCount.decrementAndGet();
             if (ended) {
                 call.fail(new RequestException(Failure.DISCONNECTED, ending));
-            } else if (!window.add(call.xid(), call.deadlineNanos, call)) {
+            } else if (!window.add(call.xid, call.deadlineNanos, call)) {
                 call.fail(new RequestException(Failure.REFUSED, "too many calls wait"));
             }
         }
@@ -187,7 +185,7 @@ final class TcpRequester extends ChannelInboundHandlerAdapter implements Request
         boolean any = false;
         while (channel.isActive()) {
             Call call = window.next(refused -> refused.fail(
-                    new RequestException(Failure.REFUSED, "XID " + refused.xid() + " is already outstanding")));
+                    new RequestException(Failure.REFUSED, "XID " + refused.xid + " is already outstanding")));
             if (call == null) {
                 break;
             }
@@ -215,7 +213,7 @@ final class TcpRequester extends ChannelInboundHandlerAdapter implements Request
         channel.eventLoop().execute(() -> {
             CallWindow.Overdue<Call> found = window.takeOverdue(nowNanos);
             for (Call call : found.calls()) {
-                call.fail(new RequestException(Failure.TIMED_OUT, "call " + call.xid()));
+                call.fail(new RequestException(Failure.TIMED_OUT, "call " + call.xid));
             }
             if (found.responderSilent()) {
                 end("the responder does not answer");
