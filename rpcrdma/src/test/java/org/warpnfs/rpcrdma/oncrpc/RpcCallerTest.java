@@ -11,9 +11,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.dcache.oncrpc4j.rpc.OncRpcAcceptedException;
 import org.dcache.oncrpc4j.rpc.OncRpcProgram;
+import org.dcache.oncrpc4j.rpc.RpcAccepsStatus;
 import org.dcache.oncrpc4j.rpc.RpcAuthTypeNone;
 import org.dcache.oncrpc4j.rpc.RpcCall;
 import org.dcache.oncrpc4j.rpc.RpcDispatchable;
@@ -33,6 +36,7 @@ import org.warpnfs.rpcrdma.RpcRdmaService;
 import org.warpnfs.rpcrdma.RpcRequesters;
 import org.warpnfs.rpcrdma.TcpRpcService;
 import org.warpnfs.rpcrdma.client.RequesterOptions;
+import org.warpnfs.rpcrdma.message.RpcMessage;
 import org.warpnfs.rpcrdma.request.BackwardCalls;
 import org.warpnfs.rpcrdma.request.ChunkOffer;
 import org.warpnfs.rpcrdma.request.Requester;
@@ -165,6 +169,88 @@ class RpcCallerTest {
                 .isInstanceOf(IOException.class);
         caller.start(EchoProgram.NULL, XdrVoid.XDR_VOID, XdrVoid.XDR_VOID, ChunkOffer.NONE, TIMEOUT)
                 .get(30, TimeUnit.SECONDS);
+    }
+
+    /** Of an oncrpc4j RpcCall: its failure is its own, and it ends although its caller set no time limit. */
+    @ParameterizedTest
+    @ValueSource(strings = {"rdma", "tcp"})
+    void resultDecoder_throws_failsItsCallAlone(String protocol) throws Exception {
+        Requester requester = requester(protocol, BackwardCalls.NONE);
+        RequesterTransport transport = new RequesterTransport(requester, 0);
+        RpcCall call = new RpcCall(EchoProgram.NUMBER, EchoProgram.VERSION, new RpcAuthTypeNone(), transport);
+        call.call(EchoProgram.NULL, XdrVoid.XDR_VOID, XdrVoid.XDR_VOID);
+        EchoProgram.Decoded broken = xdr -> {
+            throw new IllegalStateException("no such arm");
+        };
+        assertThatThrownBy(() -> call.call(EchoProgram.NULL, XdrVoid.XDR_VOID, broken))
+                .isInstanceOf(IOException.class)
+                .hasRootCauseMessage("no such arm");
+        assertThat(requester.open()).isTrue();
+        call.call(EchoProgram.NULL, XdrVoid.XDR_VOID, XdrVoid.XDR_VOID);
+        assertThat(program.transports).as("of one connection").containsOnly(program.transports.getFirst());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"rdma", "tcp"})
+    void callsThatCannotBeMade_areRefusedBeforeAnythingHappens(String protocol) throws Exception {
+        Requester requester = requester(protocol, BackwardCalls.NONE);
+        assertThatThrownBy(() -> requester.call(RpcMessage.of(ByteBuffer.allocate(3)), ChunkOffer.NONE))
+                .isInstanceOf(IllegalArgumentException.class);
+        ByteBuffer readOnly = ByteBuffer.allocate(100).asReadOnlyBuffer();
+        assertThatThrownBy(() -> ChunkOffer.write(readOnly)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> ChunkOffer.reply(readOnly)).isInstanceOf(IllegalArgumentException.class);
+        new RpcCaller(
+                        EchoProgram.NUMBER,
+                        EchoProgram.VERSION,
+                        new RpcAuthTypeNone(),
+                        new RequesterTransport(requester, 0))
+                .call(
+                        EchoProgram.NULL,
+                        XdrVoid.XDR_VOID,
+                        XdrVoid.XDR_VOID,
+                        List.of(),
+                        Duration.ofSeconds(Long.MAX_VALUE));
+    }
+
+    /** Programs may run on when the threads of their connections have ended. */
+    @ParameterizedTest
+    @ValueSource(strings = {"rdma", "tcp"})
+    void transportClosed_programAnswersAfterwards_itsPayloadIsReleased(String protocol) throws Exception {
+        CompletableFuture<Void> never =
+                caller(protocol).start(EchoProgram.PARK, XdrVoid.XDR_VOID, XdrVoid.XDR_VOID, ChunkOffer.NONE, TIMEOUT);
+        while (program.parkedCount() == 0) {
+            Thread.onSpinWait();
+        }
+        tcp.close();
+        rdma.close();
+        iwarp.close();
+        assertThatThrownBy(() -> never.get(30, TimeUnit.SECONDS)).isInstanceOf(ExecutionException.class);
+        Payload payload = pool.tryAcquire(100);
+        program.parked.getFirst().reply((EchoProgram.Encoded) xdr -> ((PayloadEncoder) xdr).xdrEncodePayload(payload));
+        assertThat(pool.lentBytes()).isZero();
+        var statistics = protocol.equals("rdma") ? rdma.statistics() : tcp.statistics();
+        assertThat(statistics.get(Counter.CALLS_RUNNING)).isZero();
+    }
+
+    /** RFC 8167: what the client cannot run is answered all the same, or its credit would be gone at both ends. */
+    @ParameterizedTest
+    @ValueSource(strings = {"rdma", "tcp"})
+    void clientTakesNoCallsBack_anyMore_eachIsAnsweredWithAnError(String protocol) throws Exception {
+        InetSocketAddress server = protocol.equals("rdma") ? listener.localAddress() : tcp.localAddress();
+        OperationThreads closed = new OperationThreads(1);
+        closed.close();
+        RequesterTransport transport =
+                new RequesterTransport(requester(protocol, new BackwardPrograms(Map.of(), closed, server)), 0);
+        new RpcCall(EchoProgram.NUMBER, EchoProgram.VERSION, new RpcAuthTypeNone(), transport)
+                .call(EchoProgram.NULL, XdrVoid.XDR_VOID, XdrVoid.XDR_VOID);
+        RpcCall back = new RpcCall(
+                EchoProgram.NUMBER, EchoProgram.VERSION, new RpcAuthTypeNone(), program.transports.getFirst());
+        for (int i = 0; i < 100; i++) {
+            assertThatThrownBy(() -> back.call(EchoProgram.NULL, XdrVoid.XDR_VOID, XdrVoid.XDR_VOID))
+                    .isInstanceOf(OncRpcAcceptedException.class)
+                    .hasMessageContaining(RpcAccepsStatus.toString(RpcAccepsStatus.SYSTEM));
+        }
+        assertThat(transport.isOpen()).isTrue();
     }
 
     @ParameterizedTest

@@ -59,6 +59,11 @@ public final class EchoProgram implements RpcDispatchable {
         this.pool = pool;
     }
 
+    /** How many calls are parked; for a thread that runs no program. */
+    public synchronized int parkedCount() {
+        return parked.size();
+    }
+
     /** The byte that READ and BULK give at an index. */
     public static byte pattern(int index) {
         return (byte) (index * 31 + (index >> 8));
