@@ -6,6 +6,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -163,6 +164,118 @@ class ExactlyOnceTest {
         assertThat(status(send(second, makeDirectory3(CALL_XID + 1, root))))
                 .as("EXIST: another call")
                 .isEqualTo(17);
+    }
+
+    private static NfsCall compound40(int xidOfCall, int operations) {
+        return NfsCall.of(xidOfCall, NfsCall.NFS, 4, 1, UID).string("").word(0).word(operations);
+    }
+
+    private static NfsCall makeDirectory40(int xidOfCall) {
+        return compound40(xidOfCall, 2)
+                .word(24)
+                .word(6)
+                .word(2)
+                .string("directory")
+                .word(0)
+                .word(0);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"RDMA,RDMA", "TCP,TCP", "RDMA,TCP", "TCP,RDMA"})
+    void nfs40_changesAgainOnAnotherConnection_areAnsweredAsTheFirst(Way first, Way second) throws Exception {
+        byte[] made = send(first, makeDirectory40(CALL_XID));
+        assertThat(status(made)).isZero();
+        assertThat(send(second, makeDirectory40(CALL_XID))).isEqualTo(made);
+        assertThat(status(send(second, makeDirectory40(CALL_XID + 1))))
+                .as("EXIST: another call")
+                .isEqualTo(17);
+        byte[] renamed = send(first, rename40());
+        assertThat(status(renamed)).isZero();
+        assertThat(send(second, rename40())).isEqualTo(renamed);
+        byte[] removed = send(first, remove40(CALL_XID + 3));
+        assertThat(status(removed)).isZero();
+        assertThat(send(second, remove40(CALL_XID + 3))).isEqualTo(removed);
+        assertThat(status(send(second, remove40(CALL_XID + 4))))
+                .as("NOENT: another call")
+                .isEqualTo(2);
+        assertThat(send(second, makeDirectory40(CALL_XID)))
+                .as("still not made again")
+                .isEqualTo(made);
+        assertThat(send(second, remove40(CALL_XID + 3))).isEqualTo(removed);
+    }
+
+    private static NfsCall rename40() {
+        return compound40(CALL_XID + 2, 3)
+                .word(24)
+                .word(32)
+                .word(29)
+                .string("directory")
+                .string("renamed");
+    }
+
+    private static NfsCall remove40(int xidOfCall) {
+        return compound40(xidOfCall, 2).word(24).word(28).string("renamed");
+    }
+
+    /** Over RDMA the data are in a Read chunk, over TCP among the rest: it is the same call. */
+    @ParameterizedTest
+    @CsvSource({"RDMA,RDMA", "TCP,TCP", "RDMA,TCP", "TCP,RDMA"})
+    void nfs40_writeAgainAfterAnother_doesNotUndoIt(Way first, Way second) throws Exception {
+        ByteBuffer mounted =
+                NfsCall.of(xid++, NfsCall.MOUNT, 3, 1, 0).string("/").overTcp(server.tcpAddress());
+        assertThat(mounted.getInt()).isZero();
+        NfsCall create = NfsCall.of(xid++, NfsCall.NFS, 3, 8, UID)
+                .opaque(NfsCall.opaque(mounted))
+                .string("file")
+                .word(0)
+                .word(1)
+                .word(0644)
+                .word(0)
+                .word(0)
+                .word(0)
+                .word(0)
+                .word(0);
+        assertThat(status(send(first, create))).isZero();
+        byte[] answered = send(first, write40(CALL_XID, 'a'));
+        assertThat(status(answered)).isZero();
+        assertThat(status(send(second, write40(CALL_XID + 1, 'b')))).isZero();
+        assertThat(send(second, write40(CALL_XID, 'a'))).isEqualTo(answered);
+        assertThat(firstByte(second)).isEqualTo((byte) 'b');
+        assertThat(status(send(second, write40(CALL_XID, 'c')))).isZero();
+        assertThat(firstByte(first)).as("other data under the same XID").isEqualTo((byte) 'c');
+    }
+
+    /** 30001 bytes: more than goes inline, and with a pad. */
+    private static NfsCall write40(int xidOfCall, char fill) {
+        byte[] data = new byte[30_001];
+        Arrays.fill(data, (byte) fill);
+        return compound40(xidOfCall, 3)
+                .word(24)
+                .word(15)
+                .string("file")
+                .word(38)
+                .hyper(0)
+                .hyper(0)
+                .hyper(0)
+                .word(2)
+                .data(ByteBuffer.wrap(data));
+    }
+
+    private byte firstByte(Way way) throws Exception {
+        byte[] results = send(
+                way,
+                compound40(xid++, 3)
+                        .word(24)
+                        .word(15)
+                        .string("file")
+                        .word(25)
+                        .hyper(0)
+                        .hyper(0)
+                        .hyper(0)
+                        .word(4));
+        assertThat(status(results)).isZero();
+        // Status, tag, count; PUTROOTFH and LOOKUP; READ with eof and length.
+        return results[3 * 4 + 4 * 4 + 4 * 4];
     }
 
     private static NfsCall makeDirectory3(int xidOfCall, byte[] root) {

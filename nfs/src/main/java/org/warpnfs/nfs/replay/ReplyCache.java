@@ -203,7 +203,7 @@ public final class ReplyCache {
     }
 
     /** Bytes in use, for tests and metrics. */
-    synchronized long bytes() {
+    public synchronized long bytes() {
         return kept.bytes();
     }
 }

@@ -10,12 +10,14 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import org.warpnfs.fs.memory.MemoryFileSystem;
 import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.CreateMode;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileName;
+import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.OpenAccess;
 import org.warpnfs.fs.spi.OpenFile;
@@ -53,24 +55,31 @@ final class V4Server implements AutoCloseable {
     }
 
     V4Server(Path stateDirectory) {
-        this(stateDirectory, false);
+        this(stateDirectory, false, memory -> memory);
     }
 
     /** One export at the root, no_root_squash. */
     static V4Server exportingRoot() {
-        return new V4Server(null, true);
+        return new V4Server(null, true, memory -> memory);
     }
 
-    private V4Server(Path stateDirectory, boolean atRoot) {
+    /** With something between the program and its files. */
+    static V4Server through(UnaryOperator<FileSystem> between) {
+        return new V4Server(null, false, between);
+    }
+
+    private V4Server(Path stateDirectory, boolean atRoot, UnaryOperator<FileSystem> between) {
         this.stateDirectory = stateDirectory;
         fs = new MemoryFileSystem(256L << 20, 10_000);
+        FileSystem files = between.apply(fs);
         ExportOptions options = ExportOptions.DEFAULTS;
         exports = atRoot
-                ? ExportTable.of(List.of(Export.of(PseudoPath.root(), fs, options.withSquash(Squash.NONE), "memory")))
+                ? ExportTable.of(
+                        List.of(Export.of(PseudoPath.root(), files, options.withSquash(Squash.NONE), "memory")))
                 : ExportTable.of(List.of(
-                        Export.of(PseudoPath.of("/data"), fs, options.withSquash(Squash.NONE), "memory"),
-                        Export.of(PseudoPath.of("/ro"), fs, options.withReadOnly(true), "memory"),
-                        Export.of(PseudoPath.of("/squash"), fs, options, "memory")));
+                        Export.of(PseudoPath.of("/data"), files, options.withSquash(Squash.NONE), "memory"),
+                        Export.of(PseudoPath.of("/ro"), files, options.withReadOnly(true), "memory"),
+                        Export.of(PseudoPath.of("/squash"), files, options, "memory")));
         handles = new NfsHandles(exports, "0123456789abcdef".getBytes(StandardCharsets.US_ASCII));
         try {
             fs.setAttributes(Caller.ROOT, fs.root(), AttributeChanges.ofPermissions(0777));
