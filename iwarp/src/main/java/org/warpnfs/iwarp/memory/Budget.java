@@ -39,12 +39,14 @@ public final class Budget {
         }
     }
 
+    /** Takes all of an amount or nothing; whoever asks for too much is in nobody's way. */
     boolean take(long amount) {
-        if (used.addAndGet(amount) > limit) {
-            used.addAndGet(-amount);
-            return false;
+        for (long now = used.get(); amount <= limit - now; now = used.get()) {
+            if (used.compareAndSet(now, now + amount)) {
+                return true;
+            }
         }
-        return true;
+        return false;
     }
 
     /** Gives back what was taken. */
