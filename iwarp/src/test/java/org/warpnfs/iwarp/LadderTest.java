@@ -44,6 +44,7 @@ class LadderTest {
             .onlyDependOnClassesThat()
             .resideInAnyPackage(
                     "java..",
+                    "jdk.net..",
                     "org.jspecify..",
                     "org.slf4j..",
                     "io.netty..",

@@ -1,23 +1,57 @@
 package org.warpnfs.iwarp.netty;
 
 import io.netty.channel.ChannelException;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.epoll.EpollChannelOption;
 import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.socket.nio.NioChannelOption;
 import io.netty.channel.unix.RawUnixChannelOption;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import jdk.net.ExtendedSocketOptions;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Socket options that Netty has no name for. What the platform does not take is left as it is. */
+/**
+ * Socket options of all connections. What the platform does not take is left as it is.
+ *
+ * <p>TCP looks after a peer that has been silent for a minute, and ends the connection after another minute without an answer:
+ * one whose host has vanished would hold its receives and its place for ever.
+ */
 final class SocketTuning {
     private static final Logger LOG = LoggerFactory.getLogger(SocketTuning.class);
     private static final int IPPROTO_TCP = 6;
     private static final int TCP_CONGESTION = 13;
+    private static final int KEEPALIVE_IDLE_SECONDS = 60;
+    private static final int KEEPALIVE_INTERVAL_SECONDS = 10;
+    private static final int KEEPALIVE_PROBES = 6;
 
     private SocketTuning() {}
 
     static void apply(SocketChannel channel, String congestionControl) {
+        set(channel, ChannelOption.SO_KEEPALIVE, true);
+        if (channel instanceof EpollSocketChannel) {
+            set(channel, EpollChannelOption.TCP_KEEPIDLE, KEEPALIVE_IDLE_SECONDS);
+            set(channel, EpollChannelOption.TCP_KEEPINTVL, KEEPALIVE_INTERVAL_SECONDS);
+            set(channel, EpollChannelOption.TCP_KEEPCNT, KEEPALIVE_PROBES);
+        } else {
+            set(channel, NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPIDLE), KEEPALIVE_IDLE_SECONDS);
+            set(channel, NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPINTERVAL), KEEPALIVE_INTERVAL_SECONDS);
+            set(channel, NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPCOUNT), KEEPALIVE_PROBES);
+        }
+        chooseCongestionControl(channel, congestionControl);
+    }
+
+    private static <T> void set(SocketChannel channel, ChannelOption<T> option, T value) {
+        try {
+            channel.config().setOption(option, value);
+        } catch (ChannelException | UnsupportedOperationException e) {
+            LOG.debug("{} is not to be had: {}", option, e.toString());
+        }
+    }
+
+    private static void chooseCongestionControl(SocketChannel channel, String congestionControl) {
         if (congestionControl.isEmpty() || !(channel instanceof EpollSocketChannel epoll)) {
             return;
         }

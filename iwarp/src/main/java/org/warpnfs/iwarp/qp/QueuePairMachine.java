@@ -193,7 +193,7 @@ public final class QueuePairMachine {
                 return transmitter.pull();
             } catch (RdmapViolation violation) {
                 life.terminate(violation);
-            } catch (RuntimeException | AssertionError | LinkageError | StackOverflowError e) {
+            } catch (RuntimeException | Error e) {
                 life.bug(e);
             }
         }

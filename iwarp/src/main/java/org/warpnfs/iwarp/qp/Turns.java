@@ -46,7 +46,7 @@ final class Turns {
             entry.run();
         } catch (ProtocolViolation violation) {
             machine.terminate(violation);
-        } catch (RuntimeException | AssertionError | LinkageError | StackOverflowError e) {
+        } catch (RuntimeException | Error e) {
             machine.bug(e);
         }
         leave();
@@ -112,7 +112,7 @@ final class Turns {
             upcalling = true;
             try {
                 task.run();
-            } catch (RuntimeException | AssertionError | LinkageError | StackOverflowError e) {
+            } catch (RuntimeException | Error e) {
                 machine.bug(e);
             } finally {
                 upcalling = false;

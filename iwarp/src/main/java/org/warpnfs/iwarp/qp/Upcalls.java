@@ -141,7 +141,7 @@ final class Upcalls {
     private void guarded(Runnable call) {
         try {
             call.run();
-        } catch (RuntimeException | AssertionError | LinkageError | StackOverflowError e) {
+        } catch (RuntimeException | Error e) {
             bugs.accept(e);
         }
     }

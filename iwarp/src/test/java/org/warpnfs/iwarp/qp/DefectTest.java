@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.warpnfs.iwarp.verbs.Completion;
 import org.warpnfs.iwarp.verbs.CompletionStatus;
 import org.warpnfs.iwarp.verbs.DisconnectReason;
@@ -57,6 +60,33 @@ class DefectTest {
         other.send("43", "aa");
         other.assertFine();
         assertThat(other.link.completions).hasSize(1);
+    }
+
+    /** As where memory is short, or a mapped file has become shorter than its mapping. */
+    static Stream<Error> errors() {
+        return Stream.of(
+                new InternalError("for the test"), new OutOfMemoryError("for the test"), new Error("for the test"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("errors")
+    void upperLayerThrowsAnError_whereverItIsCalled_endsThatStreamAlike(Error error) {
+        RawPeer inTask = RawPeer.open();
+        inTask.link.created.execute(() -> {
+            throw error;
+        });
+        inTask.link.runTasks();
+        RawPeer inUpcall = RawPeer.open();
+        inUpcall.link.whenDrained = () -> {
+            throw error;
+        };
+        inUpcall.receive(4);
+        inUpcall.send("43", "aa");
+        for (RawPeer peer : List.of(inTask, inUpcall)) {
+            assertThat(peer.ulpdu()).isEqualTo(BARE_TERMINATE);
+            assertThat(peer.link.reason.cause()).isEqualTo(Cause.INTERNAL_ERROR);
+            assertThat(peer.link.bugs).containsExactly(error);
+        }
     }
 
     @Test

@@ -47,6 +47,7 @@ final class TestLink implements QueuePairLink, QueuePairHandler {
     boolean closed;
     int drained;
     Runnable whenEstablished = () -> {};
+    Runnable whenDrained = () -> {};
     int reconnects;
     int halfCloses;
     int completedBeforeHalfClose;
@@ -273,6 +274,7 @@ final class TestLink implements QueuePairLink, QueuePairHandler {
     @Override
     public void completionsDrained(QueuePair queuePair) {
         drained++;
+        whenDrained.run();
     }
 
     @Override
