@@ -3,8 +3,10 @@ package org.warpnfs.iwarp.qp;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Queue;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.iwarp.verbs.SharedReceiveQueue;
 
@@ -52,7 +54,7 @@ public final class SharedReceives implements SharedReceiveQueue {
     /** What one queue pair has taken. */
     static final class Share {
         private final TaskRunner runner;
-        private int held;
+        private final Set<Long> held = new HashSet<>();
 
         /** @param runner runs tasks on the queue pair's owner thread, later */
         Share(TaskRunner runner) {
@@ -83,7 +85,7 @@ public final class SharedReceives implements SharedReceiveQueue {
             }
             account.take(receive);
             if (holder != null) {
-                holder.held--;
+                holder.held.remove(workRequestId);
             }
             holders.put(workRequestId, NOBODY);
             waiting.add(receive);
@@ -96,14 +98,14 @@ public final class SharedReceives implements SharedReceiveQueue {
         Runnable told = null;
         PostedReceive receive;
         synchronized (lock) {
-            receive = share.held < maxPerQueuePair ? waiting.poll() : null;
+            receive = share.held.size() < maxPerQueuePair ? waiting.poll() : null;
             if (receive == null) {
                 rnic.sharedReceiveRefused();
                 return null;
             }
             receive.uncount();
             holders.put(receive.id(), share);
-            share.held++;
+            share.held.add(receive.id());
             if (waiting.size() < limit) {
                 told = disarm();
             }
@@ -112,6 +114,21 @@ public final class SharedReceives implements SharedReceiveQueue {
             share.runner.execute(told);
         }
         return receive;
+    }
+
+    /** A queue pair has ended: nobody has what it had taken, whether it is posted again or not. */
+    void leave(Share share) {
+        synchronized (lock) {
+            share.held.forEach(id -> holders.remove(id, share));
+            share.held.clear();
+        }
+    }
+
+    /** Receives that queue pairs have taken and that were not posted again. */
+    int takenCount() {
+        synchronized (lock) {
+            return holders.size() - waiting.size();
+        }
     }
 
     private @Nullable Runnable disarm() {

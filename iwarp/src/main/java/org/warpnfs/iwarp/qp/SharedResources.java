@@ -28,6 +28,7 @@ final class SharedResources {
     private final LocalQueuePair queuePair;
     private final Turns turns;
     private int inboundReads;
+    private Runnable leaveReceives = () -> {};
 
     SharedResources(
             LocalRnic rnic,
@@ -62,6 +63,7 @@ final class SharedResources {
         if (shared.receives() instanceof SharedReceives receives) {
             SharedReceives.Share share = new SharedReceives.Share(turns::execute);
             inbound.receiveFrom(receives, share, completions);
+            leaveReceives = () -> receives.leave(share);
         }
         queuePair.share(completions, shared.receives() != null);
         inboundReads = rnic.inboundReads().takeUpTo(Math.min(options.ird(), limits.inboundReads()));
@@ -76,5 +78,6 @@ final class SharedResources {
 
     void release() {
         agreed(0);
+        leaveReceives.run();
     }
 }

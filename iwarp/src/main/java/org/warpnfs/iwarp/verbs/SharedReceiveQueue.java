@@ -9,8 +9,8 @@ import java.nio.ByteBuffer;
  * <h2>Operation</h2>
  *
  * Many connections that are seldom busy at once need fewer buffers so. What one peer can take is bounded: a receive counts as
- * taken by its queue pair until a receive with the same id is posted again, so an id stands for a place in the upper layer's
- * buffers, and posting it again says that the message has been dealt with.
+ * taken by its queue pair until a receive with the same id is posted again, or that queue pair ends. So an id stands for a place
+ * in the upper layer's buffers, and posting it again says that the message has been dealt with.
  *
  * <h2>Buffers</h2>
  *
@@ -31,7 +31,7 @@ public interface SharedReceiveQueue extends AutoCloseable {
      * @param workRequestId not that of another receive that waits here
      * @param buffer filled from its position; its remaining bytes bound the message
      * @throws LimitReachedException if the queue is full, or the limit of receives or their memory is reached for all together
-     * @throws IllegalArgumentException if a receive of that id waits here
+     * @throws IllegalArgumentException if a receive of that id waits here, or the buffer is read-only
      * @throws IllegalStateException if the queue is closed
      */
     void postReceive(long workRequestId, ByteBuffer buffer);

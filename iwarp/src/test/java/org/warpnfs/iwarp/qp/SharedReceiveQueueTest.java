@@ -87,6 +87,25 @@ class SharedReceiveQueueTest {
     }
 
     @Test
+    void streamEnds_whatItHadTakenIsNobodysAndItsIdsMayBePostedAgainOrNot() {
+        post(1, DEPTH);
+        send(greedy, 1);
+        send(greedy, 2);
+        send(modest, 1);
+        assertThat(((SharedReceives) queue).takenCount()).isEqualTo(3);
+        greedy.machine.linkLost("gone");
+        assertThat(((SharedReceives) queue).takenCount()).isEqualTo(1);
+        post(1, 1);
+        post(100, 1);
+        assertThat(queue.size()).isEqualTo(DEPTH - 1);
+        // The other one still has what it had taken.
+        send(modest, 2);
+        send(modest, 3);
+        send(modest, 4);
+        assertThat(received(modest)).hasSize(SHARE);
+    }
+
+    @Test
     void receiveGivenBack_makesRoomInItsTakersShare() {
         post(1, DEPTH);
         for (int msn = 1; msn <= 3 * SHARE; msn++) {
