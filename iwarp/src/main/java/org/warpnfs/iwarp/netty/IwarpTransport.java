@@ -21,6 +21,7 @@ import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -253,9 +254,16 @@ public final class IwarpTransport implements AutoCloseable {
                 });
     }
 
-    /** Ends all connections, stops listening, and waits until the threads have stopped. */
+    /**
+     * Ends all connections, stops listening, and waits until the threads have stopped, each connection's handler having heard so;
+     * 20 s at most. Called on one of these threads it returns at once, and all that happens after: they cannot stop before.
+     */
     @Override
     public void close() {
+        if (inOwnThread()) {
+            Thread.ofPlatform().name("iwarp-close").start(this::close);
+            return;
+        }
         for (Channel channel : channels) {
             QueuePairChannel link = channel.pipeline().get(QueuePairChannel.class);
             if (link != null) {
@@ -266,6 +274,15 @@ public final class IwarpTransport implements AutoCloseable {
         eventLoops
                 .shutdownGracefully(0, STOP_TIMEOUT_SECONDS, TimeUnit.SECONDS)
                 .awaitUninterruptibly(STOP_TIMEOUT_SECONDS, TimeUnit.SECONDS);
+    }
+
+    private boolean inOwnThread() {
+        for (EventExecutor thread : eventLoops) {
+            if (thread.inEventLoop()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private record NettyListener(Channel channel, InetSocketAddress localAddress) implements Listener {

@@ -51,10 +51,16 @@ public final class LocalCompletionQueue implements CompletionQueue {
     /** A queue pair completes to it from now on. */
     void attach() {
         synchronized (lock) {
+            checkOpen();
+            users++;
+        }
+    }
+
+    void checkOpen() {
+        synchronized (lock) {
             if (closed) {
                 throw new IllegalStateException("the completion queue is closed");
             }
-            users++;
         }
     }
 

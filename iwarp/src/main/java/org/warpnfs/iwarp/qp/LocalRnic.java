@@ -68,9 +68,10 @@ public final class LocalRnic {
     }
 
     /**
-     * Refuses options that name what was not made here.
+     * Refuses options that name what cannot be shared.
      *
      * @throws IllegalArgumentException if options name an object that was not made here
+     * @throws IllegalStateException if the completion queue is closed
      */
     public void check(ConnectOptions options) {
         ProtectionDomain domain = options.shared().domain();
@@ -78,8 +79,11 @@ public final class LocalRnic {
             throw new IllegalArgumentException("the protection domain was made by another transport");
         }
         CompletionQueue completions = options.shared().completions();
-        if (completions != null && !(completions instanceof LocalCompletionQueue known && known.isOf(this))) {
-            throw new IllegalArgumentException("the completion queue was made by another transport");
+        if (completions != null) {
+            if (!(completions instanceof LocalCompletionQueue known && known.isOf(this))) {
+                throw new IllegalArgumentException("the completion queue was made by another transport");
+            }
+            known.checkOpen();
         }
         SharedReceiveQueue shared = options.shared().receives();
         if (shared != null && !(shared instanceof SharedReceives known && known.isOf(this))) {

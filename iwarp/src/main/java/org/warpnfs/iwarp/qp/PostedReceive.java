@@ -14,6 +14,9 @@ final class PostedReceive extends UntaggedBuffer {
 
     PostedReceive(long id, ByteBuffer memory) {
         super(memory);
+        if (memory.isReadOnly()) {
+            throw new IllegalArgumentException("a message cannot be placed in read-only memory");
+        }
         this.id = id;
     }
 

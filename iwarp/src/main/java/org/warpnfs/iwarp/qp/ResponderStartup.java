@@ -86,9 +86,10 @@ final class ResponderStartup implements Startup, ConnectionRequest {
 
     @Override
     public void accept(ConnectOptions options, QueuePairHandler handler) {
-        answer();
+        checkUnanswered();
         start.checkAnswerable();
         ConnectOptions granted = shared.take(options);
+        answered = true;
         MpaNegotiation.Answer answer =
                 MpaNegotiation.accept(request(), choices, granted.ird(), granted.ord(), granted.privateData());
         start.accepted(answer.reply(), answer.agreement(), privateData(), granted.extensions(), handler);
@@ -96,15 +97,19 @@ final class ResponderStartup implements Startup, ConnectionRequest {
 
     @Override
     public void reject(ByteBuffer privateData) {
-        answer();
+        checkUnanswered();
+        if (privateData.remaining() > ConnectOptions.MAX_PRIVATE_DATA_BYTES) {
+            throw new IllegalArgumentException("private data of " + privateData.remaining() + " bytes, limit "
+                    + ConnectOptions.MAX_PRIVATE_DATA_BYTES);
+        }
+        answered = true;
         start.refuse(
                 MpaNegotiation.reject(request(), privateData), DisconnectReason.Cause.REJECTED + " by the upper layer");
     }
 
-    private void answer() {
+    private void checkUnanswered() {
         if (answered) {
             throw new IllegalStateException("the request was answered already");
         }
-        answered = true;
     }
 }

@@ -184,7 +184,13 @@ final class StreamStart {
         agree(agreed, peerPrivateData);
         life.framed(agreed.framing());
         life.waitForFirst(!agreed.rtrKinds().isEmpty());
-        upperLayer.created(queuePair);
+        try {
+            upperLayer.created(queuePair);
+        } catch (RuntimeException | Error e) {
+            // Not left to whoever accepts: a decider that goes on after it would leave a connection that nobody
+            // answers.
+            life.bug(e);
+        }
         if (life.state() == StreamState.WAIT_FIRST) {
             sendFrame(reply);
         }

@@ -39,6 +39,8 @@ public interface QueuePair {
      * @param buffer filled from its position; its remaining bytes bound the message
      * @throws LimitReachedException if the queue is full, or the limit of receives or their memory is reached, here or for all
      *     together
+     * @throws IllegalArgumentException if the buffer is read-only
+     * @throws IllegalStateException if the receives of this queue pair come from a {@link SharedReceiveQueue}
      */
     void postReceive(long workRequestId, ByteBuffer buffer);
 
@@ -63,7 +65,12 @@ public interface QueuePair {
      */
     MemoryRegion register(ByteBuffer memory, Set<AccessRight> rights);
 
-    /** Runs a task on the owner thread, in order of submission; from any thread, also after the connection has ended. */
+    /**
+     * Runs a task on the owner thread, in order of submission; from any thread, also after the connection has ended. What it throws
+     * ends the connection.
+     *
+     * @throws java.util.concurrent.RejectedExecutionException if the whole transport is closed
+     */
     void execute(Runnable task);
 
     /** Ends the stream once everything posted has left. Further posts are flushed. */

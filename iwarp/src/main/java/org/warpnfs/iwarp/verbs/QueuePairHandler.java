@@ -1,6 +1,9 @@
 package org.warpnfs.iwarp.verbs;
 
-/** The upper layer of one queue pair. Always called on its owner thread. */
+/**
+ * The upper layer of one queue pair. Always called on its owner thread, which it must not block: other queue pairs live there too.
+ * What it throws ends its connection as {@link DisconnectReason.Cause#INTERNAL_ERROR}; all that is still to be told is told.
+ */
 public interface QueuePairHandler {
     /** The queue pair exists and nothing has been exchanged that could reach it: post the first receives here. */
     void created(QueuePair queuePair);

@@ -78,7 +78,8 @@ public sealed interface WorkRequest {
      * ORD wait in the queue, and what is posted behind them waits with them: post no more than {@link
      * ConnectionParameters#ord()} to keep the queue moving.
      *
-     * @param sink a region with {@link AccessRight#LOCAL_WRITE}
+     * @param sink a region with {@link AccessRight#LOCAL_WRITE}, valid until the completion: an answer that finds it invalid is not
+     *     placed, and ends the stream
      * @param sinkOffsetBytes where in the region the first byte goes
      * @param lengthBytes how much to read
      */
