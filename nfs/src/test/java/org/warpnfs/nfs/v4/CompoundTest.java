@@ -183,6 +183,30 @@ class CompoundTest {
     }
 
     @Test
+    void sequence_toBeCachedInLessThanItTakes_isTooBigToCacheAndLeavesTheSlot() {
+        V4Client client = new V4Client(server, "c", 1, 0);
+        client.readExchangeId(client.sendBare(new Ops().exchangeId(1, "c", 0)));
+        client.readSession(
+                client.sendBare(new Ops().createSession(client.clientId, client.createSequence, 8192, 10, 4)));
+        assertThat(client.sendBare(client.sequence(0, 1, new Ops())).status())
+                .isEqualTo(Nfs4Status.REP_TOO_BIG_TO_CACHE);
+        client.cacheThis = false;
+        assertThat(client.sendBare(client.sequence(0, 1, new Ops())).status()).isEqualTo(Nfs4Status.OK);
+    }
+
+    @Test
+    void createSession_withABackChannelTooSmallForACall_isTooSmallThoughNobodyAsksForIt() {
+        V4Client client = new V4Client(server, "c", 1, 0);
+        client.readExchangeId(client.sendBare(new Ops().exchangeId(1, "c", 0)));
+        Ops ops = new Ops().add(43, c -> c.hyper(client.clientId)
+                .words(client.createSequence, 0)
+                .words(0, 8192, 8192, 8192, 128, 8, 0)
+                .words(0, 10, 8192, 8192, 128, 8, 0)
+                .words(123, 0));
+        assertThat(client.sendBare(ops).status()).isEqualTo(Nfs4Status.TOOSMALL);
+    }
+
+    @Test
     void reply_largerThanTheSessionTakes_isTooBig() {
         V4Client client = new V4Client(server, "c", 2, 0);
         client.connect();

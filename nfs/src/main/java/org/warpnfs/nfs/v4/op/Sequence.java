@@ -40,6 +40,7 @@ final class Sequence implements Operation {
                                 slotId,
                                 highestSlotId,
                                 call.operationCount(),
+                                cacheThis,
                                 digest,
                                 call.principal(),
                                 call.connection()));

@@ -56,12 +56,11 @@ public final class Client {
 
     record OpenKey(Opaque owner, FileKey file) {}
 
-    Client(long id, Opaque owner, long verifier, Principal principal, int createSequence, boolean sessionless) {
+    Client(long id, Opaque owner, long verifier, Principal principal, boolean sessionless) {
         this.id = id;
         this.owner = owner;
         this.verifier = verifier;
         this.principal = principal;
-        this.createSequence = createSequence;
         this.sessionless = sessionless;
     }
 

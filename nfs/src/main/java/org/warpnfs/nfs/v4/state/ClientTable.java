@@ -128,7 +128,7 @@ final class ClientTable {
             throw Nfs4Exception.of(Nfs4Status.DELAY);
         }
         long id = (long) instance << 32 | Integer.toUnsignedLong(++lastClient);
-        Client client = new Client(id, owner, verifier, principal, random.nextInt(), sessionless);
+        Client client = new Client(id, owner, verifier, principal, sessionless);
         client.renewedNanos = nowNanos;
         byId.put(id, client);
         unconfirmed.put(owner, client);
@@ -145,6 +145,11 @@ final class ClientTable {
             throws Nfs4Exception {
         Client client = byId.get(clientId);
         if (client == null || client.isSessionless()) {
+            throw Nfs4Exception.of(Nfs4Status.STALE_CLIENTID);
+        }
+        if (!client.confirmed && client.isExpired(nowNanos, leaseNanos)) {
+            // A record that is not confirmed within a lease goes (RFC 8881 section 18.35.4), the next sweep or not.
+            remove(client);
             throw Nfs4Exception.of(Nfs4Status.STALE_CLIENTID);
         }
         if (sequence == client.createSequence && client.createReply != null) {
@@ -197,19 +202,10 @@ final class ClientTable {
     }
 
     private @Nullable BackChannel backChannel(SessionId id, CallbackParameters callbacks) throws Nfs4Exception {
+        // A channel on which nothing can be sent is refused also if nobody asks for it yet: BIND_CONN_TO_SESSION may.
+        ChannelAttributes granted = callbacks.channel().clampedForCallbacks();
         CallbackCredential credential = callbacks.credential();
-        if (credential == null) {
-            return null;
-        }
-        try {
-            return new BackChannel(
-                    id, callbacks, credential, callbacks.channel().clampedForCallbacks(), outbox);
-        } catch (Nfs4Exception e) {
-            if (callbacks.wanted()) {
-                throw e;
-            }
-            return null;
-        }
+        return credential == null ? null : new BackChannel(id, callbacks, credential, granted, outbox);
     }
 
     @Nullable

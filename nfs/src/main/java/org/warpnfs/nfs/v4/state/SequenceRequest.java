@@ -6,6 +6,7 @@ package org.warpnfs.nfs.v4.state;
  * @param slotId unsigned
  * @param highestSlotId unsigned
  * @param operations of the COMPOUND
+ * @param cacheThis whether the reply has to be kept
  * @param digest of what tells one COMPOUND from another
  * @param connection on which the call came
  */
@@ -15,6 +16,7 @@ public record SequenceRequest(
         long slotId,
         long highestSlotId,
         int operations,
+        boolean cacheThis,
         long digest,
         Principal principal,
         Object connection) {}

@@ -14,6 +14,9 @@ public final class SessionStates {
     private static final int CB_PATH_DOWN_SESSION = 0x0000_0200;
     private static final int BACKCHANNEL_FAULT = 0x0000_0400;
 
+    /** An accepted RPC reply, COMPOUND with an empty tag, SEQUENCE: no reply in a session is shorter. */
+    private static final int LEAST_REPLY_BYTES = 24 + 12 + 8 + 36;
+
     private final StateCore core;
 
     SessionStates(StateCore core) {
@@ -162,6 +165,9 @@ public final class SessionStates {
     private static void checkOperations(Session session, SequenceRequest request) throws Nfs4Exception {
         if (request.operations() > session.foreChannel().maxOperations()) {
             throw Nfs4Exception.of(Nfs4Status.TOO_MANY_OPS);
+        }
+        if (request.cacheThis() && session.foreChannel().maxCachedReplyBytes() < LEAST_REPLY_BYTES) {
+            throw Nfs4Exception.of(Nfs4Status.REP_TOO_BIG_TO_CACHE);
         }
     }
 

@@ -25,7 +25,7 @@ class DialedPathTest {
     private static final CallbackOutcome FAILED = new CallbackOutcome.Failed();
 
     private final Queue<CallbackCall> sent = new ArrayDeque<>();
-    private final Client client = new Client(1, Opaque.of(new byte[] {1}), 2, new Principal(1, 0), 0, true);
+    private final Client client = new Client(1, Opaque.of(new byte[] {1}), 2, new Principal(1, 0), true);
     private final DialedPath path;
     private long now = Long.MAX_VALUE - 5; // a monotonic clock may wrap
     private int stateids;

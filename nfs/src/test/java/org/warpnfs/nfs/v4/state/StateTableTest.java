@@ -53,7 +53,7 @@ class StateTableTest {
     }
 
     private SequenceRequest request(SessionId session, int slot, int seqid) {
-        return new SequenceRequest(session, seqid, slot, 0, 2, 42, ROOT, new Object());
+        return new SequenceRequest(session, seqid, slot, 0, 2, false, 42, ROOT, new Object());
     }
 
     private Client client(SessionId session) throws Nfs4Exception {
@@ -211,6 +211,16 @@ class StateTableTest {
         assertThat(statusOf(() -> table.stateids().grantRead(now, a, file(2), mine)))
                 .isEqualTo(Nfs4Status.BAD_STATEID);
         assertThat(table.stateids().testStateid(a, Stateid.ANONYMOUS)).isEqualTo(Nfs4Status.BAD_STATEID);
+    }
+
+    @Test
+    void createSession_aLeaseAfterExchangeId_staleClientid() throws Nfs4Exception {
+        ExchangedId id = table.sessions().exchangeId(now, opaque("a"), 1, ROOT, false);
+        now += LEASE + 1;
+        assertThat(statusOf(() -> table.sessions()
+                        .createSession(now, ROOT, id.clientId(), id.sequence(), CHANNEL, NO_CALLBACKS, new Object())))
+                .isEqualTo(Nfs4Status.STALE_CLIENTID);
+        connect("a");
     }
 
     @Test
