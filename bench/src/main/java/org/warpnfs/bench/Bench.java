@@ -123,14 +123,22 @@ public final class Bench {
         List<Load.Counters> counters = new ArrayList<>();
         loads.forEach(load -> counters.add(load.takeCounters()));
         double seconds = (System.nanoTime() - begin) / 1e9;
-        ProcessCpu cpu = cpuBefore == null
-                ? null
-                : ProcessCpu.of(options.serverPid().getAsLong()).since(cpuBefore);
+        ProcessCpu cpu = cpuBefore == null ? null : usedSince(cpuBefore);
         loads.forEach(Load::stop);
         join(ended);
         loads.forEach(load -> note(load.counters()));
         finishWrites(connections, loads, fills);
         return report(connections, counters, seconds, cpu, loopback);
+    }
+
+    /** Null if the process has gone meanwhile: what was measured until then is to be told all the same. */
+    private @Nullable ProcessCpu usedSince(ProcessCpu before) {
+        try {
+            return ProcessCpu.of(options.serverPid().orElseThrow()).since(before);
+        } catch (BenchException e) {
+            progress.accept(e.getMessage() + " any more");
+            return null;
+        }
     }
 
     private BenchReport report(

@@ -28,6 +28,7 @@ import org.warpnfs.server.config.CrcPolicy;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** {@code warpnfs bench}: reads or writes a file of any NFS server for a while and says how fast it was. */
@@ -45,6 +46,7 @@ final class BenchCommand implements Callable<Integer> {
     private static final int MAX_PORT = 65_535;
     private static final int MAX_SIZE_BYTES = 16 << 20;
     private static final int MAX_DEPTH = 128;
+    private static final long MAX_BLOCKS = 1 << 30;
 
     @Spec
     private @Nullable CommandSpec spec;
@@ -134,9 +136,16 @@ final class BenchCommand implements Callable<Integer> {
         CommandSpec command = Objects.requireNonNull(spec);
         PrintWriter out = command.commandLine().getOut();
         PrintWriter err = command.commandLine().getErr();
+        BenchOptions options;
+        InetAddress host = host();
+        try {
+            options = options(host);
+        } catch (ConfigException e) {
+            throw new ParameterException(command.commandLine(), e.getMessage(), e);
+        }
         BenchReport report;
         try {
-            report = Bench.run(options(), line -> {
+            report = Bench.run(options, line -> {
                 err.println(line);
                 err.flush();
             });
@@ -148,15 +157,17 @@ final class BenchCommand implements Callable<Integer> {
         return report.clean() ? 0 : Main.FAILURE;
     }
 
-    private BenchOptions options() throws ConfigException {
+    private BenchOptions options(InetAddress host) throws ConfigException {
         int sizeBytes = (int) sizeWithin("--size", sizeText(), 1, MAX_SIZE_BYTES);
         long fileBytes = sizeWithin("--file-size", fileSize, sizeBytes, 1L << 40);
+        if (fileBytes / sizeBytes > MAX_BLOCKS) {
+            throw new ConfigException("--file-size " + fileSize + ": more than " + MAX_BLOCKS + " blocks of --size");
+        }
         int nfsPort = port == null ? protocol.defaultPort() : within("--port", port, 1, MAX_PORT);
         int mount = protocol == Protocol.TCP ? nfsPort : Protocol.TCP.defaultPort();
         if (mountPort != null) {
             mount = within("--mount-port", mountPort, 1, MAX_PORT);
         }
-        InetAddress host = host();
         return new BenchOptions(
                 new InetSocketAddress(host, nfsPort),
                 new InetSocketAddress(host, mount),

@@ -40,7 +40,7 @@ class BenchCommandTest {
     private Path files;
     private WarpServer server;
     private final StringWriter out = new StringWriter();
-    private final StringWriter err = new StringWriter();
+    private StringWriter err = new StringWriter();
 
     @BeforeEach
     void serve() throws Exception {
@@ -155,6 +155,45 @@ class BenchCommandTest {
     }
 
     @Test
+    void serverProcess_goneBeforeTheEnd_leavesTheOtherFigures() throws Exception {
+        Process process = new ProcessBuilder("sleep", "1000").start();
+        // The first line of progress comes when the CPU time was taken once.
+        err = new StringWriter() {
+            @Override
+            public void write(String text, int offset, int length) {
+                super.write(text, offset, length);
+                if (text.contains("operations/s")) {
+                    process.destroyForcibly();
+                    assertThat(process.onExit()).succeedsWithin(Duration.ofSeconds(60));
+                }
+            }
+        };
+        int status = bench(
+                "tcp",
+                "3",
+                "read",
+                "--seconds",
+                "2",
+                "--warmup",
+                "0",
+                "--size",
+                "64k",
+                "--file-size",
+                "1m",
+                "--server-pid",
+                "" + process.pid());
+        assertThat(err.toString()).contains("--server-pid " + process.pid() + ": no such process");
+        assertThat(status).isZero();
+        assertThat(out.toString()).contains("throughput", "errors      0").doesNotContain("server CPU");
+    }
+
+    @Test
+    void blocksTooManyToCount_asked_isOneLine() {
+        assertThat(run("--op", "write", "--size", "1", "--file-size", "2g")).isEqualTo(Main.USAGE_ERROR);
+        assertThat(err.toString()).contains("warpnfs: --file-size 2g: more than 1073741824 blocks");
+    }
+
+    @Test
     void fileData_changedBehindTheServersBack_areReportedAsMismatch() throws Exception {
         Thread spoiler = Thread.ofPlatform().start(() -> {
             while (!Thread.currentThread().isInterrupted()) {
@@ -221,17 +260,19 @@ class BenchCommandTest {
 
     @ParameterizedTest
     @CsvSource({
-        "--vers,4.0,1",
-        "--depth,0,1",
-        "--size,17m,1",
-        "--size,x,1",
+        "--vers,4.0,2",
+        "--depth,0,2",
+        "--size,17m,2",
+        "--size,0,2",
+        "--size,x,2",
+        "--file-size,2048t,2",
         "--server-pid,999999999,1",
-        "--export,data,1",
+        "--export,data,2",
         "--op,scan,2",
         "--proto,udp,2",
         "--nonsense,1,2",
-        "--seconds,0,1",
-        "--count,0,1"
+        "--seconds,0,2",
+        "--count,0,2"
     })
     void badOption_given_isOneLineThatNamesIt(String option, String value, int status) {
         assertThat(run(option, value)).isEqualTo(status);
