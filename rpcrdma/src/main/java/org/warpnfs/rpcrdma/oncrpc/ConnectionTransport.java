@@ -5,10 +5,6 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.CompletionHandler;
 import java.util.concurrent.RejectedExecutionException;
-import org.dcache.oncrpc4j.rpc.ReplyQueue;
-import org.dcache.oncrpc4j.rpc.RpcAuthError;
-import org.dcache.oncrpc4j.rpc.RpcAuthException;
-import org.dcache.oncrpc4j.rpc.RpcAuthStat;
 import org.dcache.oncrpc4j.rpc.RpcReply;
 import org.dcache.oncrpc4j.rpc.RpcTransport;
 import org.dcache.oncrpc4j.xdr.Xdr;
@@ -37,12 +33,11 @@ import org.warpnfs.rpcrdma.message.XdrStream;
  *
  * If no operation thread takes a call, the connection is ended: its requester repeats the call on the next one.
  */
-final class ConnectionTransport implements RpcTransport, InboundHandler {
+final class ConnectionTransport extends OwnPeerTransport implements InboundHandler {
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionTransport.class);
 
     private final RpcConnection connection;
     private final OncRpcDispatcher dispatcher;
-    private final ReplyQueue replies = new ReplyQueue();
 
     ConnectionTransport(RpcConnection connection, OncRpcDispatcher dispatcher) {
         this.connection = connection;
@@ -75,8 +70,8 @@ final class ConnectionTransport implements RpcTransport, InboundHandler {
     @Override
     public void closed() {
         dispatcher.runAside(() -> {
-            replies.handleDisconnect(connection.localAddress());
-            replies.shutdown();
+            getReplyQueue().handleDisconnect(connection.localAddress());
+            getReplyQueue().shutdown();
             dispatcher.disconnected(this);
         });
     }
@@ -106,7 +101,7 @@ final class ConnectionTransport implements RpcTransport, InboundHandler {
         try {
             int xid = xdr.xdrDecodeInt();
             xdr.xdrDecodeInt();
-            CompletionHandler<RpcReply, RpcTransport> waiting = replies.get(xid);
+            CompletionHandler<RpcReply, RpcTransport> waiting = getReplyQueue().get(xid);
             if (waiting == null) {
                 LOG.debug("{}: backward reply {} comes too late", connection, xid);
                 return;
@@ -115,11 +110,6 @@ final class ConnectionTransport implements RpcTransport, InboundHandler {
         } catch (IOException e) {
             LOG.debug("{}: backward reply cannot be decoded", connection, e);
         }
-    }
-
-    @Override
-    public ReplyQueue getReplyQueue() {
-        return replies;
     }
 
     @Override
@@ -135,22 +125,6 @@ final class ConnectionTransport implements RpcTransport, InboundHandler {
     @Override
     public InetSocketAddress getRemoteSocketAddress() {
         return connection.remoteAddress();
-    }
-
-    /** Itself: a reply and a backward call go the same way. */
-    @Override
-    public RpcTransport getPeerTransport() {
-        return this;
-    }
-
-    @Override
-    public void startTLS() throws RpcAuthException {
-        throw new RpcAuthException("no TLS on this transport", new RpcAuthError(RpcAuthStat.AUTH_FAILED));
-    }
-
-    @Override
-    public boolean isTLS() {
-        return false;
     }
 
     @Override

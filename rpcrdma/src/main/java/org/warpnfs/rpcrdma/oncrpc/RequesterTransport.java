@@ -9,11 +9,7 @@ import java.util.List;
 import org.dcache.oncrpc4j.rpc.OncRpcAcceptedException;
 import org.dcache.oncrpc4j.rpc.OncRpcException;
 import org.dcache.oncrpc4j.rpc.OncRpcRejectedException;
-import org.dcache.oncrpc4j.rpc.ReplyQueue;
 import org.dcache.oncrpc4j.rpc.RpcAccepsStatus;
-import org.dcache.oncrpc4j.rpc.RpcAuthError;
-import org.dcache.oncrpc4j.rpc.RpcAuthException;
-import org.dcache.oncrpc4j.rpc.RpcAuthStat;
 import org.dcache.oncrpc4j.rpc.RpcReply;
 import org.dcache.oncrpc4j.rpc.RpcTransport;
 import org.dcache.oncrpc4j.xdr.Xdr;
@@ -42,11 +38,10 @@ import org.warpnfs.rpcrdma.request.Requester;
  * A call that fails below RPC fails its handler with {@link RequestException}. Safe for any thread; handlers run on the
  * connection's owner thread and must not block.
  */
-public final class RequesterTransport implements RpcTransport, AutoCloseable {
+public final class RequesterTransport extends OwnPeerTransport implements AutoCloseable {
     private final Requester requester;
     private final int maxReplyBytes;
     private final Duration timeout;
-    private final ReplyQueue replies = new ReplyQueue();
 
     /**
      * @param maxReplyBytes size of the Reply chunk that goes with each {@code RpcCall}; 0 for none
@@ -87,7 +82,7 @@ public final class RequesterTransport implements RpcTransport, AutoCloseable {
 
         @Override
         public void replied(XdrStream message, List<ByteBuffer> written) {
-            CompletionHandler<RpcReply, RpcTransport> waiting = replies.get(xid);
+            CompletionHandler<RpcReply, RpcTransport> waiting = getReplyQueue().get(xid);
             if (waiting == null) {
                 return;
             }
@@ -105,7 +100,7 @@ public final class RequesterTransport implements RpcTransport, AutoCloseable {
 
         @Override
         public void failed(RequestException why) {
-            CompletionHandler<RpcReply, RpcTransport> waiting = replies.get(xid);
+            CompletionHandler<RpcReply, RpcTransport> waiting = getReplyQueue().get(xid);
             if (waiting != null) {
                 waiting.failed(why, RequesterTransport.this);
             }
@@ -146,11 +141,6 @@ public final class RequesterTransport implements RpcTransport, AutoCloseable {
     }
 
     @Override
-    public ReplyQueue getReplyQueue() {
-        return replies;
-    }
-
-    @Override
     public boolean isOpen() {
         return requester.open();
     }
@@ -165,25 +155,10 @@ public final class RequesterTransport implements RpcTransport, AutoCloseable {
         return requester.remoteAddress();
     }
 
-    @Override
-    public RpcTransport getPeerTransport() {
-        return this;
-    }
-
-    @Override
-    public void startTLS() throws RpcAuthException {
-        throw new RpcAuthException("no TLS on this transport", new RpcAuthError(RpcAuthStat.AUTH_FAILED));
-    }
-
-    @Override
-    public boolean isTLS() {
-        return false;
-    }
-
     /** Ends the connection. */
     @Override
     public void close() {
-        replies.shutdown();
+        getReplyQueue().shutdown();
         requester.close();
     }
 }

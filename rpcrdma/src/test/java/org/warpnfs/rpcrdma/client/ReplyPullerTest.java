@@ -13,6 +13,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.warpnfs.rpcrdma.request.BackwardCalls;
 import org.warpnfs.rpcrdma.request.ChunkOffer;
 import org.warpnfs.rpcrdma.request.RequestException;
 import org.warpnfs.rpcrdma.request.RequesterReply;
@@ -40,13 +41,8 @@ class ReplyPullerTest {
 
     private CompletableFuture<RequesterReply> ask(int xid, int procedure, int count) {
         if (requester == null) {
-            CompletableFuture<RpcRdmaRequester> connecting = RpcRdmaRequester.connect(
-                    responder.simulation.connector(),
-                    SimulatedResponder.ADDRESS,
-                    RequesterOptions.DEFAULT.withMaxReadReplyBytes(LIMIT_BYTES),
-                    call -> call);
-            responder.simulation.run();
-            requester = connecting.join();
+            requester = responder.requester(
+                    RequesterOptions.DEFAULT.withMaxReadReplyBytes(LIMIT_BYTES), BackwardCalls.NONE);
         }
         return requester.call(Rpc.call(xid, procedure, count), ChunkOffer.NONE);
     }

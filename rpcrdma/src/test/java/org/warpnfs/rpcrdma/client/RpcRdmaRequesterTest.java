@@ -1,6 +1,7 @@
 package org.warpnfs.rpcrdma.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.warpnfs.rpcrdma.testing.Failures.failure;
 
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -10,7 +11,6 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -63,18 +63,6 @@ class RpcRdmaRequesterTest {
     private void reply(ByteBuffer message) {
         responder.send(message);
         simulation.run();
-    }
-
-    private static Failure failure(CompletableFuture<?> reply) {
-        assertThat(reply).isCompletedExceptionally();
-        try {
-            reply.get();
-        } catch (ExecutionException e) {
-            return ((RequestException) e.getCause()).failure();
-        } catch (InterruptedException e) {
-            throw new AssertionError(e);
-        }
-        throw new AssertionError();
     }
 
     @AfterEach

@@ -1,6 +1,7 @@
 package org.warpnfs.rpcrdma.request;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.warpnfs.rpcrdma.testing.Failures.failure;
 
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -13,7 +14,6 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.Test;
 import org.warpnfs.iwarp.qp.QueuePairConfig;
 import org.warpnfs.iwarp.sim.LinkFaults;
@@ -44,18 +44,6 @@ class ReconnectingRequesterTest {
                         simulation.connector(), SERVER, RequesterOptions.DEFAULT, BackwardCalls.NONE),
                 policy,
                 simulation::schedule);
-    }
-
-    private static Failure failure(CompletableFuture<?> reply) {
-        assertThat(reply).isCompletedExceptionally();
-        try {
-            reply.get();
-        } catch (ExecutionException e) {
-            return ((RequestException) e.getCause()).failure();
-        } catch (InterruptedException e) {
-            throw new AssertionError(e);
-        }
-        throw new AssertionError();
     }
 
     @Test

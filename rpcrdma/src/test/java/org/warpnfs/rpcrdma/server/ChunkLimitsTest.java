@@ -14,6 +14,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.warpnfs.iwarp.qp.QueuePairConfig;
+import org.warpnfs.iwarp.qp.QueuePairLimits;
 import org.warpnfs.iwarp.verbs.AccessRight;
 import org.warpnfs.iwarp.verbs.MemoryRegion;
 import org.warpnfs.rpcrdma.message.RpcMessage;
@@ -249,6 +251,22 @@ class ChunkLimitsTest {
         RpcRdmaHeader reply = read(5001, List.of(), new WriteChunk(List.of(room, room)));
         assertThat(lengths(((RdmaNomsg) reply).lists().replyChunk().orElseThrow()))
                 .containsExactly(24 + 4 + 4 + 5004 + 4L, 0L);
+    }
+
+    /** RFC 5666 section 7: with room for a single region, one that stayed would be in the way of the next. */
+    @Test
+    void sinks_ofManyCalls_areRegisteredForOneEach() throws Exception {
+        close();
+        QueuePairConfig oneRegion = QueuePairConfig.builder()
+                .limits(QueuePairLimits.builder().regions(1).build())
+                .build();
+        responder = new SimulatedResponder(ResponderOptions.DEFAULT, oneRegion);
+        raw = responder.connect(0);
+        for (int i = 0; i < 20; i++) {
+            byte[] data = EchoProgram.pattern(3000 + i, 0);
+            assertWritten(write(data, List.of(1000, 0, 2000 + i)), data);
+            assertThat(raw.invalidated).as("the requester's own region").hasSize(i + 1);
+        }
     }
 
     @ParameterizedTest

@@ -1,6 +1,8 @@
 package org.warpnfs.rpcrdma.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.warpnfs.rpcrdma.testing.SimulatedResponder.inline;
+import static org.warpnfs.rpcrdma.testing.SimulatedResponder.message;
 
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -75,18 +77,6 @@ class HostilePeerTest {
             now.forEach(Runnable::run);
             simulation.run();
         }
-    }
-
-    private static ByteBuffer message(RpcRdmaHeader header, ByteBuffer rpc) {
-        return ByteBuffer.allocate(header.encodedLengthBytes() + rpc.remaining())
-                .put(header.encoded())
-                .put(rpc.duplicate())
-                .flip();
-    }
-
-    private static ByteBuffer inline(RpcMessage rpc) {
-        long xid = Integer.toUnsignedLong(rpc.xdr().getInt(0));
-        return message(new RdmaMsg(xid, 32, ChunkLists.NONE), rpc.xdr());
     }
 
     private static RpcRdmaHeader last(RawRequester raw) throws RpcRdmaViolation {

@@ -1,23 +1,17 @@
 package org.warpnfs.rpcrdma.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.warpnfs.rpcrdma.testing.Failures.failure;
 
-import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
-import java.nio.channels.CompletionHandler;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import org.dcache.oncrpc4j.rpc.RpcAuthTypeNone;
-import org.dcache.oncrpc4j.rpc.RpcCall;
-import org.dcache.oncrpc4j.rpc.RpcReply;
 import org.dcache.oncrpc4j.rpc.RpcTransport;
 import org.dcache.oncrpc4j.xdr.XdrVoid;
 import org.junit.jupiter.api.AfterEach;
@@ -31,8 +25,9 @@ import org.warpnfs.rpcrdma.RpcRdmaService;
 import org.warpnfs.rpcrdma.client.RequesterOptions;
 import org.warpnfs.rpcrdma.client.RpcRdmaRequester;
 import org.warpnfs.rpcrdma.message.RpcMessage;
+import org.warpnfs.rpcrdma.request.BackwardCalls;
 import org.warpnfs.rpcrdma.request.ChunkOffer;
-import org.warpnfs.rpcrdma.request.RequestException;
+import org.warpnfs.rpcrdma.request.RequestException.Failure;
 import org.warpnfs.rpcrdma.request.RequesterReply;
 import org.warpnfs.rpcrdma.stats.Counter;
 import org.warpnfs.rpcrdma.testing.EchoProgram;
@@ -58,7 +53,7 @@ class ResponderTest {
             simulation.listen(SERVER, service);
         }
         CompletableFuture<RpcRdmaRequester> connecting =
-                RpcRdmaRequester.connect(simulation.connector(), SERVER, client, ResponderTest::answerBackward);
+                RpcRdmaRequester.connect(simulation.connector(), SERVER, client, BackwardCalls.NONE);
         simulation.run();
         return connecting.join();
     }
@@ -210,7 +205,7 @@ class ResponderTest {
         RpcRdmaRequester requester = connect();
         CompletableFuture<RequesterReply> reply = requester.call(Rpc.call(12, EchoProgram.BULK, 8000), ChunkOffer.NONE);
         settle();
-        assertFailure(reply, RequestException.Failure.ERR_CHUNK);
+        assertThat(failure(reply)).isEqualTo(Failure.ERR_CHUNK);
         assertThat(count(Counter.ERR_CHUNK_TOO_BIG_SENT)).isEqualTo(1);
         Rpc.success(
                 13,
@@ -226,8 +221,8 @@ class ResponderTest {
         CompletableFuture<RequesterReply> whole =
                 requester.call(Rpc.call(15, EchoProgram.BULK, 8000), ChunkOffer.reply(ByteBuffer.allocate(8000)));
         settle();
-        assertFailure(write, RequestException.Failure.ERR_CHUNK);
-        assertFailure(whole, RequestException.Failure.ERR_CHUNK);
+        assertThat(failure(write)).isEqualTo(Failure.ERR_CHUNK);
+        assertThat(failure(whole)).isEqualTo(Failure.ERR_CHUNK);
         assertThat(sink).isEqualTo(ByteBuffer.allocate(8000));
     }
 
@@ -255,7 +250,7 @@ class ResponderTest {
         assertThat(pool.lentBytes()).as("the sink is out").isPositive();
         simulation.resetAll();
         settle();
-        assertFailure(reply, RequestException.Failure.DISCONNECTED);
+        assertThat(failure(reply)).isEqualTo(Failure.DISCONNECTED);
         assertThat(pool.lentBytes()).isZero();
         assertThat(operations).isEmpty();
         assertThat(program.writes).isZero();
@@ -273,7 +268,7 @@ class ResponderTest {
         assertThat(pool.lentBytes()).as("lent to the program").isPositive();
         settle();
         assertThat(program.writes).isEqualTo(1);
-        assertFailure(reply, RequestException.Failure.DISCONNECTED);
+        assertThat(failure(reply)).isEqualTo(Failure.DISCONNECTED);
     }
 
     @Test
@@ -431,7 +426,7 @@ class ResponderTest {
         look(limitNanos + 1);
         assertThat(count(Counter.CONNECTIONS_ABORTED)).isEqualTo(1);
         settle();
-        assertFailure(reply, RequestException.Failure.DISCONNECTED);
+        assertThat(failure(reply)).isEqualTo(Failure.DISCONNECTED);
     }
 
     @Test
@@ -443,93 +438,5 @@ class ResponderTest {
             call(second, Rpc.call(i, EchoProgram.NULL), ChunkOffer.NONE);
         }
         assertThat(program.transports.stream().distinct()).hasSize(2);
-    }
-
-    /** Answers calls of the server's with procedure + 1. */
-    private static ByteBuffer answerBackward(ByteBuffer call) {
-        int xid = call.getInt();
-        int procedure = call.getInt(call.position() + 16);
-        return ByteBuffer.allocate(28)
-                .putInt(xid)
-                .putInt(1)
-                .putInt(0)
-                .putLong(0)
-                .putInt(0)
-                .putInt(procedure + 1)
-                .flip();
-    }
-
-    private CompletableFuture<Integer> backward(int procedure, byte[] argument) throws Exception {
-        CompletableFuture<Integer> result = new CompletableFuture<>();
-        RpcCall call = new RpcCall(0x4000_0000, 1, new RpcAuthTypeNone(), program.transports.getFirst());
-        call.call(
-                procedure,
-                (EchoProgram.Encoded) xdr -> xdr.xdrEncodeDynamicOpaque(argument),
-                new CompletionHandler<RpcReply, RpcTransport>() {
-                    @Override
-                    public void completed(RpcReply reply, RpcTransport transport) {
-                        try {
-                            reply.getReplyResult((EchoProgram.Decoded) xdr -> result.complete(xdr.xdrDecodeInt()));
-                        } catch (IOException e) {
-                            result.completeExceptionally(e);
-                        }
-                    }
-
-                    @Override
-                    public void failed(Throwable e, RpcTransport transport) {
-                        result.completeExceptionally(e);
-                    }
-                });
-        return result;
-    }
-
-    @Test
-    void backwardCalls_moreThanCredits_areAllAnswered() throws Exception {
-        RpcRdmaRequester requester = connect();
-        call(requester, Rpc.call(1, EchoProgram.NULL), ChunkOffer.NONE);
-        List<CompletableFuture<Integer>> results = new ArrayList<>();
-        for (int i = 0; i < 20; i++) {
-            results.add(backward(i, new byte[0]));
-        }
-        settle();
-        for (int i = 0; i < 20; i++) {
-            assertThat(results.get(i)).isCompletedWithValue(i + 1);
-        }
-        assertThat(count(Counter.BACKWARD_CALLS_SENT)).isEqualTo(20);
-        Rpc.success(
-                2,
-                call(requester, Rpc.call(2, EchoProgram.NULL), ChunkOffer.NONE).message());
-    }
-
-    @Test
-    void backwardCall_thatDoesNotFitInline_fails() throws Exception {
-        RpcRdmaRequester requester = connect();
-        call(requester, Rpc.call(1, EchoProgram.NULL), ChunkOffer.NONE);
-        CompletableFuture<Integer> result = backward(1, new byte[5000]);
-        settle();
-        assertThat(result).isCompletedExceptionally();
-    }
-
-    @Test
-    void backwardCallOutstanding_connectionEnds_fails() throws Exception {
-        RpcRdmaRequester requester = connect();
-        call(requester, Rpc.call(1, EchoProgram.NULL), ChunkOffer.NONE);
-        CompletableFuture<Integer> result = backward(1, new byte[0]);
-        simulation.resetAll();
-        settle();
-        assertThat(result).isCompletedExceptionally();
-        assertThat(backward(2, new byte[0])).satisfies(late -> {
-            settle();
-            assertThat(late).isCompletedExceptionally();
-        });
-    }
-
-    private static void assertFailure(CompletableFuture<?> reply, RequestException.Failure failure) {
-        assertThat(reply).isCompletedExceptionally();
-        assertThatThrownBy(reply::get)
-                .isInstanceOf(ExecutionException.class)
-                .cause()
-                .isInstanceOfSatisfying(
-                        RequestException.class, e -> assertThat(e.failure()).isEqualTo(failure));
     }
 }

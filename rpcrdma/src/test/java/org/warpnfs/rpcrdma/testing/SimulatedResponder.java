@@ -8,12 +8,18 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import org.dcache.oncrpc4j.rpc.OncRpcProgram;
 import org.dcache.oncrpc4j.rpc.RpcDispatchable;
+import org.warpnfs.iwarp.qp.QueuePairConfig;
+import org.warpnfs.iwarp.sim.LinkFaults;
 import org.warpnfs.iwarp.sim.Simulation;
 import org.warpnfs.payload.PayloadPool;
 import org.warpnfs.rpcrdma.RpcRdmaService;
+import org.warpnfs.rpcrdma.client.RequesterOptions;
+import org.warpnfs.rpcrdma.client.RpcRdmaRequester;
 import org.warpnfs.rpcrdma.message.RpcMessage;
+import org.warpnfs.rpcrdma.request.BackwardCalls;
 import org.warpnfs.rpcrdma.server.ResponderOptions;
 import org.warpnfs.rpcrdma.stats.Counter;
 import org.warpnfs.rpcrdma.wire.ChunkLists;
@@ -29,11 +35,16 @@ public final class SimulatedResponder {
 
     public final PayloadPool pool = new PayloadPool(8 << 20, 2 << 20);
     public final EchoProgram program = new EchoProgram(pool);
-    public final Simulation simulation = new Simulation(7);
+    public final Simulation simulation;
     public final List<Runnable> operations = new ArrayList<>();
     public final RpcRdmaService service;
 
     public SimulatedResponder(ResponderOptions options) {
+        this(options, QueuePairConfig.defaults());
+    }
+
+    public SimulatedResponder(ResponderOptions options, QueuePairConfig queuePairs) {
+        simulation = new Simulation(7, queuePairs, LinkFaults.none());
         Map<OncRpcProgram, RpcDispatchable> programs = Map.of(EchoProgram.PROGRAM, program);
         service = RpcRdmaService.unwatched(programs, operations::add, pool, options, transport -> {});
         simulation.listen(ADDRESS, service);
@@ -45,6 +56,14 @@ public final class SimulatedResponder {
                 simulation.connector(), ADDRESS, new PrivateData(true, 4096, 4096).encoded(), 128, ord, 4096);
         simulation.run();
         return raw;
+    }
+
+    /** Connects a requester of ours. */
+    public RpcRdmaRequester requester(RequesterOptions options, BackwardCalls backwardCalls) {
+        CompletableFuture<RpcRdmaRequester> connecting =
+                RpcRdmaRequester.connect(simulation.connector(), ADDRESS, options, backwardCalls);
+        simulation.run();
+        return connecting.join();
     }
 
     /** Lets everything happen until nothing is left to do. */

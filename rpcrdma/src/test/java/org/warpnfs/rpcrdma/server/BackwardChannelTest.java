@@ -1,0 +1,120 @@
+package org.warpnfs.rpcrdma.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.CompletionHandler;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.dcache.oncrpc4j.rpc.RpcAuthTypeNone;
+import org.dcache.oncrpc4j.rpc.RpcCall;
+import org.dcache.oncrpc4j.rpc.RpcReply;
+import org.dcache.oncrpc4j.rpc.RpcTransport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.warpnfs.rpcrdma.client.RequesterOptions;
+import org.warpnfs.rpcrdma.client.RpcRdmaRequester;
+import org.warpnfs.rpcrdma.request.BackwardCalls;
+import org.warpnfs.rpcrdma.request.ChunkOffer;
+import org.warpnfs.rpcrdma.request.RequesterReply;
+import org.warpnfs.rpcrdma.stats.Counter;
+import org.warpnfs.rpcrdma.testing.EchoProgram;
+import org.warpnfs.rpcrdma.testing.Rpc;
+import org.warpnfs.rpcrdma.testing.SimulatedResponder;
+
+/** Calls of the responder's to its requester (RFC 8167), made by oncrpc4j's RpcCall on the transport of a call that came. */
+class BackwardChannelTest {
+    private final SimulatedResponder responder = new SimulatedResponder(ResponderOptions.DEFAULT);
+    private RpcRdmaRequester requester;
+
+    @BeforeEach
+    void connect() {
+        requester = responder.requester(
+                RequesterOptions.DEFAULT, BackwardCalls.answeredBy(BackwardChannelTest::procedurePlusOne));
+        Rpc.success(1, forward(1).message());
+    }
+
+    @AfterEach
+    void close() {
+        responder.close();
+    }
+
+    private RequesterReply forward(int xid) {
+        CompletableFuture<RequesterReply> reply = requester.call(Rpc.call(xid, EchoProgram.NULL), ChunkOffer.NONE);
+        responder.settle();
+        return reply.join();
+    }
+
+    private static ByteBuffer procedurePlusOne(ByteBuffer call) {
+        int xid = call.getInt();
+        int procedure = call.getInt(call.position() + 16);
+        return ByteBuffer.allocate(28)
+                .putInt(xid)
+                .putInt(1)
+                .putInt(0)
+                .putLong(0)
+                .putInt(0)
+                .putInt(procedure + 1)
+                .flip();
+    }
+
+    private CompletableFuture<Integer> backward(int procedure, byte[] argument) throws Exception {
+        CompletableFuture<Integer> result = new CompletableFuture<>();
+        RpcTransport transport = responder.program.transports.getFirst();
+        RpcCall call = new RpcCall(0x4000_0000, 1, new RpcAuthTypeNone(), transport);
+        call.call(
+                procedure,
+                (EchoProgram.Encoded) xdr -> xdr.xdrEncodeDynamicOpaque(argument),
+                new CompletionHandler<RpcReply, RpcTransport>() {
+                    @Override
+                    public void completed(RpcReply reply, RpcTransport transport) {
+                        try {
+                            reply.getReplyResult((EchoProgram.Decoded) xdr -> result.complete(xdr.xdrDecodeInt()));
+                        } catch (IOException e) {
+                            result.completeExceptionally(e);
+                        }
+                    }
+
+                    @Override
+                    public void failed(Throwable e, RpcTransport transport) {
+                        result.completeExceptionally(e);
+                    }
+                });
+        return result;
+    }
+
+    @Test
+    void backwardCalls_moreThanCredits_areAllAnswered() throws Exception {
+        List<CompletableFuture<Integer>> results = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            results.add(backward(i, new byte[0]));
+        }
+        responder.settle();
+        for (int i = 0; i < 20; i++) {
+            assertThat(results.get(i)).isCompletedWithValue(i + 1);
+        }
+        assertThat(responder.count(Counter.BACKWARD_CALLS_SENT)).isEqualTo(20);
+        Rpc.success(2, forward(2).message());
+    }
+
+    @Test
+    void backwardCall_thatDoesNotFitInline_fails() throws Exception {
+        CompletableFuture<Integer> result = backward(1, new byte[5000]);
+        responder.settle();
+        assertThat(result).isCompletedExceptionally();
+    }
+
+    @Test
+    void backwardCallOutstanding_connectionEnds_fails() throws Exception {
+        CompletableFuture<Integer> result = backward(1, new byte[0]);
+        responder.simulation.resetAll();
+        responder.settle();
+        assertThat(result).isCompletedExceptionally();
+        CompletableFuture<Integer> late = backward(2, new byte[0]);
+        responder.settle();
+        assertThat(late).isCompletedExceptionally();
+    }
+}

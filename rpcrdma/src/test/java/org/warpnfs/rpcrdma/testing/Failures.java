@@ -1,0 +1,20 @@
+package org.warpnfs.rpcrdma.testing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import java.util.concurrent.CompletableFuture;
+import org.warpnfs.rpcrdma.request.RequestException;
+
+/** What became of calls that failed below RPC. */
+public final class Failures {
+    private Failures() {}
+
+    /** Why a call has failed. */
+    public static RequestException.Failure failure(CompletableFuture<?> reply) {
+        assertThat(reply).isCompletedExceptionally();
+        Throwable why = catchThrowable(reply::join).getCause();
+        assertThat(why).isInstanceOf(RequestException.class);
+        return ((RequestException) why).failure();
+    }
+}
