@@ -5,6 +5,7 @@ import java.io.PrintWriter;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
@@ -19,6 +20,7 @@ import org.warpnfs.iwarp.mpa.RtrKind;
 import org.warpnfs.server.config.ByteSize;
 import org.warpnfs.server.config.ConfigException;
 import org.warpnfs.server.iwarp.ClientPlan;
+import org.warpnfs.server.iwarp.HostText;
 import org.warpnfs.server.iwarp.PingText;
 import org.warpnfs.server.iwarp.ServerPlan;
 import org.warpnfs.server.iwarp.Summary;
@@ -42,13 +44,15 @@ abstract sealed class IwarpTestCommand implements Callable<Integer> {
     private static final int MAX_CONNECTIONS = 1024;
     private static final int DAY_SECONDS = 86_400;
 
+    /** What Linux' connection managers have room for, beside MPA's own block. */
+    private static final int MAX_REJECT_BYTES = 252;
+
     /** {@code warpnfs iwarp ping}. */
     @Command(
             name = "ping",
-            description = {
-                "Has a server read a text from this client's memory by RDMA Read and write it back by RDMA Write,",
-                "and compares. Speaks with rping: 'rping -s -S SIZE' serves this client, 'rping -c' asks this server."
-            },
+            description =
+                    "Has a server read a text from this client's memory by RDMA Read and write it back by RDMA Write, "
+                            + "and compares. Speaks with rping: 'rping -s -S SIZE' serves this client, 'rping -c' asks this server.",
             mixinStandardHelpOptions = true,
             versionProvider = Version.class,
             sortOptions = false)
@@ -61,10 +65,8 @@ abstract sealed class IwarpTestCommand implements Callable<Integer> {
     /** {@code warpnfs iwarp read-bw}. */
     @Command(
             name = "read-bw",
-            description = {
-                "Reads from a server's memory by RDMA Read. Speaks with ib_read_bw -R.",
-                "Latencies are from the request to the last byte, waiting in the queue included."
-            },
+            description = "Reads from a server's memory by RDMA Read. Speaks with ib_read_bw -R. "
+                    + "Latencies are from the request to the last byte, waiting in the queue included.",
             mixinStandardHelpOptions = true,
             versionProvider = Version.class,
             sortOptions = false)
@@ -77,11 +79,9 @@ abstract sealed class IwarpTestCommand implements Callable<Integer> {
     /** {@code warpnfs iwarp write-bw}. */
     @Command(
             name = "write-bw",
-            description = {
-                "Writes to a server's memory by RDMA Write. Speaks with ib_write_bw -R.",
-                "A Write counts, as for ib_write_bw, when its last byte was handed to TCP; a server of ours is asked at the",
-                "end whether all has arrived."
-            },
+            description = "Writes to a server's memory by RDMA Write. Speaks with ib_write_bw -R. "
+                    + "A Write counts, as for ib_write_bw, when its last byte was handed to TCP; a server of ours is asked at the "
+                    + "end whether all has arrived.",
             mixinStandardHelpOptions = true,
             versionProvider = Version.class,
             sortOptions = false)
@@ -94,10 +94,9 @@ abstract sealed class IwarpTestCommand implements Callable<Integer> {
     /** {@code warpnfs iwarp send-lat}. */
     @Command(
             name = "send-lat",
-            description = {
-                "Sends a message to a server, waits for one of the same size, and so on. Speaks with ib_send_lat -R.",
-                "Latencies are half of the way there and back."
-            },
+            description =
+                    "Sends a message to a server, waits for one of the same size, and so on. Speaks with ib_send_lat -R. "
+                            + "Latencies are half of the way there and back.",
             mixinStandardHelpOptions = true,
             versionProvider = Version.class,
             sortOptions = false)
@@ -110,11 +109,9 @@ abstract sealed class IwarpTestCommand implements Callable<Integer> {
     /** {@code warpnfs iwarp send-bw}. */
     @Command(
             name = "send-bw",
-            description = {
-                "Sends messages to a server, no more than it has receives for. Speaks with ib_send_bw -R.",
-                "A Send counts, as for ib_send_bw, when its last byte was handed to TCP; a server of ours is asked at the",
-                "end whether all has arrived."
-            },
+            description = "Sends messages to a server, no more than it has receives for. Speaks with ib_send_bw -R. "
+                    + "A Send counts, as for ib_send_bw, when its last byte was handed to TCP; a server of ours is asked at the "
+                    + "end whether all has arrived.",
             mixinStandardHelpOptions = true,
             versionProvider = Version.class,
             sortOptions = false)
@@ -154,19 +151,17 @@ abstract sealed class IwarpTestCommand implements Callable<Integer> {
     @Option(
             names = {"-s", "--size"},
             paramLabel = "SIZE",
-            description = {
-                "Bytes of a message. Default: 64 of a ping, 2 of send-lat, else 64k. Of a server the largest,",
-                "default 64k for ping, else 8m. A perftest at the other end has to be told the same with -s."
-            })
+            description =
+                    "Bytes of a message. Default: 64 of a ping, 2 of send-lat, else 64k. Of a server the largest, "
+                            + "default 64k for ping, else 8m. A perftest at the other end has to be told the same with -s.")
     private @Nullable String size;
 
     @Option(
             names = {"-n", "--count"},
             paramLabel = "N",
-            description = {
-                "Messages, or pings of each connection. Default: 10 pings, else 1000. A perftest server has to be told",
-                "the same with -n. Of ping, 0 connects and disconnects."
-            })
+            description =
+                    "Messages, or pings of each connection. Default: 10 pings, else 1000. A perftest server has to be told "
+                            + "the same with -n. Of ping, 0 connects and disconnects.")
     private @Nullable Long count;
 
     @Option(
@@ -178,10 +173,9 @@ abstract sealed class IwarpTestCommand implements Callable<Integer> {
     @Option(
             names = {"-d", "--depth"},
             paramLabel = "N",
-            description = {
-                "Messages on their way at one time; RDMA Reads no more than the server answers at once. Default: 128.",
-                "Of a server the receives that it keeps posted, default 512; clients of perftest count on 512."
-            })
+            description =
+                    "Messages on their way at one time; RDMA Reads no more than the server answers at once. Default: 128. "
+                            + "Of a server the receives that it keeps posted, default 512; clients of perftest count on 512.")
     private @Nullable Integer depth;
 
     @Option(names = "--connections", paramLabel = "N", description = "Of ping: connections at one time. Default: 1.")
@@ -190,10 +184,9 @@ abstract sealed class IwarpTestCommand implements Callable<Integer> {
     @Option(
             names = "--crc",
             paramLabel = "off|preferred|required",
-            description = {
-                "Whether to ask for a CRC in each FPDU: never, as a client, always. There is one if either end asks.",
-                "Default: off."
-            })
+            description =
+                    "Whether to ask for a CRC in each FPDU: never, as a client, always. There is one if either end asks. "
+                            + "Default: off.")
     private CrcPolicy crc = CrcPolicy.OFF;
 
     @Option(names = "--markers", description = "Ask for MPA markers in what the other end sends. Linux' siw has none.")
@@ -226,7 +219,9 @@ abstract sealed class IwarpTestCommand implements Callable<Integer> {
     @Option(
             names = "--timeout",
             paramLabel = "SECONDS",
-            description = "Silence of the other end that is a failure. Default: 30.")
+            description =
+                    "Silence of the other end that is a failure. Default: 30. A perftest server sees nothing of Reads and "
+                            + "Writes: once they have begun it waits for their client as long as that is connected.")
     private int timeout = 30;
 
     @Option(
@@ -257,10 +252,10 @@ abstract sealed class IwarpTestCommand implements Callable<Integer> {
 
     private int test(PrintWriter out, String name) throws ConfigException, InterruptedException {
         if (listen != null || once || reject != null) {
-            throw new ConfigException("--listen, --once and --reject are for a --server");
+            throw wrong("--listen, --once and --reject are for a --server");
         }
         if (kind != TestKind.PING && connections != 1) {
-            throw new ConfigException("--connections is for ping");
+            throw wrong("--connections is for ping");
         }
         ClientPlan plan = new ClientPlan(
                 kind,
@@ -284,24 +279,24 @@ abstract sealed class IwarpTestCommand implements Callable<Integer> {
         }
     }
 
-    private long messages() throws ConfigException {
+    private long messages() {
         long value = count == null ? defaultCount : count;
         long least = kind == TestKind.PING ? 0 : 1;
         if (value < least) {
-            throw new ConfigException("--count " + value + ": below " + least);
+            throw wrong("--count " + value + ": below " + least);
         }
         return value;
     }
 
     private int serve(PrintWriter out) throws ConfigException, InterruptedException {
         if (count != null || seconds != null || connections != 1) {
-            throw new ConfigException("--count, --seconds and --connections are for a client");
+            throw wrong("--count, --seconds and --connections are for a client");
         }
         if (once && reject != null) {
-            throw new ConfigException("--once with --reject: no client has a test to end with");
+            throw wrong("--once with --reject: no client has a test to end with");
         }
-        if (reject != null && reject.length() > 252) {
-            throw new ConfigException("--reject: more than 252 characters");
+        if (reject != null && reject.getBytes(StandardCharsets.UTF_8).length > MAX_REJECT_BYTES) {
+            throw wrong("--reject: more than " + MAX_REJECT_BYTES + " bytes");
         }
         InetSocketAddress address = address();
         ServerPlan plan = new ServerPlan(
@@ -314,11 +309,7 @@ abstract sealed class IwarpTestCommand implements Callable<Integer> {
                 within("--timeout", timeout, 1, DAY_SECONDS),
                 mpa());
         try (TestServer tests = TestServer.start(plan, line -> say(out, line))) {
-            say(
-                    out,
-                    kind.word() + " server at "
-                            + tests.localAddress().getAddress().getHostAddress() + ":"
-                            + tests.localAddress().getPort());
+            say(out, kind.word() + " server at " + HostText.of(tests.localAddress()));
             say(out, "ready");
             CompletableFuture<Boolean> end = once ? tests.firstClient() : new CompletableFuture<>();
             Thread hook = new Thread(() -> stop(tests), "iwarp-test-stop");
@@ -344,7 +335,7 @@ abstract sealed class IwarpTestCommand implements Callable<Integer> {
         }
     }
 
-    private MpaChoices mpa() throws ConfigException {
+    private MpaChoices mpa() {
         MpaChoices choices = MpaChoices.defaults()
                 .withCrcPolicy(crc)
                 .withMarkers(markers)
@@ -353,10 +344,15 @@ abstract sealed class IwarpTestCommand implements Callable<Integer> {
         return rtr == null || rtr.isEmpty() ? choices : choices.withRtrKinds(EnumSet.copyOf(rtr));
     }
 
-    private int sizeBytes(String byDefault, int least) throws ConfigException {
-        long bytes = ByteSize.parse("--size", size == null ? byDefault : size);
+    private int sizeBytes(String byDefault, int least) {
+        long bytes;
+        try {
+            bytes = ByteSize.parse("--size", size == null ? byDefault : size);
+        } catch (ConfigException e) {
+            throw wrong(String.valueOf(e.getMessage()));
+        }
         if (bytes < least || bytes > MAX_SIZE_BYTES) {
-            throw new ConfigException("--size " + size + ": not within " + least + ".." + MAX_SIZE_BYTES);
+            throw wrong("--size " + size + ": not within " + least + ".." + MAX_SIZE_BYTES);
         }
         return (int) bytes;
     }
@@ -374,9 +370,14 @@ abstract sealed class IwarpTestCommand implements Callable<Integer> {
         }
     }
 
-    private static int within(String option, int value, int min, int max) throws ConfigException {
+    /** Words that make no sense, whatever the network looks like. */
+    private ParameterException wrong(String message) {
+        return new ParameterException(Objects.requireNonNull(spec).commandLine(), message);
+    }
+
+    private int within(String option, int value, int min, int max) {
         if (value < min || value > max) {
-            throw new ConfigException(option + " " + value + ": not within " + min + ".." + max);
+            throw wrong(option + " " + value + ": not within " + min + ".." + max);
         }
         return value;
     }

@@ -177,7 +177,7 @@ final class PerftestSession implements QueuePairHandler {
                 return;
             }
             well = reason.cause() == Cause.PEER_CLOSE && !loadsBroke && synchronisations >= LEAST_SYNCHRONISATIONS;
-            line = ClientLog.name(client) + " " + plan.kind().word() + ": " + result()
+            line = HostText.of(client) + " " + plan.kind().word() + ": " + result()
                     + (well ? "" : ", " + ConnectionEnds.describe(reason));
         }
         end.ended(this, well, line);

@@ -1,14 +1,15 @@
 package org.warpnfs.server.iwarp;
 
+import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.iwarp.verbs.AccessRight;
 import org.warpnfs.iwarp.verbs.Completion;
 import org.warpnfs.iwarp.verbs.CompletionStatus;
-import org.warpnfs.iwarp.verbs.ConnectOptions;
-import org.warpnfs.iwarp.verbs.ConnectionRequest;
 import org.warpnfs.iwarp.verbs.DisconnectReason;
 import org.warpnfs.iwarp.verbs.DisconnectReason.Cause;
 import org.warpnfs.iwarp.verbs.MemoryRegion;
@@ -35,7 +36,7 @@ import org.warpnfs.iwarp.verbs.WorkRequest;
  *
  * <h2>Errors</h2>
  *
- * A client that speaks out of turn, or advertises more than is served, is told nothing more.
+ * A client that speaks out of turn, or advertises more than is served, is told nothing more; nor is one that is silent for too long.
  */
 final class PingServer implements QueuePairHandler {
     private static final int RECEIVES = 2;
@@ -46,28 +47,47 @@ final class PingServer implements QueuePairHandler {
         WRITING
     }
 
-    private final String client;
+    /** Hears of the end. */
+    @FunctionalInterface
+    interface End {
+        void ended(PingServer client, boolean well, String line);
+    }
+
+    private final ServerPlan plan;
+    private final InetSocketAddress client;
     private final ByteBuffer text;
-    private final ClientLog log;
+    private final End end;
+    private volatile @Nullable QueuePair connection;
+    private volatile long lastNanos = System.nanoTime();
     private State state = State.READING;
     private @Nullable MemoryRegion sink;
     private int textBytes;
     private long pings;
 
-    private PingServer(String client, int sizeBytes, ClientLog log) {
+    PingServer(ServerPlan plan, InetSocketAddress client, End end) {
+        this.plan = plan;
         this.client = client;
-        this.text = ByteBuffer.allocateDirect(sizeBytes);
-        this.log = log;
+        this.text = ByteBuffer.allocateDirect(plan.sizeBytes());
+        this.end = end;
     }
 
-    static void accept(ConnectionRequest request, ServerPlan plan, ClientLog log) {
-        request.accept(
-                new ConnectOptions(ByteBuffer.allocate(0), 1, 1),
-                new PingServer(ClientLog.name(request.remoteAddress()), plan.sizeBytes(), log));
+    /** Gives the client up if it has been silent for too long; any thread. */
+    void lookForSilence(long nowNanos) {
+        QueuePair silent = connection;
+        if (silent == null || nowNanos - lastNanos < TimeUnit.SECONDS.toNanos(plan.patienceSeconds())) {
+            return;
+        }
+        try {
+            silent.execute(() -> silent.abort("silent for " + plan.patienceSeconds() + " s"));
+        } catch (RejectedExecutionException e) {
+            // Its thread has stopped, with the whole transport: there is nothing left to end.
+            return;
+        }
     }
 
     @Override
     public void created(QueuePair queuePair) {
+        connection = queuePair;
         for (int i = 0; i < RECEIVES; i++) {
             queuePair.postReceive(i, ByteBuffer.allocateDirect(PingAdvertisement.BYTES));
         }
@@ -83,6 +103,7 @@ final class PingServer implements QueuePairHandler {
         if (completion.status() != CompletionStatus.SUCCESS) {
             return;
         }
+        lastNanos = System.nanoTime();
         switch (completion) {
             case Completion.Received received -> {
                 PingAdvertisement advertisement = PingAdvertisement.parse(received.buffer());
@@ -139,6 +160,9 @@ final class PingServer implements QueuePairHandler {
     @Override
     public void disconnected(QueuePair queuePair, DisconnectReason reason) {
         boolean well = reason.cause() == Cause.PEER_CLOSE && state == State.READING;
-        log.ended(well, client + ": " + pings + " pings" + (well ? "" : ", " + ConnectionEnds.describe(reason)));
+        end.ended(
+                this,
+                well,
+                HostText.of(client) + ": " + pings + " pings" + (well ? "" : ", " + ConnectionEnds.describe(reason)));
     }
 }

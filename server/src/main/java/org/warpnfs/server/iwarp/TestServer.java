@@ -9,6 +9,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 import org.warpnfs.iwarp.netty.IwarpTransport;
 import org.warpnfs.iwarp.verbs.ConnectionRequest;
 import org.warpnfs.iwarp.verbs.ConnectionRequestHandler;
@@ -54,16 +55,22 @@ public final class TestServer implements AutoCloseable {
             return request -> reject(request, words);
         }
         if (plan.kind() == TestKind.PING) {
-            return request -> PingServer.accept(request, plan, this::ended);
+            PingListener pings = new PingListener(plan, this::ended);
+            eachSecond(pings::lookForSilence);
+            return pings;
         }
         PerftestServer server = new PerftestServer(plan, this::ended);
-        var _ = timer.scheduleAtFixedRate(() -> server.lookForSilence(System.nanoTime()), 1, 1, TimeUnit.SECONDS);
+        eachSecond(server::lookForSilence);
         return server;
+    }
+
+    private void eachSecond(LongConsumer lookForSilence) {
+        var _ = timer.scheduleAtFixedRate(() -> lookForSilence.accept(System.nanoTime()), 1, 1, TimeUnit.SECONDS);
     }
 
     private void reject(ConnectionRequest request, String words) {
         request.reject(ByteBuffer.wrap(words.getBytes(StandardCharsets.UTF_8)));
-        lines.accept(ClientLog.name(request.remoteAddress()) + ": refused");
+        lines.accept(HostText.of(request.remoteAddress()) + ": refused");
     }
 
     private void ended(boolean well, String line) {

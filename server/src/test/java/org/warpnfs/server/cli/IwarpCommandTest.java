@@ -1,10 +1,12 @@
 package org.warpnfs.server.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.InetAddress;
+import java.net.NetworkInterface;
 import java.net.ServerSocket;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -138,7 +140,7 @@ class IwarpCommandTest {
     void client_valueThatMakesNoSense_namesIt(String test, String words, String named) {
         List<String> arguments = new ArrayList<>(List.of("iwarp", test, "127.0.0.1"));
         arguments.addAll(List.of(words.split(" ", -1)));
-        assertThat(run(arguments.toArray(String[]::new))).isEqualTo(Main.FAILURE);
+        assertThat(run(arguments.toArray(String[]::new))).isEqualTo(Main.USAGE_ERROR);
         assertOneLine(named);
     }
 
@@ -149,14 +151,45 @@ class IwarpCommandTest {
         "--connections 2,--connections",
         "-d 2,--depth",
         "-p 65536,--port",
-        "--listen no.such.host.invalid,no.such.host.invalid",
         "--once --reject no,--reject"
     })
     void server_valueThatMakesNoSense_namesIt(String words, String named) {
         List<String> arguments = new ArrayList<>(List.of("iwarp", "send-bw", "--server"));
         arguments.addAll(List.of(words.split(" ", -1)));
-        assertThat(run(arguments.toArray(String[]::new))).isEqualTo(Main.FAILURE);
+        assertThat(run(arguments.toArray(String[]::new))).isEqualTo(Main.USAGE_ERROR);
         assertOneLine(named);
+    }
+
+    /** What counts is what is sent: three bytes for each of these characters. */
+    @Test
+    void server_rejectionThatDoesNotFit_namesIt() {
+        assertThat(run("iwarp", "ping", "--server", "--reject", "\u20ac".repeat(85)))
+                .isEqualTo(Main.USAGE_ERROR);
+        assertOneLine("--reject: more than 252 bytes");
+    }
+
+    @Test
+    void server_addressThatIsNone_namesIt() {
+        assertThat(run("iwarp", "send-bw", "--server", "--listen", "no.such.host.invalid"))
+                .isEqualTo(Main.FAILURE);
+        assertOneLine("no.such.host.invalid");
+    }
+
+    @Test
+    void test_overIpv6_serverNamesAddressesInBrackets() throws Exception {
+        assumeThat(NetworkInterface.getByInetAddress(InetAddress.ofLiteral("::1")))
+                .isNotNull();
+        StringWriter serverOut = new StringWriter();
+        Thread server = new Thread(
+                () -> run(serverOut, err, "iwarp", "ping", "--server", "--once", "--listen=::1", "--port=0"));
+        server.start();
+        Matcher listening;
+        do {
+            listening = Pattern.compile("server at \\[0:0:0:0:0:0:0:1]:(\\d+)").matcher(serverOut.toString());
+        } while (!listening.find());
+        assertThat(run("iwarp", "ping", "::1", "-p", listening.group(1))).isZero();
+        server.join();
+        assertThat(serverOut.toString()).containsPattern("\\[0:0:0:0:0:0:0:1]:\\d+: 10 pings");
     }
 
     @Test

@@ -292,9 +292,12 @@ class IwarpTestsOverLoopbackTest {
         }
     }
 
-    @Test
-    void perftestServer_clientThatSaysNothing_isGivenUp() throws Exception {
-        ServerPlan plan = new ServerPlan(TestKind.SEND_BW, ANY_PORT, 64, 512, true, null, 1, MPA);
+    @ParameterizedTest
+    @EnumSource(
+            value = TestKind.class,
+            names = {"PING", "SEND_BW"})
+    void server_clientThatSaysNothing_isGivenUp(TestKind kind) throws Exception {
+        ServerPlan plan = new ServerPlan(kind, ANY_PORT, 64, 512, true, null, 1, MPA);
         try (TestServer server = start(plan);
                 IwarpTransport transport = TestTransport.open(MPA)) {
             PerftestControl silent = new PerftestControl();
