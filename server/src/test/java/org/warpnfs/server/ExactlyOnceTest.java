@@ -27,6 +27,8 @@ import org.warpnfs.server.config.ServerConfig;
 class ExactlyOnceTest {
     private static final int UID = 1000;
     private static final int CALL_XID = 77;
+    /** More than goes inline, and with a pad. */
+    private static final int WRITE_BYTES = 30_001;
 
     private enum Way {
         RDMA,
@@ -63,19 +65,22 @@ class ExactlyOnceTest {
 
     /** On a connection of its own, which then ends. */
     private byte[] send(Way way, NfsCall call) throws Exception {
-        ByteBuffer results =
-                switch (way) {
-                    case TCP -> call.overTcp(server.tcpAddress());
-                    case RDMA -> {
-                        try (RpcRdmaRequester client = RpcRdmaRequester.connect(
-                                        iwarp.connector(), server.rdmaAddress(), RequesterOptions.DEFAULT, c -> c)
-                                .get(30, TimeUnit.SECONDS)) {
-                            yield NfsCall.results(client.call(call.message(), ChunkOffer.NONE)
-                                    .get(30, TimeUnit.SECONDS)
-                                    .message());
-                        }
-                    }
-                };
+        return switch (way) {
+            case TCP -> bytes(call.overTcp(server.tcpAddress()));
+            case RDMA -> sendOverRdma(call, ChunkOffer.NONE);
+        };
+    }
+
+    private byte[] sendOverRdma(NfsCall call, ChunkOffer offer) throws Exception {
+        try (RpcRdmaRequester client = RpcRdmaRequester.connect(
+                        iwarp.connector(), server.rdmaAddress(), RequesterOptions.DEFAULT, c -> c)
+                .get(30, TimeUnit.SECONDS)) {
+            return bytes(NfsCall.results(
+                    client.call(call.message(), offer).get(30, TimeUnit.SECONDS).message()));
+        }
+    }
+
+    private static byte[] bytes(ByteBuffer results) {
         byte[] bytes = new byte[results.remaining()];
         results.get(bytes);
         return bytes;
@@ -221,6 +226,43 @@ class ExactlyOnceTest {
     @ParameterizedTest
     @CsvSource({"RDMA,RDMA", "TCP,TCP", "RDMA,TCP", "TCP,RDMA"})
     void nfs40_writeAgainAfterAnother_doesNotUndoIt(Way first, Way second) throws Exception {
+        createFile();
+        byte[] answered = send(first, write40(CALL_XID, 'a'));
+        assertThat(status(answered)).isZero();
+        assertThat(status(send(second, write40(CALL_XID + 1, 'b')))).isZero();
+        assertThat(send(second, write40(CALL_XID, 'a'))).isEqualTo(answered);
+        assertThat(firstByte(second)).isEqualTo((byte) 'b');
+        assertThat(status(send(second, write40(CALL_XID, 'c')))).isZero();
+        assertThat(firstByte(first)).as("other data under the same XID").isEqualTo((byte) 'c');
+    }
+
+    /** What is kept finds its way into the Write chunk of whoever asks again. */
+    @Test
+    void nfs40_writeWithARead_againOnAnotherConnection_hasTheSameDataInItsChunk() throws Exception {
+        createFile();
+        ByteBuffer before = ByteBuffer.allocateDirect(WRITE_BYTES);
+        byte[] answered = sendOverRdma(writeAndRead(), ChunkOffer.write(before));
+        assertThat(status(answered)).isZero();
+        assertThat(before.get(WRITE_BYTES - 1)).isEqualTo((byte) 'a');
+        assertThat(status(send(Way.TCP, write40(CALL_XID + 1, 'b')))).isZero();
+        ByteBuffer after = ByteBuffer.allocateDirect(WRITE_BYTES);
+        assertThat(sendOverRdma(writeAndRead(), ChunkOffer.write(after))).isEqualTo(answered);
+        assertThat(after.rewind()).isEqualTo(before.rewind());
+        byte[] overTcp = send(Way.TCP, writeAndRead());
+        assertThat(overTcp).as("with its data inside").hasSize(answered.length + WRITE_BYTES + 3);
+        assertThat(firstByte(Way.TCP)).isEqualTo((byte) 'b');
+    }
+
+    private static NfsCall writeAndRead() {
+        return write40(compound40(CALL_XID, 4), 'a')
+                .word(25)
+                .hyper(0)
+                .hyper(0)
+                .hyper(0)
+                .word(WRITE_BYTES);
+    }
+
+    private void createFile() throws Exception {
         ByteBuffer mounted =
                 NfsCall.of(xid++, NfsCall.MOUNT, 3, 1, 0).string("/").overTcp(server.tcpAddress());
         assertThat(mounted.getInt()).isZero();
@@ -235,22 +277,17 @@ class ExactlyOnceTest {
                 .word(0)
                 .word(0)
                 .word(0);
-        assertThat(status(send(first, create))).isZero();
-        byte[] answered = send(first, write40(CALL_XID, 'a'));
-        assertThat(status(answered)).isZero();
-        assertThat(status(send(second, write40(CALL_XID + 1, 'b')))).isZero();
-        assertThat(send(second, write40(CALL_XID, 'a'))).isEqualTo(answered);
-        assertThat(firstByte(second)).isEqualTo((byte) 'b');
-        assertThat(status(send(second, write40(CALL_XID, 'c')))).isZero();
-        assertThat(firstByte(first)).as("other data under the same XID").isEqualTo((byte) 'c');
+        assertThat(status(send(Way.TCP, create))).isZero();
     }
 
-    /** 30001 bytes: more than goes inline, and with a pad. */
     private static NfsCall write40(int xidOfCall, char fill) {
-        byte[] data = new byte[30_001];
+        return write40(compound40(xidOfCall, 3), fill);
+    }
+
+    private static NfsCall write40(NfsCall compound, char fill) {
+        byte[] data = new byte[WRITE_BYTES];
         Arrays.fill(data, (byte) fill);
-        return compound40(xidOfCall, 3)
-                .word(24)
+        return compound.word(24)
                 .word(15)
                 .string("file")
                 .word(38)

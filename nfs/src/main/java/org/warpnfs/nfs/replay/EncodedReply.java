@@ -86,7 +86,7 @@ public final class EncodedReply implements XdrAble {
                 ByteBuffer data = payload.buffer().duplicate();
                 ByteBuffer copy =
                         ByteBuffer.allocate(data.remaining()).put(data).flip();
-                items.add(new Item(_buffer.position(), copy.asReadOnlyBuffer()));
+                items.add(new Item(_buffer.position(), copy));
             } finally {
                 payload.release();
             }
