@@ -11,7 +11,8 @@ import org.warpnfs.iwarp.qp.RnicLimits;
  * @param eventLoopThreads threads that connections are spread over; 0 for one per processor
  * @param maxConnections connections accepted at one time; more are closed at once
  * @param maxHalfOpenConnections of those, how many may be in their startup; more are closed at once
- * @param maxConnectionsPerAddress of those, how many may come from one address; more are closed at once
+ * @param maxHalfOpenPerAddress of those in their startup, how many may come from one address; more are closed at once
+ * @param maxConnectionsPerAddress of all, how many may come from one address; more are closed at once
  * @param connectTimeoutMillis for the TCP connection of an initiator
  * @param congestionControl name of TCP's congestion control, where the platform lets it be chosen; empty for its own choice
  */
@@ -21,16 +22,19 @@ public record IwarpConfig(
         int eventLoopThreads,
         int maxConnections,
         int maxHalfOpenConnections,
+        int maxHalfOpenPerAddress,
         int maxConnectionsPerAddress,
         int connectTimeoutMillis,
         String congestionControl) {
     public IwarpConfig {
         if (maxConnections < 1
                 || maxHalfOpenConnections < 1
+                || maxHalfOpenPerAddress < 1
                 || maxConnectionsPerAddress < 1
                 || connectTimeoutMillis < 1) {
             throw new IllegalArgumentException("limits are at least 1: connections " + maxConnections + ", half open "
-                    + maxHalfOpenConnections + ", per address " + maxConnectionsPerAddress + ", connect timeout "
+                    + maxHalfOpenConnections + ", per address " + maxConnectionsPerAddress + " and half open "
+                    + maxHalfOpenPerAddress + ", connect timeout "
                     + connectTimeoutMillis);
         }
         if (eventLoopThreads < 0) {
@@ -39,8 +43,9 @@ public record IwarpConfig(
     }
 
     /**
-     * A thread per processor, 1024 connections, of which 128 half open and 512 from one address, 10 s to connect. Cubic, because
-     * paced congestion control such as bbr halves what a loopback or data centre link gives.
+     * A thread per processor, 1024 connections, of which 256 half open and 512 from one address, and 64 half open from one address,
+     * so that no host alone keeps others out; 10 s to connect. Cubic, because paced congestion control such as bbr halves what a
+     * loopback or data centre link gives.
      */
     public static IwarpConfig defaults() {
         return new Builder().build();
@@ -57,7 +62,8 @@ public record IwarpConfig(
         private RnicLimits limits = RnicLimits.defaults();
         private int eventLoopThreads;
         private int maxConnections = 1024;
-        private int maxHalfOpenConnections = 128;
+        private int maxHalfOpenConnections = 256;
+        private int maxHalfOpenPerAddress = 64;
         private int maxConnectionsPerAddress = 512;
         private int connectTimeoutMillis = 10_000;
         private String congestionControl = "cubic";
@@ -89,6 +95,11 @@ public record IwarpConfig(
             return this;
         }
 
+        public Builder maxHalfOpenPerAddress(int connections) {
+            maxHalfOpenPerAddress = connections;
+            return this;
+        }
+
         public Builder maxConnectionsPerAddress(int connections) {
             maxConnectionsPerAddress = connections;
             return this;
@@ -116,6 +127,7 @@ public record IwarpConfig(
                     eventLoopThreads,
                     maxConnections,
                     maxHalfOpenConnections,
+                    maxHalfOpenPerAddress,
                     maxConnectionsPerAddress,
                     connectTimeoutMillis,
                     congestionControl);

@@ -173,10 +173,14 @@ public final class IwarpTransport implements AutoCloseable {
             channel.close();
             return;
         }
-        channel.closeFuture().addListener(closed -> statistics.connectionClosed(peer));
-        SocketTuning.apply(channel, config.congestionControl());
         QueuePairChannel link = new QueuePairChannel(channel, channel.remoteAddress(), statistics, null);
-        link.attach(QueuePairMachine.responder(link, config.queuePair(), rnic, handler), true);
+        channel.closeFuture().addListener(closed -> {
+            link.startupOver();
+            statistics.connectionClosed(peer);
+        });
+        link.admitted();
+        SocketTuning.apply(channel, config.congestionControl());
+        link.attach(QueuePairMachine.responder(link, config.queuePair(), rnic, handler));
         channels.add(channel);
         channel.pipeline().addLast(link);
     }
@@ -235,7 +239,7 @@ public final class IwarpTransport implements AutoCloseable {
                         QueuePairChannel link = new QueuePairChannel(
                                 channel, remote, statistics, machine -> reopen(channel.eventLoop(), remote, machine));
                         made.set(link);
-                        link.attach(attached.apply(link), false);
+                        link.attach(attached.apply(link));
                         channels.add(channel);
                         channel.pipeline().addLast(link);
                     }

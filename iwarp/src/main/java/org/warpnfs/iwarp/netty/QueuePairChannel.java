@@ -66,10 +66,21 @@ final class QueuePairChannel extends ChannelInboundHandlerAdapter implements Que
         this.reconnector = reconnector;
     }
 
-    /** @param countsAsHalfOpen whether the end of the startup is to be counted */
-    void attach(QueuePairMachine attached, boolean countsAsHalfOpen) {
+    void attach(QueuePairMachine attached) {
         machine = attached;
-        halfOpen = countsAsHalfOpen;
+    }
+
+    /** It was counted as being in its startup, of which the end is to be counted too. */
+    void admitted() {
+        halfOpen = true;
+    }
+
+    /** Its startup is over, in whatever way, if it ever began. */
+    void startupOver() {
+        if (halfOpen) {
+            halfOpen = false;
+            statistics.startupEnded(remote.getAddress());
+        }
     }
 
     private QueuePairMachine machine() {
@@ -135,8 +146,7 @@ final class QueuePairChannel extends ChannelInboundHandlerAdapter implements Que
 
     private void countStartup() {
         if (halfOpen && !machine().startingUp()) {
-            halfOpen = false;
-            statistics.startupEnded();
+            startupOver();
         }
     }
 

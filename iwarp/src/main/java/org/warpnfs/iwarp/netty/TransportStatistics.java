@@ -1,24 +1,28 @@
 package org.warpnfs.iwarp.netty;
 
 import java.net.InetAddress;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 import org.warpnfs.iwarp.qp.LocalRnic;
 
 /** Counters of one transport. Safe for any thread. */
 public final class TransportStatistics {
     private final LocalRnic rnic;
-    private final AtomicInteger connections = new AtomicInteger();
-    private final AtomicInteger halfOpen = new AtomicInteger();
+    private final Object lock = new Object();
+    private final Counts all = new Counts();
 
-    /** Connections from each address that has any. */
-    private final ConcurrentMap<InetAddress, Integer> fromAddress = new ConcurrentHashMap<>();
+    /** Those from each address that has any. */
+    private final Map<InetAddress, Counts> fromAddress = new HashMap<>();
 
     private final LongAdder accepted = new LongAdder();
     private final LongAdder refused = new LongAdder();
     private final LongAdder internalErrors = new LongAdder();
+
+    private static final class Counts {
+        private int connections;
+        private int halfOpen;
+    }
 
     TransportStatistics(LocalRnic rnic) {
         this.rnic = rnic;
@@ -26,12 +30,16 @@ public final class TransportStatistics {
 
     /** Connections that peers opened and that are not closed yet. */
     public int connections() {
-        return connections.get();
+        synchronized (lock) {
+            return all.connections;
+        }
     }
 
     /** Of those, how many are in their startup. */
     public int halfOpenConnections() {
-        return halfOpen.get();
+        synchronized (lock) {
+            return all.halfOpen;
+        }
     }
 
     /** Connections accepted from the network, ever, those closed because of a limit not among them. */
@@ -84,36 +92,52 @@ public final class TransportStatistics {
         return rnic.completionRefusals();
     }
 
-    /** Counts a new connection, unless that would break a limit. */
+    /** Counts a new connection, in its startup, unless that would break a limit. */
     boolean admit(InetAddress peer, IwarpConfig limits) {
-        if (connections.incrementAndGet() > limits.maxConnections()) {
-            connections.decrementAndGet();
-            refused.increment();
-            return false;
-        }
-        if (halfOpen.incrementAndGet() > limits.maxHalfOpenConnections()) {
-            halfOpen.decrementAndGet();
-            connections.decrementAndGet();
-            refused.increment();
-            return false;
-        }
-        if (fromAddress.merge(peer, 1, Integer::sum) > limits.maxConnectionsPerAddress()) {
-            connectionClosed(peer);
-            halfOpen.decrementAndGet();
-            refused.increment();
-            return false;
+        synchronized (lock) {
+            Counts ofPeer = fromAddress.getOrDefault(peer, new Counts());
+            if (all.connections >= limits.maxConnections()
+                    || all.halfOpen >= limits.maxHalfOpenConnections()
+                    || ofPeer.connections >= limits.maxConnectionsPerAddress()
+                    || ofPeer.halfOpen >= limits.maxHalfOpenPerAddress()) {
+                refused.increment();
+                return false;
+            }
+            fromAddress.put(peer, ofPeer);
+            all.connections++;
+            all.halfOpen++;
+            ofPeer.connections++;
+            ofPeer.halfOpen++;
         }
         accepted.increment();
         return true;
     }
 
-    void startupEnded() {
-        halfOpen.decrementAndGet();
+    /** Comes once for each connection that was admitted, and before {@link #connectionClosed}. */
+    void startupEnded(InetAddress peer) {
+        synchronized (lock) {
+            all.halfOpen--;
+            of(peer).halfOpen--;
+        }
     }
 
     void connectionClosed(InetAddress peer) {
-        fromAddress.computeIfPresent(peer, (address, count) -> count == 1 ? null : count - 1);
-        connections.decrementAndGet();
+        synchronized (lock) {
+            all.connections--;
+            Counts ofPeer = of(peer);
+            ofPeer.connections--;
+            if (ofPeer.connections == 0) {
+                fromAddress.remove(peer);
+            }
+        }
+    }
+
+    private Counts of(InetAddress peer) {
+        Counts counts = fromAddress.get(peer);
+        if (counts == null) {
+            throw new IllegalStateException("no connection of " + peer + " was admitted");
+        }
+        return counts;
     }
 
     void internalError() {

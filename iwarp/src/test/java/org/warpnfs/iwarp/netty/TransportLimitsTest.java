@@ -8,9 +8,13 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.warpnfs.iwarp.qp.RnicLimits;
 import org.warpnfs.iwarp.verbs.AccessRight;
 import org.warpnfs.iwarp.verbs.Completion;
@@ -60,6 +64,47 @@ class TransportLimitsTest {
                     assertThat(third.isConnected() && first.isConnected()).isTrue();
                 }
             }
+            assertThat(statistics.refused()).isEqualTo(1);
+        }
+    }
+
+    /** Needs two addresses to connect from, as Linux has on loopback. */
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void accepted_oneAddressSaysNothingOnManyConnections_othersAreStillServed() throws Exception {
+        IwarpConfig config = IwarpConfig.builder()
+                .maxHalfOpenConnections(4)
+                .maxHalfOpenPerAddress(3)
+                .build();
+        InetAddress other = InetAddress.ofLiteral("127.0.0.2");
+        try (IwarpTransport transport = new IwarpTransport(config)) {
+            Listener listener = transport.listen(ANY_PORT, request -> {});
+            TransportStatistics statistics = transport.statistics();
+            List<Socket> silent = new ArrayList<>();
+            for (int i = 0; i < 3; i++) {
+                silent.add(connect(listener));
+            }
+            while (statistics.halfOpenConnections() < 3) {
+                Thread.onSpinWait();
+            }
+            try (Socket tooMany = connect(listener)) {
+                assertThat(tooMany.getInputStream().read()).isEqualTo(-1);
+            }
+            assertThat(statistics.refused()).isEqualTo(1);
+            try (Socket honest = new Socket(
+                    InetAddress.getLoopbackAddress(), listener.localAddress().getPort(), other, 0)) {
+                while (statistics.halfOpenConnections() < 4) {
+                    Thread.onSpinWait();
+                }
+                assertThat(honest.isConnected()).isTrue();
+            }
+            for (Socket socket : silent) {
+                socket.close();
+            }
+            while (statistics.connections() > 0) {
+                Thread.onSpinWait();
+            }
+            assertThat(statistics.halfOpenConnections()).isZero();
             assertThat(statistics.refused()).isEqualTo(1);
         }
     }
