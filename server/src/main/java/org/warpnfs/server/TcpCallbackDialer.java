@@ -35,8 +35,12 @@ final class TcpCallbackDialer implements CallbackDialer, AutoCloseable {
 
     /** @param listening where the server listens: if that is one address, connections come from it */
     TcpCallbackDialer(InetSocketAddress listening) {
+        this(listening, CONNECT_TIMEOUT);
+    }
+
+    TcpCallbackDialer(InetSocketAddress listening, Duration connectTimeout) {
         InetAddress address = listening.getAddress();
-        this.connector = new TcpConnector(1, CONNECT_TIMEOUT, address.isAnyLocalAddress() ? null : address);
+        this.connector = new TcpConnector(1, connectTimeout, address.isAnyLocalAddress() ? null : address);
     }
 
     @Override

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -340,6 +341,10 @@ final class TcpRequester extends ChannelInboundHandlerAdapter implements Request
 
     @Override
     public void close() {
-        channel.eventLoop().execute(() -> end("the connection was closed"));
+        try {
+            channel.eventLoop().execute(() -> end("the connection was closed"));
+        } catch (RejectedExecutionException e) {
+            LOG.trace("{}: its connector has closed it already", remote);
+        }
     }
 }
