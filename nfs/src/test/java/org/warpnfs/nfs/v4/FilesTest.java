@@ -352,6 +352,10 @@ class FilesTest {
         named.op(34, Nfs4Status.BADOWNER);
         assertThat(named.word()).as("nothing set").isZero();
         named.end();
+        Reply nameless = client.send(new Ops().data().lookup("f").add(34, c -> c.words(ZERO)
+                .words(2, 0, 1 << 4, 4)
+                .string("")));
+        assertThat(nameless.status()).isEqualTo(Nfs4Status.INVAL);
         assertThat(client.statusOf(new Ops().data().getAttr(0, 1 << 16))).isEqualTo(Nfs4Status.INVAL);
     }
 

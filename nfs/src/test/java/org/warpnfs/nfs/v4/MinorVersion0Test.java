@@ -54,6 +54,13 @@ class MinorVersion0Test {
     }
 
     @Test
+    void restoreFh_withNothingSaved_hasAnErrorOfItsOwn() {
+        assertThat(client.statusOf(new Ops().root().op(31))).isEqualTo(Nfs4Status.RESTOREFH);
+        V4Client modern = V4Client.mounted(server, "modern", 0);
+        assertThat(modern.statusOf(new Ops().root().op(31))).isEqualTo(Nfs4Status.NOFILEHANDLE);
+    }
+
+    @Test
     void secinfo_keepsTheCurrentFilehandle() {
         client.opened("o", "f", 3);
         Reply reply = client.run(new Ops().data().named(33, "f").getFh());

@@ -162,7 +162,12 @@ public final class AttributeUpdate {
         }
 
         private static long owner(XdrReader in) throws Nfs4Exception {
-            return NumericId.parse(in.opaque(NumericId.MAX_ENCODED_BYTES));
+            byte[] name = in.opaque(NumericId.MAX_ENCODED_BYTES);
+            if (name.length == 0) {
+                // Nobody's name, rather than a name that is not known here.
+                throw Nfs4Exception.of(Nfs4Status.INVAL);
+            }
+            return NumericId.parse(name);
         }
     }
 }

@@ -245,6 +245,10 @@ public final class CallContext {
         return current;
     }
 
+    boolean hasSaved() {
+        return saved != null;
+    }
+
     /** The saved filehandle, or NOFILEHANDLE. */
     Location saved() throws Nfs4Exception {
         if (saved == null) {
