@@ -257,6 +257,17 @@ class DialedCallbackTest {
     }
 
     @Test
+    void setClientid_withTheSameAddress_isTriedAnewOverTheSameConnection() {
+        connectCallable();
+        confirmedOwner();
+        introduce("tcp", ADDRESS);
+        holder.run(holder.open(holder.openSeqid++, "o", "f", 1)).afterData().open();
+        assertThat(dialer.attempts).hasSize(1);
+        dialer.last().answer(next().xid());
+        delegated();
+    }
+
+    @Test
     void close_ofTheServer_closesTheConnections() {
         connectCallable();
         server.program().close();

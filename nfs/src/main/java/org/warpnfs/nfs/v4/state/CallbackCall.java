@@ -24,7 +24,7 @@ public sealed interface CallbackCall {
      */
     record Bound(Object connection, int program, CallbackCredential credential) implements Target {}
 
-    /** An address that the server connects to (NFSv4.0). Compared by identity: one for each client, and for each of its addresses. */
+    /** An address that the server connects to (NFSv4.0). Compared by identity: each has a connection of its own. */
     final class Dialed implements Target {
         private final @Nullable DialedPath path;
         private final CallbackAddress address;

@@ -91,13 +91,17 @@ public final class Client {
     }
 
     /**
-     * SETCLIENTID_CONFIRM: an NFSv4.0 client is called back there from now on, and what was under way counts as not sent.
+     * SETCLIENTID_CONFIRM: an NFSv4.0 client is called back there from now on, once it has answered; what was under way counts as not
+     * sent.
      *
      * @param address null for nowhere
      */
     void callBackAt(@Nullable CallbackAddress address, Consumer<CallbackCall> outbox) {
         if (dialedPath != null) {
-            dialedPath.abandon();
+            dialedPath.restart();
+            if (dialedPath.isTo(address)) {
+                return;
+            }
         }
         dialedPath = address == null ? null : new DialedPath(this, address, outbox);
     }

@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  *   UP       someone wants a delegated file                   UP       CB_RECALL
  *   UP       a recall failed, or was not answered in time     DOWN
  *   DOWN     renewed, or a file is wanted, after the pause    PROBED   CB_NULL
- *   any      SETCLIENTID_CONFIRM once more, or the end        -
+ *   any      SETCLIENTID_CONFIRM, the same address            UNTRIED
+ *   any      SETCLIENTID_CONFIRM, another address, or none    -
  * </pre>
  *
  * UP does not mean that there is a connection: who carries calls makes one when it has none. A recall that had no answer is sent again
@@ -169,10 +170,16 @@ final class DialedPath {
         }
     }
 
-    /** Another path takes its place, or none: what was under way counts as not sent. */
-    void abandon() {
+    boolean isTo(@Nullable CallbackAddress address) {
+        return target.address().equals(address);
+    }
+
+    /** Nothing is known of it any more, and what was under way counts as not sent. Its connection stays, if it has one. */
+    void restart() {
         recalls.values().forEach(underWay -> underWay.delegation().answered(false));
         recalls.clear();
+        phase = Phase.UNTRIED;
         probe = null;
+        failing = false;
     }
 }

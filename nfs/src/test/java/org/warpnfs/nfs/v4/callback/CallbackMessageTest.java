@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
@@ -21,8 +22,8 @@ import org.warpnfs.nfs.v4.xdr.Stateid;
 import org.warpnfs.nfs.v4.xdr.XdrReader;
 
 /**
- * The callback of Linux's server and the answer of Linux's client, as captured (recall-v4.1, frames 71 and 73; knfsd-v4.0, frame 25), and
- * the recall of minor version 0 as RFC 7530 sections 15.1 and 15.2 lay it out, with the values of those.
+ * Callbacks of Linux's server and answers of Linux's client, as captured: of NFSv4.1 (recall-v4.1, frames 71 and 73), and of NFSv4.0
+ * (knfsd-v4.0, frame 25; the lab's recall-4.0, frames 18 and 19).
  */
 class CallbackMessageTest {
     private static final HexFormat HEX = HexFormat.of();
@@ -36,17 +37,18 @@ class CallbackMessageTest {
 
     private static final byte[] NULL_CALL = HEX.parseHex("01fdbb93000000000000000240000000000000010000000000000001"
             + "0000001c0000000000000006286e6f6e652900000000000000000000000000000000000000000000");
-    private static final byte[] PLAIN_CALL = HEX.parseHex("e0b89c8b000000000000000240000000000000010000000100000001"
-            + "0000001c0000000000000006286e6f6e652900000000000000000000000000000000000000000000"
-            // tag "", minorversion 0, callback_ident 0x89abcdef, one operation
-            + "000000000000000089abcdef00000001"
-            + "00000004000000011db6006b5a7bfbfa0200000000000000" + "0000001401000101000000000d31e95f0200000000000000");
+    private static final byte[] PLAIN_CALL = HEX.parseHex("1ece08ae000000000000000240000000000000010000000100000001"
+            + "00000024000000000000000e67756573742d31302d382d302d330000" + "000000000000000000000000"
+            + "0000000000000000"
+            + "00000000000000000000000100000001"
+            + "00000004000000011672026bb610d3fbfd05000000000000" + "000000100100010100000000cc010000f447cc8b");
     private static final byte[] PLAIN_RESULT = HEX.parseHex("0000000000000000000000010000000400000000");
     private static final CallbackCredential LINUX_SERVER = new CallbackCredential.Sys(0, "(none)", 0, 0, List.of());
-    private static final CallbackCall.Dialed DIALED = new CallbackCall.Dialed(
-            new CallbackAddress(
-                    0x4000_0000, new InetSocketAddress(InetAddress.ofLiteral("10.9.0.2"), 44345), 0x89abcdef),
-            LINUX_SERVER);
+
+    private static CallbackCall.Dialed dialed(int ident, CallbackCredential credential) {
+        InetSocketAddress socket = new InetSocketAddress(InetAddress.ofLiteral("10.9.0.2"), 44345);
+        return new CallbackCall.Dialed(new CallbackAddress(0x4000_0000, socket, ident), credential);
+    }
 
     private static XdrReader reader(byte[] message) {
         Xdr xdr = new Xdr(message);
@@ -69,19 +71,30 @@ class CallbackMessageTest {
 
     @Test
     void null_asLinuxServerSendsIt_isTheSameBytes() {
-        assertThat(HEX.formatHex(CallbackMessage.encode(0x01fdbb93, new CallbackCall.Null(DIALED))
+        assertThat(HEX.formatHex(CallbackMessage.encode(0x01fdbb93, new CallbackCall.Null(dialed(1, LINUX_SERVER)))
                         .toByteArray()))
                 .isEqualTo(HEX.formatHex(NULL_CALL));
     }
 
     @Test
-    void plainRecall_asTheRfcLaysItOut_isTheSameBytes() {
+    void plainRecall_asLinuxServerSendsIt_isTheSameBytes() {
         CallbackCall call = new CallbackCall.PlainRecall(
-                DIALED,
-                new Stateid(1, 0x1db6006b, 0x5a7bfbfa_02000000L),
-                Opaque.of(HEX.parseHex("01000101000000000d31e95f0200000000000000")));
-        assertThat(HEX.formatHex(CallbackMessage.encode(0xe0b89c8b, call).toByteArray()))
+                dialed(1, new CallbackCredential.Sys(0, "guest-10-8-0-3", 0, 0, List.of())),
+                new Stateid(1, 0x1672026b, 0xb610d3fb_fd050000L),
+                Opaque.of(HEX.parseHex("0100010100000000cc010000f447cc8b")));
+        assertThat(HEX.formatHex(CallbackMessage.encode(0x1ece08ae, call).toByteArray()))
                 .isEqualTo(HEX.formatHex(PLAIN_CALL));
+    }
+
+    @Test
+    void plainRecall_ident_isTheClients() {
+        CallbackCall call = new CallbackCall.PlainRecall(
+                dialed(0x89ab_cdef, new CallbackCredential.None()), new Stateid(1, 2, 3), Opaque.of(new byte[0]));
+        // rpc_msg up to AUTH_NONE twice, an empty tag, minorversion
+        int identAt = 6 * 4 + 4 * 4 + 2 * 4;
+        assertThat(ByteBuffer.wrap(CallbackMessage.encode(1, call).toByteArray())
+                        .getInt(identAt))
+                .isEqualTo(0x89ab_cdef);
     }
 
     @Test

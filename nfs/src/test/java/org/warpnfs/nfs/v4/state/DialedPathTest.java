@@ -20,6 +20,8 @@ class DialedPathTest {
     private static final long PATIENCE = CallbackStates.PATIENCE_NANOS;
     private static final CallbackAddress ADDRESS =
             new CallbackAddress(0x4000_0000, new InetSocketAddress(InetAddress.ofLiteral("10.9.0.2"), 44345), 7);
+    private static final CallbackAddress OTHER_ADDRESS =
+            new CallbackAddress(0x4000_0000, new InetSocketAddress(InetAddress.ofLiteral("10.9.0.2"), 44346), 7);
     private static final CallbackOutcome ACKNOWLEDGED = new CallbackOutcome.Compound(0, 0);
     private static final CallbackOutcome BAD_HANDLE = new CallbackOutcome.Compound(0, 10001);
     private static final CallbackOutcome FAILED = new CallbackOutcome.Failed();
@@ -198,7 +200,7 @@ class DialedPathTest {
         DelegationState delegation = delegation();
         client.recall(now, delegation);
         CallbackCall.PlainRecall old = nextRecall();
-        client.callBackAt(ADDRESS, sent::add);
+        client.callBackAt(OTHER_ADDRESS, sent::add);
         assertThat(client.hasCallbackPath()).isFalse();
         now += PAUSE;
         assertThat(isDue(delegation)).isTrue();
@@ -209,6 +211,24 @@ class DialedPathTest {
         assertThat(probe.target()).isNotSameAs(old.target());
         client.dialedPath.probed(now, probe, true);
         assertThat(client.recall(now, delegation)).isTrue();
+    }
+
+    @Test
+    void sameAddress_startsAnewOverTheSameConnection() {
+        up();
+        DelegationState delegation = delegation();
+        client.recall(now, delegation);
+        CallbackCall.PlainRecall old = nextRecall();
+        client.callBackAt(new CallbackAddress(ADDRESS.program(), ADDRESS.socket(), ADDRESS.ident()), sent::add);
+        assertThat(client.hasCallbackPath()).isFalse();
+        now += PAUSE;
+        path.recalled(now, old, ACKNOWLEDGED);
+        assertThat(isDue(delegation)).isTrue();
+        client.dialedPath.confirmed(now);
+        CallbackCall.Null probe = nextProbe();
+        assertThat(probe.target()).isSameAs(old.target());
+        client.dialedPath.probed(now, probe, true);
+        assertThat(client.hasCallbackPath()).isTrue();
     }
 
     @Test
