@@ -57,7 +57,7 @@ public final class ClientidStates {
     public Client begin(long nowNanos, Stateid stateid) throws Nfs4Exception {
         core.lock();
         try {
-            return begun(nowNanos, core.files.clientOf(stateid));
+            return begun(nowNanos, core.states.clientOf(stateid));
         } finally {
             core.unlock();
         }

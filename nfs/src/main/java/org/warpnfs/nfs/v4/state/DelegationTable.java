@@ -31,15 +31,17 @@ final class DelegationTable {
 
     private final StateLimits limits;
     private final long leaseNanos;
+    private final StateEntries states;
     private final FileStates files;
     private final Map<FileHandle, List<DelegationState>> byFile = new HashMap<>();
     private final Map<FileHandle, Integer> changesUnderWay = new HashMap<>();
     private final LinkedHashMap<FileHandle, Long> restingUntil = new LinkedHashMap<>();
     private int count;
 
-    DelegationTable(StateLimits limits, long leaseNanos, FileStates files) {
+    DelegationTable(StateLimits limits, long leaseNanos, StateEntries states, FileStates files) {
         this.limits = limits;
         this.leaseNanos = leaseNanos;
+        this.states = states;
         this.files = files;
     }
 
@@ -100,8 +102,12 @@ final class DelegationTable {
 
     private DelegationState add(OpenRequest request, DelegationWish wish, SharedFile reader) {
         DelegationState delegation = new DelegationState(
-                request.client(), request.file(), files.nextStateid(), wish.wireHandle(), reader.hold());
-        files.enter(delegation);
+                request.client(),
+                request.file(),
+                states.firstStateid(states.nextNumber()),
+                wish.wireHandle(),
+                reader.hold());
+        states.enter(delegation);
         request.client().delegations.put(delegation.number(), delegation);
         byFile.computeIfAbsent(request.file().handle(), _ -> new ArrayList<>(1)).add(delegation);
         count++;
@@ -169,7 +175,7 @@ final class DelegationTable {
 
     /** BAD_STATEID if the stateid is not of a delegation of that file. */
     DelegationState find(Client client, FileKey file, Stateid stateid) throws Nfs4Exception {
-        if (files.find(client, file, stateid) instanceof DelegationState delegation) {
+        if (states.find(client, file, stateid) instanceof DelegationState delegation) {
             return delegation;
         }
         throw Nfs4Exception.of(Nfs4Status.BAD_STATEID);
@@ -210,7 +216,7 @@ final class DelegationTable {
     }
 
     private void forget(DelegationState delegation) {
-        files.leave(delegation);
+        states.leave(delegation);
         delegation.client().delegations.remove(delegation.number());
         count--;
     }

@@ -19,9 +19,9 @@ public final class LockStates {
         try {
             core.requirePresent(client);
             core.requireGrace(nowNanos, client, request.reclaim());
-            OpenState open = core.files.openForLock(client, request);
-            core.expireWhile(nowNanos, () -> core.files.lockHolder(client, open, request), Nfs4Status.DENIED);
-            return core.files.lock(open, request);
+            OpenState open = core.locks.openForLock(client, request);
+            core.expireWhile(nowNanos, () -> core.locks.lockHolder(client, open, request), Nfs4Status.DENIED);
+            return core.locks.lock(open, request);
         } finally {
             core.unlock();
         }
@@ -37,7 +37,7 @@ public final class LockStates {
             }
             core.expireWhile(
                     nowNanos,
-                    () -> core.files.conflictingLock(file, new LockOwner(client, owner), exclusive, range),
+                    () -> core.locks.conflict(core.files.file(file), new LockOwner(client, owner), exclusive, range),
                     Nfs4Status.DENIED);
         } finally {
             core.unlock();
@@ -48,7 +48,7 @@ public final class LockStates {
     public Stateid unlock(Client client, FileKey file, Stateid stateid, ByteRange range) throws Nfs4Exception {
         core.lock();
         try {
-            return core.files.unlock(client, file, stateid, range);
+            return core.locks.unlock(client, file, stateid, range);
         } finally {
             core.unlock();
         }

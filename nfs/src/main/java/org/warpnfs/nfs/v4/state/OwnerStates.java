@@ -70,7 +70,7 @@ public final class OwnerStates {
     }
 
     private StateOwner ownerOf(Stateid stateid, OpCode code) throws Nfs4Exception {
-        StateOwner owner = core.files.ownerOf(stateid);
+        StateOwner owner = core.states.ownerOf(stateid);
         if (owner == null && code == OpCode.CLOSE) {
             owner = core.owners.closerOf(stateid.number());
         }
@@ -132,7 +132,7 @@ public final class OwnerStates {
     public void releaseLockOwner(Client client, Opaque name) throws Nfs4Exception {
         core.lock();
         try {
-            core.files.releaseLockOwner(client, name);
+            core.locks.releaseLockOwner(client, name);
         } finally {
             core.unlock();
         }

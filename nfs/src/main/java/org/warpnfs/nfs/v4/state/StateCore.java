@@ -24,7 +24,9 @@ final class StateCore {
     final Grace grace;
     final ClientTable clients;
     final ClientidTable clientids;
+    final StateEntries states;
     final OwnerTable owners;
+    final LockTable locks;
     final FileStates files;
     final DelegationTable delegations;
 
@@ -45,9 +47,11 @@ final class StateCore {
         this.log = log;
         this.sender = sender;
         this.grace = new Grace(log, nowNanos, graceNanos);
+        this.states = new StateEntries(log.instance());
         this.owners = new OwnerTable(limits);
-        this.files = new FileStates(limits, log.instance(), owners);
-        this.delegations = new DelegationTable(limits, leaseNanos, files);
+        this.locks = new LockTable(limits, states, owners);
+        this.files = new FileStates(limits, states, owners, locks);
+        this.delegations = new DelegationTable(limits, leaseNanos, states, files);
         this.clients =
                 new ClientTable(limits, leaseNanos, grace, log.instance(), this::forget, call -> outbox.add(call));
         this.clientids = new ClientidTable(clients);

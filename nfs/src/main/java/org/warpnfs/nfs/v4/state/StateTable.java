@@ -115,8 +115,8 @@ public final class StateTable implements AutoCloseable {
                     core.clients.clientCount(),
                     core.clients.sessionCount(),
                     core.files.openCount(),
-                    core.files.lockCount(),
-                    core.files.stateCount(),
+                    core.locks.count(),
+                    core.states.count(),
                     core.owners.openOwnerCount(),
                     core.delegations.count());
         } finally {

@@ -20,7 +20,7 @@ public final class StateidStates {
             if (stateid.isSpecial()) {
                 return Nfs4Status.BAD_STATEID;
             }
-            core.files.find(client, stateid);
+            core.states.find(client, stateid);
             return Nfs4Status.OK;
         } catch (Nfs4Exception e) {
             return e.status();
@@ -33,10 +33,13 @@ public final class StateidStates {
     public void freeStateid(Client client, Stateid stateid) throws Nfs4Exception {
         core.lock();
         try {
-            if (core.files.entry(client, stateid) instanceof DelegationState delegation) {
+            if (core.states.entry(client, stateid) instanceof DelegationState delegation) {
+                // Also one that was revoked, which nothing else finds.
                 core.delegations.free(delegation);
+            } else if (core.states.find(client, stateid) instanceof LockState lockState) {
+                core.locks.free(lockState);
             } else {
-                core.files.free(client, stateid);
+                throw Nfs4Exception.of(Nfs4Status.LOCKS_HELD);
             }
         } finally {
             core.unlock();
@@ -59,7 +62,7 @@ public final class StateidStates {
                 return new IoGrant(null);
             }
             SharedFile shared =
-                    switch (core.files.find(client, file, stateid)) {
+                    switch (core.states.find(client, file, stateid)) {
                         case OpenState open -> open.reader;
                         case LockState locks -> locks.open.reader;
                         case DelegationState delegation -> delegation.reader();
@@ -80,7 +83,7 @@ public final class StateidStates {
                 return new IoGrant(null);
             }
             OpenState open =
-                    switch (core.files.find(client, file, stateid)) {
+                    switch (core.states.find(client, file, stateid)) {
                         case OpenState itself -> itself;
                         case LockState locks -> locks.open;
                         case DelegationState _ -> throw Nfs4Exception.of(Nfs4Status.OPENMODE);
