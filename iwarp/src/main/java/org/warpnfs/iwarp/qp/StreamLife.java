@@ -1,5 +1,6 @@
 package org.warpnfs.iwarp.qp;
 
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.iwarp.io.ProtocolViolation;
 import org.warpnfs.iwarp.memory.RegionTable;
@@ -256,7 +257,8 @@ final class StreamLife {
     /** It took too long. */
     void timedOut() {
         if (state == StreamState.STARTUP || (state == StreamState.WAIT_FIRST && !draining)) {
-            end(Cause.TIMEOUT, "no MPA startup within " + config.startupTimeoutNanos() + " ns", Ending.CLOSE);
+            long millis = TimeUnit.NANOSECONDS.toMillis(config.startupTimeoutNanos());
+            end(Cause.TIMEOUT, "no MPA startup within " + millis + " ms", Ending.CLOSE);
         } else {
             if (state == StreamState.HALF_CLOSED) {
                 endParting("did not take in time what was due", Ending.CLOSE);

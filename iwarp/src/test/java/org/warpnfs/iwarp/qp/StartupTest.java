@@ -281,6 +281,7 @@ class StartupTest {
         TestLink silent = TestLink.initiator(CONFIG, TestLink.OPTIONS);
         silent.pass(CONFIG.startupTimeoutNanos());
         assertThat(silent.reason.cause()).isEqualTo(Cause.TIMEOUT);
+        assertThat(silent.reason.detail()).endsWith("within 10000 ms");
         TestLink gone = TestLink.initiator(CONFIG.withMpa(CONFIG.mpa().withRevision(2, false)), TestLink.OPTIONS);
         gone.machine.receivedEnd();
         assertThat(gone.reason.cause()).isEqualTo(Cause.CONNECTION_LOST);

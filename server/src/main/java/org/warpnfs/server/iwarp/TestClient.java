@@ -18,7 +18,7 @@ public final class TestClient {
      *
      * @param intervalSeconds between lines about the progress, 0 for none
      * @param lines takes those lines
-     * @throws TestFailure if it does not come to its end
+     * @throws TestFailure if it does not come to its end, or there is no memory for messages of that size
      */
     public static Summary run(ClientPlan plan, int intervalSeconds, Consumer<String> lines)
             throws TestFailure, InterruptedException {
@@ -28,6 +28,8 @@ public final class TestClient {
                     ? ping(plan, transport, progress)
                     : new PerftestClient(plan, transport.connector(), progress, PerftestClient.CONNECT_PAUSE_MILLIS)
                             .run();
+        } catch (OutOfMemoryError e) {
+            throw new TestFailure(TestTransport.noMemory(plan.sizeBytes(), e), e);
         }
     }
 

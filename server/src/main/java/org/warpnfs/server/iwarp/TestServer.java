@@ -36,6 +36,9 @@ public final class TestServer implements AutoCloseable {
         } catch (IOException e) {
             close();
             throw e;
+        } catch (OutOfMemoryError e) {
+            close();
+            throw new IOException(TestTransport.noMemory(plan.sizeBytes(), e), e);
         }
     }
 
@@ -43,7 +46,7 @@ public final class TestServer implements AutoCloseable {
      * Starts to listen.
      *
      * @param lines takes a line about each client that has ended, on whichever thread
-     * @throws IOException if it cannot listen there
+     * @throws IOException if it cannot listen there, or there is no memory for messages of that size
      */
     public static TestServer start(ServerPlan plan, Consumer<String> lines) throws IOException {
         return new TestServer(plan, lines);

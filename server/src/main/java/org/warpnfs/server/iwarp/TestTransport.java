@@ -11,6 +11,11 @@ import org.warpnfs.iwarp.qp.RnicLimits;
 final class TestTransport {
     private TestTransport() {}
 
+    /** What to say where messages of a size find no memory. */
+    static String noMemory(int sizeBytes, OutOfMemoryError e) {
+        return "no memory for messages of " + sizeBytes + " bytes: " + e.getMessage();
+    }
+
     /** One whose connections are spread over all processors. */
     static IwarpTransport open(MpaChoices mpa) {
         return open(mpa, 0);

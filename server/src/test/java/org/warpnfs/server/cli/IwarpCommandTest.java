@@ -8,6 +8,8 @@ import java.io.StringWriter;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -190,6 +192,26 @@ class IwarpCommandTest {
         assertThat(run("iwarp", "ping", "::1", "-p", listening.group(1))).isZero();
         server.join();
         assertThat(serverOut.toString()).containsPattern("\\[0:0:0:0:0:0:0:1]:\\d+: 10 pings");
+    }
+
+    /** In a virtual machine of its own, which has less memory than that. */
+    @ParameterizedTest
+    @ValueSource(strings = {"read-bw --server -p 0 --listen=127.0.0.1", "ping 127.0.0.1"})
+    void messages_largerThanTheMemory_areRefusedInALine(String words) throws Exception {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx64m",
+                "-cp",
+                System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+                Main.class.getName(),
+                "iwarp"));
+        command.addAll(List.of(words.split(" ", -1)));
+        command.addAll(List.of("-s", "1g"));
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(process.waitFor()).isEqualTo(Main.FAILURE);
+        assertThat(said).contains("warpnfs: ", "no memory for messages of 1073741824 bytes");
+        assertThat(said).doesNotContain("\tat ");
     }
 
     @Test
