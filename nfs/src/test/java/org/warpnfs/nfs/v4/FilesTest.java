@@ -125,6 +125,51 @@ class FilesTest {
     }
 
     @Test
+    void open_byTheOwnerThatDenies_isDeniedToo() {
+        client.run(new Ops().data().openCreate("o", "f", 3, 1));
+        assertThat(client.statusOf(new Ops().data().open("o", "f", 1, 0))).isEqualTo(Nfs4Status.SHARE_DENIED);
+        assertThat(client.statusOf(new Ops().data().open("o", "f", 2, 0))).isEqualTo(Nfs4Status.OK);
+    }
+
+    @Test
+    void open_ofADeniedFileWithoutPermission_isAccess() {
+        client.run(new Ops().data().openCreate("o", "f", 3, 3));
+        V4Client stranger = V4Client.mounted(server, "stranger", 4711);
+        assertThat(stranger.statusOf(new Ops().data().open("o", "f", 2, 0))).isEqualTo(Nfs4Status.ACCESS);
+        assertThat(stranger.statusOf(new Ops().data().open("o", "f", 1, 0))).isEqualTo(Nfs4Status.SHARE_DENIED);
+    }
+
+    @Test
+    void open_uncheckedWithASize_setsThatOfANewFileAlone() {
+        for (int size : new int[] {100, 50}) {
+            Reply reply = client.run(new Ops()
+                    .data()
+                    .add(18, c -> c.words(0, 3, 0)
+                            .hyper(0)
+                            .string("o")
+                            .words(1, 0)
+                            .words(1, 1 << 4, 8)
+                            .hyper(size)
+                            .words(0)
+                            .string("sized"))
+                    .getAttr(1 << 4));
+            reply.afterData().open();
+            reply.op(9);
+            assertThat(reply.words(5)).containsExactly(1, 1 << 4, 8, 0, 100);
+        }
+    }
+
+    @Test
+    void getAttr_ofNumbersThatNobodyKnows_leavesThemOut() {
+        int[] asked = new int[32];
+        asked[1000 / 32] = 1 << 1000 % 32;
+        Reply reply = client.run(new Ops().data().getAttr(asked));
+        reply.afterData().op(9);
+        assertThat(reply.words(2)).containsExactly(0, 0);
+        reply.end();
+    }
+
+    @Test
     void open_exclusive_findsItsOwnFileAgain() {
         Ops exclusive = new Ops().data().add(18, c -> c.words(0, 3, 0)
                 .hyper(0)

@@ -50,7 +50,8 @@ class MinorVersion0Test {
         client.run(new Ops().data().add(6, c -> c.words(7) // NF4FIFO
                 .string("fifo")
                 .words(0, 0)));
-        assertThat(client.statusOf(client.open(1, "o", "fifo", 1))).isEqualTo(Nfs4Status.INVAL);
+        assertThat(client.statusOf(client.open(1, "o", "fifo", 1))).isEqualTo(Nfs4Status.SYMLINK);
+        assertThat(client.statusOf(new Ops().data().op(27))).isEqualTo(Nfs4Status.INVAL);
     }
 
     @Test

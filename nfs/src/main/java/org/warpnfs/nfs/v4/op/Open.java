@@ -4,6 +4,7 @@ import java.util.BitSet;
 import java.util.EnumSet;
 import java.util.Set;
 import org.warpnfs.fs.spi.AclChanges;
+import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.CreateMode;
 import org.warpnfs.fs.spi.Created;
@@ -48,6 +49,17 @@ final class Open implements ChangingOperation {
 
     @Override
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
+        try {
+            open(call, in, out);
+        } catch (FsException e) {
+            if (e.error() == FsError.WRONG_TYPE) {
+                throw Nfs4Exception.of(Nfs4Status.SYMLINK);
+            }
+            throw e;
+        }
+    }
+
+    private static void open(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
         OpenArguments.Head head = OpenArguments.Head.decode(in);
         Location base = call.current();
         Client client = call.clientById(head.clientId());
@@ -125,6 +137,9 @@ final class Open implements ChangingOperation {
         if (mode == null) {
             throw Nfs4Exception.of(Nfs4Status.SERVERFAULT);
         }
+        if (mode instanceof CreateMode.Unchecked && arguments.givesSize()) {
+            return createOfSize(call, directory, name, mode.attributes());
+        }
         try (FileChange _ = mode instanceof CreateMode.Unchecked
                 ? refuseBeforeTruncating(call, arguments, directory, name)
                 : FileChange.ofNothing()) {
@@ -132,11 +147,27 @@ final class Open implements ChangingOperation {
         }
     }
 
+    /** Of the attributes of an UNCHECKED create only a size of zero is for a file that is there already (section 18.16.3). */
+    private static Created createOfSize(
+            CallContext call, Location directory, FileName name, AttributeChanges attributes) throws FsException {
+        FileSystem fileSystem = CallContext.fileSystem(directory);
+        Caller caller = call.callerAt(directory);
+        try {
+            return fileSystem.create(caller, directory.file(), name, new CreateMode.Guarded(attributes));
+        } catch (FsException e) {
+            if (e.error() != FsError.EXISTS) {
+                throw e;
+            }
+            return fileSystem.create(
+                    caller, directory.file(), name, new CreateMode.Unchecked(attributes.withSize(null)));
+        }
+    }
+
     /** An UNCHECKED create may cut a file that is there: not if its opens deny it or others have it delegated. */
     private static FileChange refuseBeforeTruncating(
             CallContext call, OpenArguments arguments, Location directory, FileName name)
             throws Nfs4Exception, FsException {
-        if (!arguments.update().named().get(Attributes.SIZE)) {
+        if (!arguments.truncates()) {
             return FileChange.ofNothing();
         }
         try {
@@ -156,7 +187,7 @@ final class Open implements ChangingOperation {
         BitSet set = new BitSet();
         if (isNew || arguments.exclusive()) {
             set.or(arguments.update().named());
-        } else if (arguments.update().named().get(Attributes.SIZE)) {
+        } else if (arguments.truncates()) {
             set.set(Attributes.SIZE);
         }
         if (arguments.exclusive()) {
@@ -176,12 +207,20 @@ final class Open implements ChangingOperation {
                 arguments.claim() == OpenArguments.CLAIM_PREVIOUS);
     }
 
+    /** SYMLINK of a fifo and a device too (section 18.16.3): upon which Linux opens it by itself, and says EIO of anything else. */
+    private static void requireRegular(Location file) throws Nfs4Exception, FsException {
+        FileType type = CallContext.attributes(file).type();
+        if (type != FileType.REGULAR) {
+            throw Nfs4Exception.of(type == FileType.DIRECTORY ? Nfs4Status.ISDIR : Nfs4Status.SYMLINK);
+        }
+    }
+
     /**
      * @param isNew the caller made the file just now and may use it whatever its permissions say
      */
     private static OpenedFile open(CallContext call, OpenArguments arguments, Location file, boolean isNew)
             throws Nfs4Exception, FsException {
-        Lock.requireRegular(file);
+        requireRegular(file);
         if ((arguments.access() & OpenRequest.WRITE) != 0) {
             CallContext.requireWritable(file);
         }
@@ -191,12 +230,12 @@ final class Open implements ChangingOperation {
         if (delegation != null) {
             call.services().state().delegations().require(call.client(), request.file(), call.resolve(delegation));
         }
-        int missing = state.prepareOpen(call.nowNanos(), request);
         Caller caller = call.callerAt(file);
         Caller readerCaller = caller;
         if (!isNew && arguments.claim() != OpenArguments.CLAIM_PREVIOUS) {
             readerCaller = permittedReader(arguments, file, caller);
         }
+        int missing = state.prepareOpen(call.nowNanos(), request);
         SharedFile reader = null;
         SharedFile writer = null;
         FileSystem fileSystem = CallContext.fileSystem(file);

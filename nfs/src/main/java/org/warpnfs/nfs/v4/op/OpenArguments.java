@@ -79,6 +79,16 @@ record OpenArguments(
         };
     }
 
+    /** An UNCHECKED create with a size of zero cuts a file that is there. */
+    boolean truncates() {
+        return Long.valueOf(0).equals(update.changes().sizeBytes());
+    }
+
+    /** With a size other than zero, which is for a new file alone. */
+    boolean givesSize() {
+        return update.changes().sizeBytes() != null && !truncates();
+    }
+
     /** What it says of delegations, to one who can read the file. */
     DelegationWish.Kind wish() {
         if (claim == CLAIM_PREVIOUS) {

@@ -14,6 +14,10 @@ final class ReadLink implements Operation {
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
         Location link = call.current();
         FileType type = CallContext.attributes(link).type();
+        if (type != FileType.SYMLINK && call.minorVersion() == 0) {
+            // The one error of RFC 7530 section 16.25 for it.
+            throw Nfs4Exception.of(Nfs4Status.INVAL);
+        }
         if (type != FileType.SYMLINK) {
             throw Nfs4Exception.of(type == FileType.DIRECTORY ? Nfs4Status.ISDIR : Nfs4Status.WRONG_TYPE);
         }

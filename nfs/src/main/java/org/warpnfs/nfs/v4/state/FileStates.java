@@ -39,8 +39,7 @@ final class FileStates {
             return null;
         }
         for (OpenState open : file.opens) {
-            boolean own = open.client == request.client() && open.owner.equals(request.owner());
-            if (!own && ((open.deny & request.access()) != 0 || (open.access & request.deny()) != 0)) {
+            if ((open.deny & request.access()) != 0 || (open.access & request.deny()) != 0) {
                 return new Conflict(open.client, null);
             }
         }

@@ -4,8 +4,8 @@ import java.util.BitSet;
 
 /** bitmap4 (RFC 8881 section 3.3.6): an array of 32-bit words, the lowest bits first. */
 public final class Bitmap {
-    /** No attribute has a number beyond the words read here; longer bitmaps are refused. */
-    public static final int MAX_WORDS = 8;
+    /** Many times more than there are attributes: whoever asks for what is not known gets what is. Longer bitmaps are refused. */
+    public static final int MAX_WORDS = 64;
 
     private static final int WORD_BITS = 32;
 
