@@ -23,11 +23,17 @@ public final class CallLayout {
     private static final int MAX_ALIGNMENT_BYTES = 1 << 16;
 
     private final List<ReadChunk> chunks;
+    private final long lengthBytes;
     private final boolean longCall;
     private final Padding padding;
 
     private CallLayout(List<ReadChunk> chunks, boolean longCall, Padding padding) {
         this.chunks = List.copyOf(chunks);
+        long sum = 0;
+        for (ReadChunk chunk : chunks) {
+            sum += chunk.lengthBytes();
+        }
+        this.lengthBytes = sum;
         this.longCall = longCall;
         this.padding = padding;
     }
@@ -89,11 +95,7 @@ public final class CallLayout {
 
     /** Bytes in all chunks together. */
     public long lengthBytes() {
-        long sum = 0;
-        for (ReadChunk chunk : chunks) {
-            sum += chunk.lengthBytes();
-        }
-        return sum;
+        return lengthBytes;
     }
 
     /** True if the first chunk is the body. */
@@ -123,6 +125,13 @@ public final class CallLayout {
         if (readList.isEmpty()) {
             return List.of();
         }
+        if (samePosition(readList)) {
+            List<RdmaSegment> segments = new ArrayList<>(readList.size());
+            for (ReadSegment entry : readList) {
+                segments.add(entry.segment());
+            }
+            return List.of(chunk(readList.getFirst().position(), segments));
+        }
         Map<Long, List<RdmaSegment>> byPosition = new TreeMap<>();
         for (ReadSegment entry : readList) {
             byPosition
@@ -130,13 +139,28 @@ public final class CallLayout {
                     .add(entry.segment());
         }
         List<ReadChunk> chunks = new ArrayList<>(byPosition.size());
-        byPosition.forEach((position, segments) -> {
-            // The header's limit on the Read list keeps the sum within an int.
-            long lengthBytes =
-                    segments.stream().mapToLong(RdmaSegment::lengthBytes).sum();
-            chunks.add(new ReadChunk(position, segments, Math.toIntExact(lengthBytes)));
-        });
+        byPosition.forEach((position, segments) -> chunks.add(chunk(position, segments)));
         return chunks;
+    }
+
+    /** Nearly all calls have one Read chunk at most. */
+    private static boolean samePosition(List<ReadSegment> readList) {
+        long first = readList.getFirst().position();
+        for (ReadSegment entry : readList) {
+            if (entry.position() != first) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static ReadChunk chunk(long position, List<RdmaSegment> segments) {
+        long lengthBytes = 0;
+        for (RdmaSegment segment : segments) {
+            lengthBytes += segment.lengthBytes();
+        }
+        // The header's limit on the Read list keeps the sum within an int.
+        return new ReadChunk(position, segments, Math.toIntExact(lengthBytes));
     }
 
     private static void checkPositions(long xid, List<ReadChunk> chunks, int bodyBytes) throws RpcRdmaViolation {

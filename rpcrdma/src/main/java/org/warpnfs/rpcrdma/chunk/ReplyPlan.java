@@ -48,7 +48,10 @@ public sealed interface ReplyPlan {
 
     private static ReplyPlan placeBody(
             List<ByteBuffer> body, ReplyReduction reduced, ChunkLists offered, int inlineLimitBytes) {
-        long bodyBytes = body.stream().mapToLong(ByteBuffer::remaining).sum();
+        long bodyBytes = 0;
+        for (ByteBuffer piece : body) {
+            bodyBytes += piece.remaining();
+        }
         Optional<WriteChunk> unusedReplyChunk = offered.replyChunk().map(ChunkFiller::unused);
         ChunkLists inlineLists = new ChunkLists(List.of(), reduced.writeList(), unusedReplyChunk);
         int headerBytes = FixedHeader.ENCODED_BYTES + inlineLists.encodedLengthBytes();

@@ -77,7 +77,7 @@ final class CredentialParser {
                     "machine name of " + Integer.toUnsignedString(machineNameBytes) + " bytes");
         }
         // Names nobody: kept out of logs and of any decision.
-        xdr.xdrDecodeOpaque(machineNameBytes);
+        xdr.skipCounted(machineNameBytes);
         int uid = xdr.xdrDecodeInt();
         int gid = xdr.xdrDecodeInt();
         int count = xdr.xdrDecodeInt();

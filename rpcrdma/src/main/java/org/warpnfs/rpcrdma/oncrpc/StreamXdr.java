@@ -112,6 +112,12 @@ class StreamXdr extends Xdr implements UnreadBytes {
         takeOpaque(into, offset, countBytes);
     }
 
+    /** Steps over a counted item, whose count was just read. */
+    final void skipCounted(int countBytes) throws BadXdrOncRpcException {
+        beginCounted(countBytes);
+        stream.skip(XdrStream.roundUp(countBytes));
+    }
+
     /** A program that wants to see the count first decodes it by itself; the bytes that follow are a counted item all the same. */
     private void beginOpaque(int countBytes) throws BadXdrOncRpcException {
         if (countBytes == lastWord && stream.position() == lastWordEnd) {

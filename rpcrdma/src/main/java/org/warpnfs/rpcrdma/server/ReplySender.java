@@ -137,9 +137,11 @@ final class ReplySender {
         if (message.invalidate.isPresent()) {
             statistics.increment(Counter.INVALIDATIONS_SENT);
         }
+        long inlineBytes = 0;
         for (ByteBuffer piece : message.gather) {
-            statistics.add(Counter.INLINE_SENT_BYTES, piece.remaining());
+            inlineBytes += piece.remaining();
         }
+        statistics.add(Counter.INLINE_SENT_BYTES, inlineBytes);
         queuePair.post(new WorkRequest.Send(id, message.gather, false, message.invalidate));
     }
 }

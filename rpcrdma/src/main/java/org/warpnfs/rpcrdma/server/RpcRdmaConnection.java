@@ -144,6 +144,8 @@ public final class RpcRdmaConnection implements QueuePairHandler, RpcConnection 
                 remoteAddress,
                 parts().answerer.inlineLimitBytes(),
                 queuePair.parameters().ord());
+        // While it was being made it could not be ended.
+        disconnectIfDrained(parts());
     }
 
     @Override

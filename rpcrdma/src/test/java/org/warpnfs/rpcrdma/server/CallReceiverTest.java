@@ -70,6 +70,24 @@ class CallReceiverTest {
         assertThat(raw.open()).isFalse();
     }
 
+    @Test
+    void draining_connectionBeingMade_endsAsSoonAsItIsMade() {
+        RawRequester raw = RawRequester.connect(responder.simulation.connector(), SimulatedResponder.ADDRESS);
+        while (responder.count(Counter.CONNECTIONS_ACCEPTED) == 0) {
+            assertThat(responder.simulation.step()).isTrue();
+        }
+        assertThat(raw.open()).as("half made").isFalse();
+        responder.service.drain(Duration.ZERO);
+        responder.settle();
+        if (raw.open()) {
+            // For a responder a connection is made when the first message arrives.
+            raw.send(inline(Rpc.call(1, EchoProgram.NULL)));
+            responder.settle();
+        }
+        assertThat(raw.open()).isFalse();
+        assertThat(responder.service.drain(Duration.ZERO)).as("nothing is left").isTrue();
+    }
+
     private static ByteBuffer rpc(RawRequester raw) throws Exception {
         ByteBuffer reply = last(raw);
         header(reply);
