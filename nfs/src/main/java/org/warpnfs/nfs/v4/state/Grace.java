@@ -3,6 +3,7 @@ package org.warpnfs.nfs.v4.state;
 import java.io.IOException;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.warpnfs.nfs.v4.xdr.Opaque;
@@ -15,18 +16,24 @@ import org.warpnfs.nfs.v4.xdr.Opaque;
  *   -        start, the journal names no client                  OVER
  *   -        start, the journal names clients                    RUNNING
  *   RUNNING  the last of them sent RECLAIM_COMPLETE, or is gone  OVER
+ *   RUNNING  something is reclaimed                              RUNNING for a second more at least
  *   RUNNING  its time is up                                      OVER
  * </pre>
+ *
+ * So a client that has begun gets done with all its files, unless it takes as long again (section 8.4.2.1).
  *
  * Guarded by the lock of {@link StateTable}.
  */
 final class Grace {
     private static final Logger LOG = LoggerFactory.getLogger(Grace.class);
+    /** Between what a client reclaims and the next. */
+    private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final RecoveryLog log;
     private final Set<Opaque> awaited;
     private final Set<Opaque> reclaimers;
-    private final long endNanos;
+    private final long latestEndNanos;
+    private long endNanos;
     private boolean running;
 
     Grace(RecoveryLog log, long nowNanos, long lengthNanos) {
@@ -34,6 +41,7 @@ final class Grace {
         this.reclaimers = log.reclaimers();
         this.awaited = new HashSet<>(reclaimers);
         this.endNanos = nowNanos + lengthNanos;
+        this.latestEndNanos = endNanos + lengthNanos;
         this.running = !awaited.isEmpty();
         if (running) {
             LOG.info("NFSv4 grace period: {} client(s) may reclaim their opens and locks", awaited.size());
@@ -51,6 +59,14 @@ final class Grace {
     /** True if the client was there before the restart. */
     boolean mayReclaim(Opaque owner) {
         return running && reclaimers.contains(owner);
+    }
+
+    /** A client reclaims, and will want to go on. */
+    void prolong(long nowNanos) {
+        long wanted = nowNanos + PAUSE_NANOS;
+        if (wanted - endNanos > 0) {
+            endNanos = wanted - latestEndNanos > 0 ? latestEndNanos : wanted;
+        }
     }
 
     /** One client has reclaimed what it wants. */

@@ -93,6 +93,7 @@ final class StateCore {
         if (!client.mayReclaim) {
             throw Nfs4Exception.of(Nfs4Status.RECLAIM_BAD);
         }
+        grace.prolong(nowNanos);
     }
 
     /** As long as a client without a lease stands in the way it is let go; one that has its lease is the answer. */
