@@ -3,10 +3,17 @@ package org.warpnfs.iwarp.qp;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.sun.management.ThreadMXBean;
+import java.lang.management.BufferPoolMXBean;
+import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.util.EnumSet;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.warpnfs.iwarp.Hex;
+import org.warpnfs.iwarp.mpa.CrcPolicy;
 import org.warpnfs.iwarp.verbs.AccessRight;
 import org.warpnfs.iwarp.verbs.ConnectOptions;
 import org.warpnfs.iwarp.verbs.LimitReachedException;
@@ -14,6 +21,9 @@ import org.warpnfs.iwarp.verbs.MemoryRegion;
 
 /** What one queue pair may take, and all of them together. */
 class LimitsTest {
+    /** Less than any length that is claimed, and more than a Terminate takes, and notes about it. */
+    private static final long MOST_ALLOCATED_BYTES = 48 << 10;
+
     private static final EnumSet<AccessRight> WRITABLE = EnumSet.of(AccessRight.REMOTE_WRITE);
 
     private static TestLink open(LocalRnic rnic, QueuePairLimits limits) {
@@ -119,13 +129,41 @@ class LimitsTest {
         assertThat(link.takeWrite().substring(40, 48)).isEqualTo("0001" + "0003");
     }
 
-    @Test
-    void received_claimedLengths_allocateNothing() {
-        TestLink link = open(rnic(RnicLimits.defaults()), QueuePairLimits.defaults());
-        // A message said to be at offset 4 GiB, and a segment said to have 64 KiB of which 20 bytes come.
-        link.created.postReceive(1, ByteBuffer.allocate(8));
-        link.in("fff0 0143 00000000 00000000 00000001 ffffffff");
-        assertThat(link.reason.detail()).contains("MO 4294967295");
-        assertThat(link.bugs).isEmpty();
+    /** What of a message comes after the startup, with a receive of 8 bytes posted and a region of 8 bytes, whose STag is R. */
+    @ParameterizedTest
+    @CsvSource({
+        "OFF, fff0 0143 00000000 00000000 00000001 00000000, a Send of 64 KiB of which nothing comes",
+        "OFF, 0014 4143 00000000 00000000 00000001 ffffffff aabb, a Send at offset 4 GiB",
+        "OFF, fff0 8140 R 0000000000000000 aabb, a Write of 64 KiB of which 2 bytes come",
+        "OFF, 002e 4141 00000000 00000001 00000001 00000000 00000051 0000000000000000 ffffffff R 0000000000000000"
+                + " 00000000, a Read of 4 GiB",
+        "REQUIRED, fff0 0143 00000000 00000000 00000001 00000000, an FPDU of 64 KiB to be summed of which 20 bytes come"
+    })
+    void received_claimedLengths_allocateNothing(CrcPolicy crc, String hex, String why) {
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        BufferPoolMXBean direct = ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
+                .filter(pool -> pool.getName().equals("direct"))
+                .findFirst()
+                .orElseThrow();
+        long heapBytes = 0;
+        long directBytes = 0;
+        // The first time classes are loaded.
+        for (int round = 0; round < 3; round++) {
+            TestLink link = TestLink.responder(QueuePairConfig.defaults().withCrcPolicy(crc), null);
+            link.in(TestLink.REQUEST);
+            link.created.postReceive(1, ByteBuffer.allocate(8));
+            MemoryRegion region = link.created.register(
+                    ByteBuffer.allocate(8), EnumSet.of(AccessRight.REMOTE_WRITE, AccessRight.REMOTE_READ));
+            ByteBuffer bytes = Hex.bytes(hex.replace("R", String.format("%08x", region.stag())));
+            directBytes = direct.getMemoryUsed();
+            heapBytes = threads.getCurrentThreadAllocatedBytes();
+            link.machine.received(bytes);
+            link.runTasks();
+            heapBytes = threads.getCurrentThreadAllocatedBytes() - heapBytes;
+            directBytes = direct.getMemoryUsed() - directBytes;
+            assertThat(link.bugs).as(why).isEmpty();
+        }
+        assertThat(heapBytes).as(why).isLessThan(MOST_ALLOCATED_BYTES);
+        assertThat(directBytes).as(why).isLessThan(MOST_ALLOCATED_BYTES);
     }
 }
