@@ -100,6 +100,7 @@ public final class RpcRdmaService implements ConnectionRequestHandler, AutoClose
         acceptor.connectionRequested(request);
     }
 
+    /** What all connections together did; live. */
     public TransportStatistics statistics() {
         return statistics;
     }

@@ -43,10 +43,12 @@ public final class TcpRpcService implements AutoCloseable {
         return new TcpRpcService(statistics, TcpListener.bind(address, options, statistics, dispatcher));
     }
 
+    /** Where it listens, with the port that was chosen if none was named. */
     public InetSocketAddress localAddress() {
         return listener.localAddress();
     }
 
+    /** What all connections together did; live. */
     public TransportStatistics statistics() {
         return statistics;
     }

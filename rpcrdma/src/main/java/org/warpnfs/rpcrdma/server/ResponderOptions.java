@@ -20,6 +20,7 @@ import org.warpnfs.rpcrdma.wire.PrivateData;
  * @param maxBackwardCalls calls of ours that one requester may leave unanswered (RFC 8167)
  * @param stallLimit how long work may be outstanding on a connection without any of it completing, before it is ended
  * @param remoteInvalidation whether to use Send with Invalidate where the requester offers it
+ * @param headerLimits beyond which a call's chunk lists are answered with ERR_CHUNK
  * @param rfc5666 what is done for a requester of RFC 5666 alone
  */
 public record ResponderOptions(
