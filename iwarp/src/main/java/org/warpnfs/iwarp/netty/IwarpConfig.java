@@ -43,7 +43,7 @@ public record IwarpConfig(
     }
 
     /**
-     * A thread per processor, 1024 connections, of which 256 half open and 512 from one address, and 64 half open from one address,
+     * A thread per processor, 1024 connections, of which 512 half open and 512 from one address, and 128 half open from one address,
      * so that no host alone keeps others out; 10 s to connect. Cubic, because paced congestion control such as bbr halves what a
      * loopback or data centre link gives.
      */
@@ -62,8 +62,8 @@ public record IwarpConfig(
         private RnicLimits limits = RnicLimits.defaults();
         private int eventLoopThreads;
         private int maxConnections = 1024;
-        private int maxHalfOpenConnections = 256;
-        private int maxHalfOpenPerAddress = 64;
+        private int maxHalfOpenConnections = 512;
+        private int maxHalfOpenPerAddress = 128;
         private int maxConnectionsPerAddress = 512;
         private int connectTimeoutMillis = 10_000;
         private String congestionControl = "cubic";
