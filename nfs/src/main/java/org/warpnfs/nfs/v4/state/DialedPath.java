@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  *   UP       someone wants a delegated file                   UP       CB_RECALL
  *   UP       a recall failed, or was not answered in time     DOWN
  *   DOWN     renewed, or a file is wanted, after the pause    PROBED   CB_NULL
- *   any      SETCLIENTID_CONFIRM, the same address            UNTRIED
+ *   UP,DOWN  SETCLIENTID_CONFIRM, the same address            UNTRIED
  *   any      SETCLIENTID_CONFIRM, another address, or none    -
  * </pre>
  *
@@ -174,12 +174,16 @@ final class DialedPath {
         return target.address().equals(address);
     }
 
-    /** Nothing is known of it any more, and what was under way counts as not sent. Its connection stays, if it has one. */
+    /**
+     * Nothing is known of it any more, and what was under way counts as not sent. Its connection stays, if it has one, and a CB_NULL that
+     * is under way, which finds out what another would.
+     */
     void restart() {
         recalls.values().forEach(underWay -> underWay.delegation().answered(false));
         recalls.clear();
-        phase = Phase.UNTRIED;
-        probe = null;
         failing = false;
+        if (phase != Phase.PROBED) {
+            phase = Phase.UNTRIED;
+        }
     }
 }

@@ -232,6 +232,17 @@ class DialedPathTest {
     }
 
     @Test
+    void sameAddress_whileItIsProbed_isNotProbedTwice() {
+        path.confirmed(now);
+        CallbackCall.Null probe = nextProbe();
+        client.callBackAt(ADDRESS, sent::add);
+        client.dialedPath.confirmed(now);
+        assertThat(sent).isEmpty();
+        client.dialedPath.probed(now, probe, true);
+        assertThat(client.hasCallbackPath()).isTrue();
+    }
+
+    @Test
     void addressTakenBack_isNoPath() {
         up();
         client.callBackAt(null, sent::add);
