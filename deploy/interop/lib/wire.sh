@@ -141,8 +141,13 @@ wire_callbacks() { # CAPTURE VERSION [LEAST]: so many CB_NULLs at least, else on
   [ ! -e "$1.recut" ] || source=$1.recut
   tshark -n -o tcp.try_heuristic_first:TRUE -r "$source" -Y 'rpc.program == 0x40000000' -T fields -e rpc.msgtyp -e rpc.procedure \
     -e nfs.cb.operation -e nfs.nfsstat4 -e tcp.srcport -e tcp.dstport 2>/dev/null | awk -F '\t' -v version="$2" '
-    { n[$1 + 0, $2 + 0]++; port = $1 == 0 ? $5 : $6; all++; if (port == 2049 || port == 20049) shared++ }
-    $2 == 1 && ("," $3 ",") ~ /,4,/ { recalls[$1 + 0]++; if ($1 == 1 && $4 ~ /[1-9]/) refused = $4 }
+    { # a frame may carry several messages, all of one type
+      messages = split($1, types, ","); split($2, procedures, ","); operations = split($3, operation, ",")
+      for (i = 1; i <= messages; i++) n[types[i] + 0, procedures[i] + 0]++
+      for (i = 1; i <= operations; i++) if (operation[i] == 4) recalls[types[1] + 0]++
+      if (types[1] == 1 && operations && $4 ~ /[1-9]/) refused = $4
+      port = types[1] == 0 ? $5 : $6; all += messages; if (port == 2049 || port == 20049) shared += messages
+    }
     END {
       if (n[0, 0] + 0 < '"${3:-1}"' || !n[0, 1]) print "CB_NULL, CB_COMPOUND calls: " n[0, 0] + 0 ", " n[0, 1] + 0
       if (n[0, 0] + 0 != n[1, 0] + 0 || n[0, 1] + 0 != n[1, 1] + 0) print "replies: " n[1, 0] + 0 ", " n[1, 1] + 0
