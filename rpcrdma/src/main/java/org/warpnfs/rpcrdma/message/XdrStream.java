@@ -157,7 +157,8 @@ public final class XdrStream {
     /** An item that is a chunk has none: its data are not in the Send. */
     private boolean skipPadding(int countBytes) {
         int paddingBytes = kind == Kind.INLINE ? padding.before(current.position(), countBytes) : 0;
-        if (paddingBytes > slackBytes - skippedPaddingBytes) {
+        // Neither may what follows run out of places, nor this fragment, the last one, of bytes.
+        if (paddingBytes > slackBytes - skippedPaddingBytes || paddingBytes > current.capacity() - current.position()) {
             return false;
         }
         if (paddingBytes > 0) {

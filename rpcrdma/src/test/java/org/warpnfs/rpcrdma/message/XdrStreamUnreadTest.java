@@ -90,6 +90,19 @@ class XdrStreamUnreadTest {
         assertThat(stream.remainingBytes()).isEqualTo(44);
     }
 
+    /** There are more bytes than the padding wants, but most of them have been read. */
+    @Test
+    void padding_beyondTheEndOfTheMessage_isRefused() {
+        for (int behindCount = 0; behindCount <= 8; behindCount += 4) {
+            ByteBuffer inline = ByteBuffer.allocate(8 + behindCount).putInt(4, COUNT_BYTES);
+            XdrStream stream = new XdrStream.Builder(inline, new Padding(16, COUNT_BYTES, 0)).build();
+            stream.readLong();
+            assertThat(stream.beginCounted(COUNT_BYTES))
+                    .as("8 bytes of padding, %d there", behindCount)
+                    .isEqualTo(behindCount == 8);
+        }
+    }
+
     @Test
     void unread_seen_whatFollowsIsStillDecoded() {
         XdrStream stream = withChunk();
