@@ -3,11 +3,8 @@ package org.warpnfs.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -17,10 +14,6 @@ import org.warpnfs.iwarp.netty.IwarpTransport;
 import org.warpnfs.rpcrdma.client.RequesterOptions;
 import org.warpnfs.rpcrdma.client.RpcRdmaRequester;
 import org.warpnfs.rpcrdma.request.ChunkOffer;
-import org.warpnfs.server.config.Backend;
-import org.warpnfs.server.config.ExportSpec;
-import org.warpnfs.server.config.RdmaChoices;
-import org.warpnfs.server.config.ServerConfig;
 
 /** Access control lists that fit into no inline message: a long call sets them, a Reply chunk brings them back. */
 class AccessControlListsTest {
@@ -38,20 +31,8 @@ class AccessControlListsTest {
 
     @BeforeEach
     void start() throws Exception {
-        InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
         iwarp = new IwarpTransport();
-        server = WarpServer.start(new ServerConfig(
-                List.of(ExportSpec.parse(":/")),
-                Backend.MEMORY,
-                16 << 20,
-                any,
-                any,
-                null,
-                RdmaChoices.DEFAULT,
-                Duration.ofSeconds(5),
-                4,
-                16 << 20,
-                Duration.ofSeconds(5)));
+        server = WarpServer.start(InMemory.config(":/", 16 << 20, Duration.ofSeconds(5)));
         client = RpcRdmaRequester.connect(iwarp.connector(), server.rdmaAddress(), RequesterOptions.DEFAULT, c -> c)
                 .get(30, TimeUnit.SECONDS);
     }

@@ -23,9 +23,6 @@ import org.warpnfs.rpcrdma.wire.RdmaMsg;
 import org.warpnfs.rpcrdma.wire.RdmaNomsg;
 import org.warpnfs.rpcrdma.wire.RdmaSegment;
 import org.warpnfs.rpcrdma.wire.RpcRdmaHeader;
-import org.warpnfs.server.config.Backend;
-import org.warpnfs.server.config.ExportSpec;
-import org.warpnfs.server.config.RdmaChoices;
 import org.warpnfs.server.config.ServerConfig;
 import org.warpnfs.testkit.CapturedSends;
 
@@ -40,19 +37,7 @@ class CapturedCallsTest {
     private final List<Runnable> operations = new ArrayList<>();
 
     private static ServerConfig config() throws Exception {
-        InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
-        return new ServerConfig(
-                List.of(ExportSpec.parse(":/,no_root_squash")),
-                Backend.MEMORY,
-                64 << 20,
-                any,
-                any,
-                null,
-                RdmaChoices.DEFAULT,
-                Duration.ofSeconds(90),
-                4,
-                64 << 20,
-                Duration.ofSeconds(5));
+        return InMemory.config(":/,no_root_squash", 64 << 20, Duration.ofSeconds(90));
     }
 
     private void settle() {

@@ -2,12 +2,9 @@ package org.warpnfs.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -18,10 +15,6 @@ import org.warpnfs.iwarp.netty.IwarpTransport;
 import org.warpnfs.rpcrdma.client.RequesterOptions;
 import org.warpnfs.rpcrdma.client.RpcRdmaRequester;
 import org.warpnfs.rpcrdma.request.ChunkOffer;
-import org.warpnfs.server.config.Backend;
-import org.warpnfs.server.config.ExportSpec;
-import org.warpnfs.server.config.RdmaChoices;
-import org.warpnfs.server.config.ServerConfig;
 
 /** A call whose reply was lost with its connection, sent again on the next: done once, whichever way either connection goes. */
 class ExactlyOnceTest {
@@ -41,20 +34,8 @@ class ExactlyOnceTest {
 
     @BeforeEach
     void start() throws Exception {
-        InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
         iwarp = new IwarpTransport();
-        server = WarpServer.start(new ServerConfig(
-                List.of(ExportSpec.parse(":/")),
-                Backend.MEMORY,
-                16 << 20,
-                any,
-                any,
-                null,
-                RdmaChoices.DEFAULT,
-                Duration.ofSeconds(5),
-                4,
-                16 << 20,
-                Duration.ofSeconds(5)));
+        server = WarpServer.start(InMemory.config(":/", 16 << 20, Duration.ofSeconds(5)));
     }
 
     @AfterEach

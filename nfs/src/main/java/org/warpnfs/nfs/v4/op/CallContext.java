@@ -213,18 +213,12 @@ public final class CallContext {
         return turn;
     }
 
-    /** The turn that the operation has taken and that has to be ended; null if none. */
-    @Nullable
-    OwnerTurn takeTurn() {
-        OwnerTurn taken = turn;
-        turn = null;
-        return taken;
-    }
-
     /** The operation is over, with what it has written since {@code body}. */
     public void endTurn(Nfs4Status status, XdrWriter out, int body) {
-        if (turn != null) {
-            OwnerSequence.end(this, status, out.toByteArray(body));
+        OwnerTurn taken = turn;
+        turn = null;
+        if (taken != null) {
+            OwnerSequence.end(this, taken, status, out.toByteArray(body));
         }
     }
 

@@ -23,7 +23,6 @@ import org.warpnfs.nfs.v4.state.DelegationWish;
 import org.warpnfs.nfs.v4.state.OpenRequest;
 import org.warpnfs.nfs.v4.state.OpenStates;
 import org.warpnfs.nfs.v4.state.OpenedFile;
-import org.warpnfs.nfs.v4.state.OwnerStates;
 import org.warpnfs.nfs.v4.state.OwnerTurn;
 import org.warpnfs.nfs.v4.state.SharedFile;
 import org.warpnfs.nfs.v4.xdr.Bitmap;
@@ -250,11 +249,18 @@ final class Open implements ChangingOperation {
             default -> {}
         }
         // What may be an old request that was on its way for long gets none (RFC 7530 section 9.1.11).
-        boolean unconfirmed = arguments.claim() != OpenArguments.CLAIM_PREVIOUS && mustConfirm(call, arguments);
+        boolean reclaims = arguments.claim() == OpenArguments.CLAIM_PREVIOUS;
+        boolean unconfirmed = !reclaims && mustConfirm(call);
         DelegationWish wish = new DelegationWish(
                 unconfirmed ? DelegationWish.Kind.SETTLED : arguments.wish(),
                 Opaque.of(call.services().handles().encode(file)));
-        return state.open(call.nowNanos(), request, wish, reader, writer);
+        OpenedFile opened = state.open(call.nowNanos(), request, wish, reader, writer);
+        OwnerTurn turn = call.turn();
+        if (reclaims && turn != null) {
+            // Nobody but its client knows what to reclaim.
+            call.services().state().owners().confirm(turn);
+        }
+        return opened;
     }
 
     /**
@@ -277,22 +283,15 @@ final class Open implements ChangingOperation {
         return executes ? Caller.ROOT : caller;
     }
 
-    /** In NFSv4.0 an owner's first OPEN, unless it reclaims: nobody but its client knows what to reclaim. */
-    private static boolean mustConfirm(CallContext call, OpenArguments arguments) {
+    /** In NFSv4.0, until its owner has shown that its OPEN was meant. */
+    private static boolean mustConfirm(CallContext call) {
         OwnerTurn turn = call.turn();
-        if (turn == null) {
-            return false;
-        }
-        OwnerStates owners = call.services().state().owners();
-        if (arguments.claim() == OpenArguments.CLAIM_PREVIOUS) {
-            owners.confirm(turn);
-        }
-        return owners.mustConfirm(turn);
+        return turn != null && call.services().state().owners().mustConfirm(turn);
     }
 
     private static void encodeRest(
             CallContext call, OpenArguments arguments, BitSet set, DelegationGrant grant, XdrWriter out) {
-        out.int32(RESULT_LOCKTYPE_POSIX | (mustConfirm(call, arguments) ? RESULT_CONFIRM : 0));
+        out.int32(RESULT_LOCKTYPE_POSIX | (mustConfirm(call) ? RESULT_CONFIRM : 0));
         Bitmap.encode(set, out);
         switch (grant) {
             case DelegationGrant.Read read -> {

@@ -49,15 +49,12 @@ final class OwnerSequence {
     }
 
     /** The operation of a turn is over, and this is its answer. */
-    static void end(CallContext call, Nfs4Status status, byte[] body) {
-        OwnerTurn turn = call.takeTurn();
-        if (turn != null) {
-            Location opened = turn.code() == OpCode.OPEN ? call.currentOrNull() : null;
-            Opaque handle =
-                    opened == null ? null : Opaque.of(call.services().handles().encode(opened));
-            OwnerReply reply = new OwnerReply(turn.code(), status, Opaque.of(body), handle);
-            call.services().state().owners().end(call.nowNanos(), turn, reply);
-        }
+    static void end(CallContext call, OwnerTurn turn, Nfs4Status status, byte[] body) {
+        Location opened = turn.code() == OpCode.OPEN ? call.currentOrNull() : null;
+        Opaque handle =
+                opened == null ? null : Opaque.of(call.services().handles().encode(opened));
+        OwnerReply reply = new OwnerReply(turn.code(), status, Opaque.of(body), handle);
+        call.services().state().owners().end(call.nowNanos(), turn, reply);
     }
 
     /** The failure of an operation, again. */
