@@ -40,7 +40,6 @@ import org.warpnfs.iwarp.verbs.DisconnectReason.Cause;
 import org.warpnfs.iwarp.verbs.Listener;
 import org.warpnfs.iwarp.verbs.MemoryRegion;
 import org.warpnfs.iwarp.verbs.QueuePair;
-import org.warpnfs.iwarp.verbs.QueuePairHandler;
 import org.warpnfs.iwarp.verbs.RemoteMemory;
 import org.warpnfs.iwarp.verbs.WorkRequest;
 
@@ -371,28 +370,6 @@ class IwarpTransportTest {
             return false;
         } catch (IOException reset) {
             return true;
-        }
-    }
-
-    private static class QuietHandler implements QueuePairHandler {
-        private final CompletableFuture<DisconnectReason> ended;
-
-        QuietHandler(CompletableFuture<DisconnectReason> ended) {
-            this.ended = ended;
-        }
-
-        @Override
-        public void created(QueuePair queuePair) {}
-
-        @Override
-        public void established(QueuePair queuePair) {}
-
-        @Override
-        public void completed(QueuePair queuePair, Completion completion) {}
-
-        @Override
-        public void disconnected(QueuePair queuePair, DisconnectReason reason) {
-            ended.complete(reason);
         }
     }
 

@@ -13,7 +13,6 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.warpnfs.iwarp.verbs.AccessRight;
-import org.warpnfs.iwarp.verbs.Completion;
 import org.warpnfs.iwarp.verbs.CompletionQueue;
 import org.warpnfs.iwarp.verbs.ConnectOptions;
 import org.warpnfs.iwarp.verbs.DisconnectReason;
@@ -21,7 +20,6 @@ import org.warpnfs.iwarp.verbs.DisconnectReason.Cause;
 import org.warpnfs.iwarp.verbs.Listener;
 import org.warpnfs.iwarp.verbs.MemoryRegion;
 import org.warpnfs.iwarp.verbs.QueuePair;
-import org.warpnfs.iwarp.verbs.QueuePairHandler;
 import org.warpnfs.iwarp.verbs.WorkRequest;
 
 /** What programs do to a transport that they should not, or not so: they are told, and nothing hangs. */
@@ -37,7 +35,8 @@ class MisuseTest {
             queue.close();
             assertThatThrownBy(() -> transport
                             .connector()
-                            .connect(ANY_PORT, OPTIONS.completingTo(queue), new Ended(new CompletableFuture<>())))
+                            .connect(
+                                    ANY_PORT, OPTIONS.completingTo(queue), new QuietHandler(new CompletableFuture<>())))
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("closed");
         }
@@ -49,7 +48,10 @@ class MisuseTest {
         try (IwarpTransport transport = new IwarpTransport()) {
             transport
                     .connector()
-                    .connect(InetSocketAddress.createUnresolved("no-such-host.invalid", 1), OPTIONS, new Ended(ended));
+                    .connect(
+                            InetSocketAddress.createUnresolved("no-such-host.invalid", 1),
+                            OPTIONS,
+                            new QuietHandler(ended));
             assertThat(ended.get().cause()).isEqualTo(Cause.CONNECTION_LOST);
             assertThat(ended.get().detail()).contains("no-such-host.invalid");
         }
@@ -62,9 +64,10 @@ class MisuseTest {
         CompletableFuture<DisconnectReason> accepted = new CompletableFuture<>();
         CompletableFuture<DisconnectReason> connected = new CompletableFuture<>();
         try (IwarpTransport transport = new IwarpTransport()) {
-            Listener listener = transport.listen(ANY_PORT, request -> request.accept(OPTIONS, new Ended(accepted)));
+            Listener listener =
+                    transport.listen(ANY_PORT, request -> request.accept(OPTIONS, new QuietHandler(accepted)));
             Runnable close = transport::close;
-            transport.connector().connect(listener.localAddress(), OPTIONS, new Ended(connected) {
+            transport.connector().connect(listener.localAddress(), OPTIONS, new QuietHandler(connected) {
                 @Override
                 public void established(QueuePair queuePair) {
                     close.run();
@@ -83,8 +86,8 @@ class MisuseTest {
         CompletableFuture<MemoryRegion> registered = new CompletableFuture<>();
         try (IwarpTransport transport = new IwarpTransport()) {
             Listener listener = transport.listen(
-                    ANY_PORT, request -> request.accept(OPTIONS, new Ended(new CompletableFuture<>())));
-            transport.connector().connect(listener.localAddress(), OPTIONS, new Ended(ended) {
+                    ANY_PORT, request -> request.accept(OPTIONS, new QuietHandler(new CompletableFuture<>())));
+            transport.connector().connect(listener.localAddress(), OPTIONS, new QuietHandler(ended) {
                 @Override
                 public void established(QueuePair queuePair) {
                     registered.complete(queuePair.register(ByteBuffer.allocate(8), Set.of(AccessRight.REMOTE_READ)));
@@ -108,26 +111,6 @@ class MisuseTest {
             assertThat(ended).isNotDone();
             queuePair.execute(queuePair::disconnect);
             assertThat(ended.get().cause()).isEqualTo(Cause.LOCAL_CLOSE);
-        }
-    }
-
-    /** Does nothing until the end, and says why. */
-    private static class Ended implements QueuePairHandler {
-        private final CompletableFuture<DisconnectReason> ended;
-
-        Ended(CompletableFuture<DisconnectReason> ended) {
-            this.ended = ended;
-        }
-
-        @Override
-        public void created(QueuePair queuePair) {}
-
-        @Override
-        public void completed(QueuePair queuePair, Completion completion) {}
-
-        @Override
-        public void disconnected(QueuePair queuePair, DisconnectReason reason) {
-            ended.complete(reason);
         }
     }
 }

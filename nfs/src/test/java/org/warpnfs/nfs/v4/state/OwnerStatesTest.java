@@ -1,49 +1,30 @@
 package org.warpnfs.nfs.v4.state;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.warpnfs.nfs.v4.state.SmallState.LEASE;
+import static org.warpnfs.nfs.v4.state.SmallState.LIMITS;
+import static org.warpnfs.nfs.v4.state.SmallState.NO_WISH;
+import static org.warpnfs.nfs.v4.state.SmallState.ROOT;
+import static org.warpnfs.nfs.v4.state.SmallState.file;
+import static org.warpnfs.nfs.v4.state.SmallState.opaque;
+import static org.warpnfs.nfs.v4.state.SmallState.statusOf;
 
-import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Random;
-import java.util.concurrent.TimeUnit;
-import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.OpCode;
-import org.warpnfs.nfs.v4.xdr.Opaque;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 import org.warpnfs.testkit.Seeds;
 
 /** Owners of NFSv4.0 by themselves: their order, their repetitions, their number. */
 class OwnerStatesTest {
-    private static final long LEASE = TimeUnit.SECONDS.toNanos(90);
-    private static final Principal ROOT = new Principal(1, 0);
-    private static final DelegationWish NO_WISH =
-            new DelegationWish(DelegationWish.Kind.UNWANTED, Opaque.of(new byte[0]));
-    /** 3 clients; 3 opens and open-owners each, 4 in all; 2 lock-owners an open, 6 ranges a file, 8 in all. */
-    private static final StateLimits LIMITS =
-            new StateLimits(3, 2, 4, 2, 4096, 65536, 65536, 8, 1, 3, 4, 2, 6, 8, 1 << 20, 4, 10);
 
     private long now = Long.MAX_VALUE - 5; // a monotonic clock may wrap
     private final StateTable table = new StateTable(LIMITS, LEASE, LEASE, new VolatileRecoveryLog(), _ -> {}, now);
-
-    private static Opaque opaque(String text) {
-        return Opaque.of(text.getBytes(StandardCharsets.US_ASCII));
-    }
-
-    private static FileKey file(int n) {
-        return new FileKey(1, FileHandle.of(new byte[] {(byte) n}));
-    }
-
-    private static Nfs4Status statusOf(ThrowingCallable call) {
-        Nfs4Exception e = catchThrowableOfType(Nfs4Exception.class, call);
-        return e == null ? Nfs4Status.OK : e.status();
-    }
 
     private static OwnerReply reply(OpCode code, Nfs4Status status, int mark) {
         return new OwnerReply(code, status, opaque("reply " + mark), null);

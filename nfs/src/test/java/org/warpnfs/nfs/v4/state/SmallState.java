@@ -1,0 +1,39 @@
+package org.warpnfs.nfs.v4.state;
+
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.TimeUnit;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.warpnfs.fs.spi.FileHandle;
+import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
+import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.Opaque;
+
+/** What tests of a state table of its own put into it. */
+final class SmallState {
+    static final long LEASE = TimeUnit.SECONDS.toNanos(90);
+    static final Principal ROOT = new Principal(1, 0);
+    static final DelegationWish NO_WISH = new DelegationWish(DelegationWish.Kind.UNWANTED, Opaque.of(new byte[0]));
+    /**
+     * 3 clients, 2 sessions each, 4 in all, 2 slots; 3 opens (and open-owners) each, 4 in all; 2 lock owners, 6 ranges a file, 8 in
+     * all.
+     */
+    static final StateLimits LIMITS =
+            new StateLimits(3, 2, 4, 2, 4096, 65536, 65536, 8, 1, 3, 4, 2, 6, 8, 1 << 20, 4, 10);
+
+    private SmallState() {}
+
+    static Opaque opaque(String text) {
+        return Opaque.of(text.getBytes(StandardCharsets.US_ASCII));
+    }
+
+    static FileKey file(int n) {
+        return new FileKey(1, FileHandle.of(new byte[] {(byte) n}));
+    }
+
+    static Nfs4Status statusOf(ThrowingCallable call) {
+        Nfs4Exception e = catchThrowableOfType(Nfs4Exception.class, call);
+        return e == null ? Nfs4Status.OK : e.status();
+    }
+}
