@@ -10,7 +10,7 @@ import com.tngtech.archunit.lang.ArchRule;
 /** The ladder of this module: each package and what it may know. */
 @AnalyzeClasses(packages = "org.warpnfs.iwarp", importOptions = ImportOption.DoNotIncludeTests.class)
 class LadderTest {
-    private static final String[] JDK = {"java..", "org.jspecify.."};
+    private static final String[] JDK = {"java..", "org.jspecify..", "org.warpnfs.limits.."};
 
     @ArchTest
     static final ArchRule io = only("io");
@@ -47,6 +47,7 @@ class LadderTest {
                     "jdk.net..",
                     "org.jspecify..",
                     "org.slf4j..",
+                    "org.warpnfs.limits..",
                     "io.netty..",
                     "org.warpnfs.iwarp.netty..",
                     "org.warpnfs.iwarp.qp..",

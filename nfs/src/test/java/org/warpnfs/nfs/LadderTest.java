@@ -21,6 +21,7 @@ class LadderTest {
         "org.dcache.oncrpc4j.rpc",
         "org.dcache.oncrpc4j.xdr",
         "org.warpnfs.payload",
+        "org.warpnfs.limits",
         "org.warpnfs.fs.spi",
         "org.warpnfs.nfs.xdr",
     };

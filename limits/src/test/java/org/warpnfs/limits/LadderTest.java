@@ -1,0 +1,20 @@
+package org.warpnfs.limits;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+
+import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+
+/** The lowest module uses the JDK alone. */
+@AnalyzeClasses(packages = "org.warpnfs.limits", importOptions = DoNotIncludeTests.class)
+class LadderTest {
+    @ArchTest
+    static final ArchRule LIMITS_USE_THE_JDK_ALONE = classes()
+            .that()
+            .resideInAPackage("org.warpnfs.limits")
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage("java..", "org.jspecify..", "org.warpnfs.limits");
+}
