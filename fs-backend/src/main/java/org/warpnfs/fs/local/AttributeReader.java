@@ -80,7 +80,12 @@ final class AttributeReader {
 
     /** S_IFMT of st_mode. */
     static FileType type(Statx statx) {
-        return switch (statx.type()) {
+        return type(statx.type());
+    }
+
+    /** Of S_IFMT bits. */
+    static FileType type(int bits) {
+        return switch (bits) {
             case 0040000 -> FileType.DIRECTORY;
             case 0120000 -> FileType.SYMLINK;
             case 0060000 -> FileType.BLOCK_DEVICE;

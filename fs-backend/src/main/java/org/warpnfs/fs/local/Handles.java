@@ -3,6 +3,7 @@ package org.warpnfs.fs.local;
 import org.warpnfs.fs.local.libc.Fd;
 import org.warpnfs.fs.local.libc.Statx;
 import org.warpnfs.fs.spi.FileHandle;
+import org.warpnfs.fs.spi.FileIdentity;
 import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FsException;
 
@@ -10,6 +11,9 @@ import org.warpnfs.fs.spi.FsException;
 sealed interface Handles extends AutoCloseable permits KernelHandles, TableHandles {
     /** Of the tree's top. */
     FileHandle root();
+
+    /** What a handle of this tree names, whatever tree it is reached through. */
+    FileIdentity identity(FileHandle handle);
 
     /**
      * Opens a file, O_PATH alone.

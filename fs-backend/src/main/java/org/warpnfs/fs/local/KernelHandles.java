@@ -9,6 +9,7 @@ import org.warpnfs.fs.local.libc.KernelHandle;
 import org.warpnfs.fs.local.libc.OpenCalls;
 import org.warpnfs.fs.local.libc.Statx;
 import org.warpnfs.fs.spi.FileHandle;
+import org.warpnfs.fs.spi.FileIdentity;
 import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
@@ -35,11 +36,13 @@ final class KernelHandles implements Handles {
     private static final int MAX_TYPE = 0xff;
 
     private final long treeId;
+    private final Superblock superblock;
     private final Fd rootFd;
     private final FileHandle root;
 
-    KernelHandles(long treeId, Fd rootFd) throws FsException {
+    KernelHandles(long treeId, Superblock superblock, Fd rootFd) throws FsException {
         this.treeId = treeId;
+        this.superblock = superblock;
         this.rootFd = rootFd;
         this.root = make(rootFd);
     }
@@ -47,6 +50,12 @@ final class KernelHandles implements Handles {
     @Override
     public FileHandle root() {
         return root;
+    }
+
+    /** The kernel's part of a handle names the file on its superblock. */
+    @Override
+    public FileIdentity identity(FileHandle handle) {
+        return superblock.identity(handle, KIND, treeId);
     }
 
     @Override

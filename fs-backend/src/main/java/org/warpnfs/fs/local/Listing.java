@@ -1,16 +1,15 @@
 package org.warpnfs.fs.local;
 
+import com.google.common.collect.Lists;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.warpnfs.fs.local.libc.AttributeCalls;
 import org.warpnfs.fs.local.libc.DirectoryStream;
 import org.warpnfs.fs.local.libc.Errno;
 import org.warpnfs.fs.local.libc.ErrnoException;
 import org.warpnfs.fs.local.libc.Fd;
 import org.warpnfs.fs.local.libc.OpenCalls;
-import org.warpnfs.fs.local.libc.Statx;
 import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.DirectoryEntry;
 import org.warpnfs.fs.spi.FileHandle;
@@ -18,6 +17,7 @@ import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FileNode;
 import org.warpnfs.fs.spi.FileSystem.EntryVisitor;
 import org.warpnfs.fs.spi.FileSystem.Permission;
+import org.warpnfs.fs.spi.FileType;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 
@@ -28,6 +28,12 @@ import org.warpnfs.fs.spi.FsException;
 final class Listing {
     private static final long LOW_OFFSETS = 0x7fff_ffff_ffff_fff0L;
     private static final long LOWEST_COOKIE = 3;
+
+    /**
+     * Files looked at before the visitor is asked again: he may have no room for more, and each step changes the thread's identity
+     * twice.
+     */
+    private static final int STEP_ENTRIES = 16;
 
     private final TreeContext tree;
 
@@ -43,15 +49,12 @@ final class Listing {
                 DirectoryStream stream = new DirectoryStream(directory)) {
             seek(stream, offset);
             for (List<DirectoryStream.Entry> batch = stream.next(); !batch.isEmpty(); batch = stream.next()) {
-                List<@Nullable FileNode> nodes = withNodes ? nodes(caller, path, handle, batch) : List.of();
-                for (int i = 0; i < batch.size(); i++) {
-                    DirectoryStream.Entry entry = batch.get(i);
-                    FileName name = FileName.of(entry.name());
-                    FileNode node = withNodes ? nodes.get(i) : null;
-                    long fileId =
-                            node == null ? entry.inode() : node.attributes().fileId();
-                    if (!visitor.visit(new DirectoryEntry(name, cookie(entry.nextOffset()), fileId, node))) {
-                        return false;
+                for (List<DirectoryStream.Entry> step : Lists.partition(batch, STEP_ENTRIES)) {
+                    List<Found> found = withNodes ? find(caller, path, handle, step) : unasked(step.size());
+                    for (int i = 0; i < step.size(); i++) {
+                        if (!visitor.visit(entry(step.get(i), found.get(i)))) {
+                            return false;
+                        }
                     }
                 }
             }
@@ -78,40 +81,49 @@ final class Listing {
         }
     }
 
-    /** Files behind the names; null where there is none any more, or none that the caller may see. */
-    private List<@Nullable FileNode> nodes(
-            Caller caller, Fd directory, FileHandle handle, List<DirectoryStream.Entry> batch)
+    private static DirectoryEntry entry(DirectoryStream.Entry entry, Found found) throws FsException {
+        FileNode node = found.node();
+        FileType type =
+                node != null ? node.attributes().type() : entry.type() == 0 ? null : AttributeReader.type(entry.type());
+        long fileId = node == null ? entry.inode() : node.attributes().fileId();
+        return new DirectoryEntry(
+                FileName.of(entry.name()), cookie(entry.nextOffset()), fileId, type, node, found.error());
+    }
+
+    private static List<Found> unasked(int count) {
+        return Collections.nCopies(count, Found.NOT_ASKED);
+    }
+
+    /** Files behind the names, or why there is none. */
+    private List<Found> find(Caller caller, Fd directory, FileHandle handle, List<DirectoryStream.Entry> step)
             throws FsException, ErrnoException {
         if (!tree.authority().actsAsCaller() && !tree.authority().has(caller, directory, Permission.EXECUTE)) {
-            return Collections.nCopies(batch.size(), null);
+            return Collections.nCopies(step.size(), new Found(null, FsError.ACCESS));
         }
         return tree.authority().as(caller, () -> {
-            List<@Nullable FileNode> nodes = new ArrayList<>(batch.size());
-            for (DirectoryStream.Entry entry : batch) {
-                nodes.add(node(directory, handle, entry));
+            List<Found> found = new ArrayList<>(step.size());
+            for (DirectoryStream.Entry entry : step) {
+                found.add(find(directory, handle, entry));
             }
-            return nodes;
+            return found;
         });
     }
 
-    private @Nullable FileNode node(Fd directory, FileHandle handle, DirectoryStream.Entry entry) throws FsException {
+    private Found find(Fd directory, FileHandle handle, DirectoryStream.Entry entry) throws FsException {
         try (Fd file = OpenCalls.openAt(directory, entry.name(), OpenCalls.O_PATH | OpenCalls.O_NOFOLLOW)) {
-            Statx statx = AttributeCalls.statx(file);
-            tree.requireSameMount(statx);
-            return new FileNode(
-                    tree.handles().of(file, statx, handle, FileName.of(entry.name())),
-                    tree.attributes().convert(statx));
+            return new Found(tree.node(file, handle, FileName.of(entry.name())), null);
         } catch (ErrnoException e) {
-            return switch (e.errno()) {
-                case Errno.EMFILE, Errno.ENFILE, Errno.ENOMEM -> throw Failure.of(e);
-                default -> null;
-            };
+            return unavailable(Failure.of(e));
         } catch (FsException e) {
-            if (e.error() == FsError.TRY_LATER) {
-                throw e;
-            }
-            return null;
+            return unavailable(e);
         }
+    }
+
+    private static Found unavailable(FsException e) throws FsException {
+        if (e.error() == FsError.TRY_LATER) {
+            throw e;
+        }
+        return new Found(null, e.error());
     }
 
     private static long cookie(long offset) {
@@ -123,5 +135,10 @@ final class Listing {
             throw FsException.of(FsError.BAD_COOKIE);
         }
         return cookie >= LOW_OFFSETS && cookie < LOW_OFFSETS + LOWEST_COOKIE ? cookie - LOW_OFFSETS : cookie;
+    }
+
+    /** The file behind a name, or why it cannot be had; neither if nobody asked. */
+    private record Found(@Nullable FileNode node, @Nullable FsError error) {
+        static final Found NOT_ASKED = new Found(null, null);
     }
 }

@@ -23,6 +23,7 @@ import org.warpnfs.fs.spi.CreateMode;
 import org.warpnfs.fs.spi.Created;
 import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FileHandle;
+import org.warpnfs.fs.spi.FileIdentity;
 import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FileNode;
 import org.warpnfs.fs.spi.FileSystem;
@@ -137,6 +138,11 @@ public final class LocalFileSystem implements FileSystem {
     @Override
     public FileHandle root() {
         return tree.handles().root();
+    }
+
+    @Override
+    public FileIdentity identity(FileHandle file) {
+        return tree.handles().identity(file);
     }
 
     @Override

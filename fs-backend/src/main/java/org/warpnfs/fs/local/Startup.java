@@ -72,18 +72,19 @@ final class Startup {
                 rootFd,
                 statx.mountId(),
                 umask(),
-                handles(root, treeId, rootFd, files, options),
+                handles(root, treeId, Superblock.of(statx), rootFd, files, options),
                 authority(root, attributes, options),
                 attributes,
                 new Durability(calls, rootFd, isOrdered(fsType, statx)),
                 files);
     }
 
-    private static Handles handles(Path root, long treeId, Fd rootFd, FdCache files, LocalOptions options)
+    private static Handles handles(
+            Path root, long treeId, Superblock superblock, Fd rootFd, FdCache files, LocalOptions options)
             throws IOException, FsException {
         if (!options.forgoKernelHandles() && KernelHandles.work(rootFd)) {
             LOG.info("{}: file handles are the kernel's and outlive a restart", root);
-            return new KernelHandles(treeId, rootFd);
+            return new KernelHandles(treeId, superblock, rootFd);
         }
         Path state = options.stateDirectory();
         if (state == null) {
@@ -97,7 +98,7 @@ final class Startup {
                     root,
                     state);
         }
-        return new TableHandles(treeId, rootFd, files, state);
+        return new TableHandles(treeId, superblock, rootFd, files, state);
     }
 
     private static Authority authority(Path root, AttributeReader attributes, LocalOptions options)

@@ -16,6 +16,7 @@ import org.warpnfs.fs.local.libc.Fd;
 import org.warpnfs.fs.local.libc.OpenCalls;
 import org.warpnfs.fs.local.libc.Statx;
 import org.warpnfs.fs.spi.FileHandle;
+import org.warpnfs.fs.spi.FileIdentity;
 import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
@@ -56,6 +57,7 @@ final class TableHandles implements Handles {
             CacheBuilder.newBuilder().maximumSize(MAX_REMEMBERED).build();
 
     private final long treeId;
+    private final Superblock superblock;
     private final Fd rootFd;
     private final long mountId;
     private final FileKey rootKey;
@@ -65,10 +67,11 @@ final class TableHandles implements Handles {
     /** Held by those who go where the table says; alone by who makes that wrong for a moment. */
     private final ReentrantReadWriteLock moving = new ReentrantReadWriteLock();
 
-    TableHandles(long treeId, Fd rootFd, FdCache openFiles, @Nullable Path stateDirectory)
+    TableHandles(long treeId, Superblock superblock, Fd rootFd, FdCache openFiles, @Nullable Path stateDirectory)
             throws IOException, FsException {
         Statx root = AttributeReader.statx(rootFd);
         this.treeId = treeId;
+        this.superblock = superblock;
         this.rootFd = rootFd;
         this.mountId = root.mountId();
         this.rootKey = FileKey.of(root);
@@ -79,6 +82,11 @@ final class TableHandles implements Handles {
     @Override
     public FileHandle root() {
         return encode(rootKey);
+    }
+
+    @Override
+    public FileIdentity identity(FileHandle handle) {
+        return superblock.identity(handle, KIND, treeId);
     }
 
     private FileHandle encode(FileKey key) {

@@ -175,7 +175,12 @@ public final class MemoryFileSystem implements FileSystem {
             for (DirectoryInode.Entry entry : parent.after(cookie)) {
                 Inode inode = entry.inode();
                 step.add(new DirectoryEntry(
-                        entry.name(), entry.cookie(), inode.fileId, withinReach ? node(inode) : null));
+                        entry.name(),
+                        entry.cookie(),
+                        inode.fileId,
+                        inode.type(),
+                        withinReach ? node(inode) : null,
+                        withNodes && !withinReach ? FsError.ACCESS : null));
                 if (step.size() == LIST_STEP_ENTRIES) {
                     break;
                 }

@@ -25,6 +25,14 @@ public interface FileSystem extends AutoCloseable {
     /** The handle of the tree's top directory. */
     FileHandle root();
 
+    /**
+     * What the file is, whatever tree of this process it is reached through. Does no I/O and cannot fail: a handle that is not
+     * this backend's is told from all others by its bytes.
+     */
+    default FileIdentity identity(FileHandle file) {
+        return new FileIdentity(this, file);
+    }
+
     FsLimits limits();
 
     FsStatistics statistics() throws FsException;
@@ -55,9 +63,10 @@ public interface FileSystem extends AutoCloseable {
 
     /**
      * Lists a directory from after {@code cookie}, 0 for the start, without {@code .} and {@code ..}, until the end or until
-     * {@code visitor} says no.
+     * {@code visitor} says no. Each name is listed, also one whose file the caller may not see ({@link DirectoryEntry#error}).
      *
-     * @param withNodes ask for {@link DirectoryEntry#node()}
+     * @param withNodes ask for {@link DirectoryEntry#node()}, which costs some system calls for each name; without it only the
+     *     directory itself is read
      * @return true if the end was reached
      */
     boolean list(Caller caller, FileHandle directory, long cookie, boolean withNodes, EntryVisitor visitor)

@@ -1,6 +1,7 @@
 package org.warpnfs.fs.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -13,6 +14,7 @@ import org.warpnfs.fs.spi.DirectoryEntry;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FileType;
+import org.warpnfs.fs.spi.FsError;
 
 /** Directories listed, also while they change. */
 public abstract class ListingContract extends ContractFixture {
@@ -47,8 +49,29 @@ public abstract class ListingContract extends ContractFixture {
         fs.list(ROOT, root, 0, false, entries::add);
         assertThat(entries).singleElement().satisfies(entry -> {
             assertThat(entry.node()).isNull();
+            assertThat(entry.error()).isNull();
+            assertThat(entry.type()).isEqualTo(FileType.REGULAR);
             assertThat(entry.fileId()).isEqualTo(attributes(file).fileId());
         });
+    }
+
+    @Test
+    void list_directoryThatMayBeReadButNotSearched_tellsEachNameAndWhyThereIsNoNode() throws Exception {
+        FileHandle directory = ownedDirectory(USER, "d", 0755);
+        FileHandle file = file(ROOT, directory, "f", 0644);
+        FileHandle inner = directory(ROOT, directory, "s", 0755);
+        giveAway(directory, "d", USER, 0444);
+        List<DirectoryEntry> entries = new ArrayList<>();
+        assertThat(fs.list(USER, directory, 0, true, entries::add)).isTrue();
+        assertThat(entries).hasSize(2).allSatisfy(entry -> {
+            assertThat(entry.node()).isNull();
+            assertThat(entry.error()).isEqualTo(FsError.ACCESS);
+        });
+        assertThat(entries)
+                .extracting(entry -> entry.name().toString(), DirectoryEntry::fileId, DirectoryEntry::type)
+                .containsExactlyInAnyOrder(
+                        tuple("f", attributes(file).fileId(), FileType.REGULAR),
+                        tuple("s", attributes(inner).fileId(), FileType.DIRECTORY));
     }
 
     @Test

@@ -34,6 +34,7 @@ import org.warpnfs.fs.spi.DirectoryEntry;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FileSystem.Permission;
+import org.warpnfs.fs.spi.FileType;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.OpenAccess;
@@ -277,7 +278,12 @@ class LocalFileSystemTest {
             assertThat(entries)
                     .filteredOn(entry -> entry.name().toString().equals("proc"))
                     .singleElement()
-                    .satisfies(entry -> assertThat(entry.node()).isNull());
+                    .satisfies(entry -> {
+                        assertThat(entry.node()).isNull();
+                        assertThat(entry.error()).isEqualTo(FsError.ACCESS);
+                        assertThat(entry.type()).isEqualTo(FileType.DIRECTORY);
+                        assertThat(entry.fileId()).isPositive();
+                    });
             assertThat(whole.lookupParent(Caller.ROOT, whole.root()).handle()).isEqualTo(whole.root());
         }
     }

@@ -38,6 +38,9 @@ public final class DirectoryStream implements AutoCloseable {
     private static final int NAME = 19;
     private static final byte DT_UNKNOWN = 0;
     private static final byte DT_DIR = 4;
+    /** Each DT_ number is the type's S_IFMT bits, shifted. */
+    private static final int TYPE_SHIFT = 12;
+
     private static final MethodHandle GETDENTS64 = Libc.longFunction("getdents64", INT, POINTER, LONG);
 
     private final Arena arena = Arena.ofConfined();
@@ -137,6 +140,11 @@ public final class DirectoryStream implements AutoCloseable {
         /** False if it is known to be something else. */
         public boolean mayBeDirectory() {
             return type == DT_DIR || type == DT_UNKNOWN;
+        }
+
+        /** S_IFMT bits as in {@link Statx#type}; 0 if the file system does not say. */
+        public int type() {
+            return type << TYPE_SHIFT;
         }
 
         /** Where the entry after this one is. */

@@ -1,0 +1,46 @@
+package org.warpnfs.fs.local;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import org.warpnfs.fs.local.libc.Statx;
+import org.warpnfs.fs.spi.FileHandle;
+import org.warpnfs.fs.spi.FileIdentity;
+
+/**
+ * A file system as the kernel has it mounted, once however many bind mounts show it.
+ *
+ * @param device of the superblock, as /proc/self/mountinfo names it: st_dev will not do, since each subvolume of btrfs has its own
+ */
+record Superblock(long device) {
+    private static final Path MOUNT_INFO = Path.of("/proc/self/mountinfo");
+    /** Kind and tree, at the start of each handle of ours. */
+    private static final int OWN_BYTES = 1 + Long.BYTES;
+
+    /** The one that holds a file. */
+    static Superblock of(Statx statx) throws IOException {
+        String mount = Long.toString(statx.mountId());
+        for (String line : Files.readAllLines(MOUNT_INFO, StandardCharsets.ISO_8859_1)) {
+            String[] fields = line.split(" ", 4);
+            if (fields.length == 4 && fields[0].equals(mount)) {
+                int colon = fields[2].indexOf(':');
+                return new Superblock(Long.parseLong(fields[2].substring(0, colon)) << 32
+                        | Long.parseLong(fields[2].substring(colon + 1)));
+            }
+        }
+        return new Superblock(statx.fileSystemDevice());
+    }
+
+    /** What a handle names: what follows kind and tree in it, if it is of this kind and tree. */
+    FileIdentity identity(FileHandle handle, byte kind, long treeId) {
+        byte[] bytes = handle.toBytes();
+        boolean isOurs = bytes.length > OWN_BYTES
+                && bytes[0] == kind
+                && ByteBuffer.wrap(bytes).getLong(1) == treeId;
+        return new FileIdentity(
+                this, isOurs ? FileHandle.of(Arrays.copyOfRange(bytes, OWN_BYTES, bytes.length)) : handle);
+    }
+}

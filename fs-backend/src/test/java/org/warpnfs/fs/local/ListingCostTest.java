@@ -1,0 +1,58 @@
+package org.warpnfs.fs.local;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.fs.spi.DirectoryEntry;
+
+/** How many files a listing looks at: those of which a handle was made stand in the table of handles. */
+class ListingCostTest {
+    private static final int NAMES = 700;
+
+    @TempDir
+    Path base;
+
+    private Path tree;
+    private Path state;
+
+    @BeforeEach
+    void prepare() throws Exception {
+        tree = Files.createDirectory(base.resolve("tree"));
+        state = base.resolve("state");
+        for (int i = 0; i < NAMES; i++) {
+            Files.createFile(tree.resolve("f" + i));
+        }
+    }
+
+    private int handlesAfterTaking(int count, boolean withNodes) throws Exception {
+        LocalOptions options = LocalOptions.DEFAULTS.withoutKernelHandles().withStateDirectory(state);
+        List<DirectoryEntry> taken = new ArrayList<>();
+        try (LocalFileSystem fs = LocalFileSystem.open(tree, options)) {
+            fs.list(Caller.ROOT, fs.root(), 0, withNodes, entry -> taken.size() < count && taken.add(entry));
+        }
+        assertThat(taken).hasSize(Math.min(count, NAMES));
+        return HandleLogTest.entriesIn(state);
+    }
+
+    @Test
+    void list_twentyFit_looksAtFewMore() throws Exception {
+        assertThat(handlesAfterTaking(20, true)).isBetween(20, 36);
+    }
+
+    @Test
+    void list_allFit_looksAtAll() throws Exception {
+        assertThat(handlesAfterTaking(NAMES + 1, true)).isEqualTo(NAMES);
+    }
+
+    @Test
+    void list_withoutNodes_looksAtNone() throws Exception {
+        assertThat(handlesAfterTaking(NAMES + 1, false)).isZero();
+    }
+}

@@ -1,0 +1,72 @@
+package org.warpnfs.fs.local;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import org.junit.jupiter.api.Assumptions;
+
+/** Mounts made for a test, undone in reverse order when it ends. */
+final class Mounts implements AutoCloseable {
+    private final Deque<Path> mounted = new ArrayDeque<>();
+
+    /** Ends a test that may not mount here; the build's output says which. */
+    static void assumePossible() {
+        boolean possible = LocalBackend.IS_ROOT && Files.isExecutable(Path.of("/bin/mount"));
+        if (!possible) {
+            System.err.println("not root: a test that mounts is skipped");
+        }
+        Assumptions.assumeTrue(possible, "only root mounts");
+    }
+
+    void bind(Path source, Path target) throws IOException {
+        run("mount", "--bind", source.toString(), target.toString());
+        mounted.push(target);
+    }
+
+    /** Mounts an image file; returns false, with the reason on standard error, if the kernel has no such file system. */
+    boolean loop(Path image, Path target, String type) throws IOException {
+        try {
+            run("mount", "-o", "loop", "-t", type, image.toString(), target.toString());
+        } catch (IOException e) {
+            System.err.println(type + " cannot be mounted: " + e.getMessage());
+            return false;
+        }
+        mounted.push(target);
+        return true;
+    }
+
+    void overlay(Path lower, Path upper, Path work, Path target) throws IOException {
+        run(
+                "mount",
+                "-t",
+                "overlay",
+                "-o",
+                "lowerdir=" + lower + ",upperdir=" + upper + ",workdir=" + work,
+                "overlay",
+                target.toString());
+        mounted.push(target);
+    }
+
+    @Override
+    public void close() throws IOException {
+        while (!mounted.isEmpty()) {
+            run("umount", mounted.pop().toString());
+        }
+    }
+
+    /** Runs a command to its end; what it said if it failed. */
+    static void run(String... command) throws IOException {
+        Process process =
+                new ProcessBuilder(List.of(command)).redirectErrorStream(true).start();
+        process.getOutputStream().close();
+        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        int exit = process.onExit().join().exitValue();
+        if (exit != 0) {
+            throw new IOException(String.join(" ", command) + ": " + said.strip());
+        }
+    }
+}
