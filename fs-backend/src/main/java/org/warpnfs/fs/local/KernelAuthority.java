@@ -14,6 +14,16 @@ import org.warpnfs.fs.spi.OpenAccess;
 /** The kernel judges, access control lists and all: the server is root and makes each call as its caller. */
 final class KernelAuthority implements Authority {
     private final CallerIdentity identity = new CallerIdentity();
+    private final long unknownUid;
+
+    /**
+     * For a process's user namespace.
+     *
+     * @param unknownUid what stat(2) says of owners that have no id in it; -1 if there are none
+     */
+    KernelAuthority(long unknownUid) {
+        this.unknownUid = unknownUid;
+    }
 
     @Override
     public CallerIdentity.Assumed assume(Caller caller) throws FsException {
@@ -36,6 +46,11 @@ final class KernelAuthority implements Authority {
         return allows(caller, file, mode);
     }
 
+    private boolean owns(Caller caller, Fd file) throws FsException {
+        long uid = AttributeReader.statx(file).uid();
+        return uid == caller.uid() && uid != unknownUid;
+    }
+
     private boolean allows(Caller caller, Fd file, int mode) throws FsException {
         try {
             runAs(caller, () -> AttributeCalls.access(file, mode));
@@ -50,7 +65,7 @@ final class KernelAuthority implements Authority {
 
     @Override
     public void requireOpenable(Caller caller, Fd file, OpenAccess access) throws FsException {
-        if (caller.isSuperuser() || AttributeReader.statx(file).uid() == caller.uid()) {
+        if (caller.isSuperuser() || owns(caller, file)) {
             return;
         }
         int mode = (access.reads() ? AttributeCalls.R_OK : 0) | (access.writes() ? AttributeCalls.W_OK : 0);
@@ -65,7 +80,7 @@ final class KernelAuthority implements Authority {
     @Override
     public void requireSettable(Caller caller, Fd file, AttributeChanges changes) throws FsException {
         if (changes.sizeBytes() != null) {
-            if (AttributeReader.statx(file).uid() != caller.uid() && !allows(caller, file, AttributeCalls.W_OK)) {
+            if (!owns(caller, file) && !allows(caller, file, AttributeCalls.W_OK)) {
                 throw FsException.of(FsError.ACCESS);
             }
         }

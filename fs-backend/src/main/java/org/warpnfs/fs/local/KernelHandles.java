@@ -1,5 +1,6 @@
 package org.warpnfs.fs.local;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.warpnfs.fs.local.libc.Errno;
 import org.warpnfs.fs.local.libc.ErrnoException;
@@ -125,14 +126,26 @@ final class KernelHandles implements Handles {
                 .array());
     }
 
-    /** Whether this process may open by handle, on this file system. */
-    static boolean work(Fd rootFd) {
+    /**
+     * Whether this process may open by handle, on this file system. Newer kernels let the root of a user namespace open directories
+     * alone, so there a file is tried as well.
+     */
+    static boolean work(Fd rootFd) throws IOException {
         try {
             KernelHandle root = HandleCalls.handleOf(rootFd);
             HandleCalls.open(rootFd, root, OpenCalls.O_PATH).close();
-            return root.bytes().length <= FileHandle.MAX_LENGTH_BYTES - HEADER_BYTES;
+            return root.bytes().length <= FileHandle.MAX_LENGTH_BYTES - HEADER_BYTES
+                    && (IdMap.ofUsers().isWhole() || opensFiles(rootFd));
         } catch (ErrnoException e) {
             return false;
+        }
+    }
+
+    private static boolean opensFiles(Fd rootFd) throws ErrnoException {
+        try (Fd file = OpenCalls.openNameless(rootFd, 0)) {
+            HandleCalls.open(rootFd, HandleCalls.handleOf(file), OpenCalls.O_PATH)
+                    .close();
+            return true;
         }
     }
 

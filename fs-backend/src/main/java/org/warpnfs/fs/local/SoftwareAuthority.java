@@ -1,5 +1,6 @@
 package org.warpnfs.fs.local;
 
+import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.local.libc.Fd;
 import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.Caller;
@@ -8,6 +9,7 @@ import org.warpnfs.fs.spi.FileSystem.Permission;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.OpenAccess;
+import org.warpnfs.fs.spi.PosixAcl;
 import org.warpnfs.fs.spi.PosixJudge;
 import org.warpnfs.fs.spi.Protection;
 
@@ -16,10 +18,23 @@ import org.warpnfs.fs.spi.Protection;
  * caller gets what both allow.
  */
 final class SoftwareAuthority implements Authority {
-    private final AttributeReader attributes;
+    /** (uid_t) -1: nobody's. */
+    private static final long NOBODY_AT_ALL = 0xffff_ffffL;
 
-    SoftwareAuthority(AttributeReader attributes) {
+    private final AttributeReader attributes;
+    private final long unknownUid;
+    private final long unknownGid;
+
+    /**
+     * For a process's user namespace.
+     *
+     * @param unknownUid what stat(2) says of owners that have no id in it; -1 if there are none
+     * @param unknownGid likewise of groups
+     */
+    SoftwareAuthority(AttributeReader attributes, long unknownUid, long unknownGid) {
         this.attributes = attributes;
+        this.unknownUid = unknownUid;
+        this.unknownGid = unknownGid;
     }
 
     @Override
@@ -65,14 +80,22 @@ final class SoftwareAuthority implements Authority {
     @Override
     public void requireRemovable(Caller caller, Fd directory, Fd file) throws FsException {
         PosixJudge.requireRemovable(
-                caller, Protection.of(attributes.read(directory), null), Protection.of(attributes.read(file), null));
+                caller, judged(attributes.read(directory), null), judged(attributes.read(file), null));
     }
 
     /** Permissions and access control list; the list is not looked for where it has no say. */
     private Protection judged(Caller caller, Fd file) throws FsException {
         FileAttributes plain = attributes.read(file);
-        return Protection.of(
-                plain,
-                caller.isSuperuser() || caller.uid() == plain.uid() ? null : AclXattrs.get(file, AclXattrs.ACCESS));
+        boolean listHasNoSay = caller.isSuperuser() || (caller.uid() == plain.uid() && plain.uid() != unknownUid);
+        return judged(plain, listHasNoSay ? null : AclXattrs.get(file, AclXattrs.ACCESS));
+    }
+
+    private Protection judged(FileAttributes plain, @Nullable PosixAcl acl) {
+        return new Protection(
+                plain.type(),
+                plain.permissions(),
+                plain.uid() == unknownUid ? NOBODY_AT_ALL : plain.uid(),
+                plain.gid() == unknownGid ? NOBODY_AT_ALL : plain.gid(),
+                acl);
     }
 }

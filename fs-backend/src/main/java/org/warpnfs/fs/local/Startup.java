@@ -101,21 +101,30 @@ final class Startup {
         return new TableHandles(treeId, superblock, rootFd, files, state);
     }
 
-    private static Authority authority(Path root, AttributeReader attributes, LocalOptions options)
-            throws ErrnoException {
-        boolean canBecomeOthers = IdentityCalls.effectiveUser() == 0
-                && IdentityCalls.hasCapability(IdentityCalls.CAP_SETUID)
-                && IdentityCalls.hasCapability(IdentityCalls.CAP_SETGID);
-        if (canBecomeOthers && !options.forgoIdentity()) {
-            LOG.info("{}: calls are made in the caller's identity and judged by the kernel", root);
-            return new KernelAuthority();
+    private static Authority authority(Path root, AttributeReader attributes, LocalOptions options) throws IOException {
+        String reason = "it was told not to";
+        if (!options.forgoIdentity()) {
+            switch (IdentityTrial.run()) {
+                case IdentityTrial.Outcome.Works works -> {
+                    LOG.info(
+                            "{}: calls are made in the caller's identity and judged by the kernel{}",
+                            root,
+                            works.limits());
+                    return new KernelAuthority(IdMap.ofUsers().unknown());
+                }
+                case IdentityTrial.Outcome.Unsafe unsafe ->
+                    throw new IOException("cannot serve " + root + ": " + unsafe.reason());
+                case IdentityTrial.Outcome.Fails fails -> reason = fails.reason();
+            }
         }
         LOG.warn(
-                "{}: not root with CAP_SETUID and CAP_SETGID: the server judges permissions itself,"
+                "{}: calls are not made in the caller's identity, since {}: the server judges permissions itself,"
                         + " new files belong to its user {}, and owners cannot be changed",
                 root,
+                reason,
                 IdentityCalls.effectiveUser());
-        return new SoftwareAuthority(attributes);
+        return new SoftwareAuthority(
+                attributes, IdMap.ofUsers().unknown(), IdMap.ofGroups().unknown());
     }
 
     /**

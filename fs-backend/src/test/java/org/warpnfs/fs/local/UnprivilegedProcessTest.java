@@ -2,22 +2,16 @@ package org.warpnfs.fs.local;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.google.common.base.Splitter;
-import java.io.File;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
@@ -73,69 +67,14 @@ class UnprivilegedProcessTest {
         Files.setPosixFilePermissions(tree.resolve("roots"), PosixFilePermissions.fromString("rw-------"));
         Path state = Files.createDirectory(base.resolve("state"));
         Files.setAttribute(state, "unix:uid", NOBODY, LinkOption.NOFOLLOW_LINKS);
-        String classPath = readableClassPath();
-        Path output = base.resolve("output");
-
-        List<String> command = List.of(
-                SETPRIV.toString(),
-                "--reuid=" + NOBODY,
-                "--regid=" + NOBODY,
-                "--clear-groups",
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--enable-native-access=ALL-UNNAMED",
-                "-XX:TieredStopAtLevel=1",
-                "-cp",
-                classPath,
-                AsNobody.class.getName(),
+        ChildJvm child = new ChildJvm(base);
+        String said = child.run(
+                List.of(SETPRIV.toString(), "--reuid=" + NOBODY, "--regid=" + NOBODY, "--clear-groups"),
+                AsNobody.class,
                 tree.toString(),
                 state.toString());
-        Process process = new ProcessBuilder(command)
-                .redirectErrorStream(true)
-                .redirectOutput(output.toFile())
-                .directory(base.toFile())
-                .start();
-        boolean ended = process.waitFor(120, TimeUnit.SECONDS);
-        process.destroyForcibly();
-        String said = Files.readString(output);
-        assertThat(ended).as(said).isTrue();
-        assertThat(process.exitValue()).as(said).isZero();
         assertThat(said).contains("ALL CHECKS PASSED");
         assertThat(Files.getAttribute(tree.resolve("made"), "unix:uid")).isEqualTo(NOBODY);
-    }
-
-    /** The class path of this test, copied to where nobody can read it. */
-    private String readableClassPath() throws IOException {
-        Path copy = Files.createDirectory(base.resolve("classes"));
-        List<String> elements = new ArrayList<>();
-        String path = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
-        for (String element : Splitter.on(File.pathSeparatorChar).split(path)) {
-            Path source = Path.of(element);
-            String name = source.getFileName().toString();
-            if (Files.isDirectory(source)) {
-                elements.add(copyTree(source, copy.resolve(elements.size() + "-" + name))
-                        .toString());
-            } else if (name.matches("(guava|failureaccess|slf4j-api|logback-).*\\.jar")) {
-                elements.add(Files.copy(source, copy.resolve(name), StandardCopyOption.REPLACE_EXISTING)
-                        .toString());
-            }
-        }
-        return String.join(":", elements);
-    }
-
-    private static Path copyTree(Path source, Path target) throws IOException {
-        try (Stream<Path> walk = Files.walk(source)) {
-            for (Path path : walk.toList()) {
-                Path to = target.resolve(source.relativize(path).toString());
-                if (Files.isDirectory(path)) {
-                    Files.createDirectories(to);
-                } else {
-                    try (InputStream in = Files.newInputStream(path)) {
-                        Files.copy(in, to);
-                    }
-                }
-            }
-        }
-        return target;
     }
 
     /** Runs in the other JVM; says what went wrong by its exit. */

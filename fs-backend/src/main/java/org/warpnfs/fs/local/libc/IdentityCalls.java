@@ -21,6 +21,10 @@ public final class IdentityCalls {
     public static final int CAP_SETUID = 7;
     public static final int CAP_SYS_RESOURCE = 24;
 
+    /** linux/securebits.h: setfsuid(2) takes no capability away. */
+    public static final int SECBIT_NO_SETUID_FIXUP = 1 << 2;
+
+    private static final int PR_GET_SECUREBITS = 27;
     /** NGROUPS_MAX. */
     private static final int MAX_GROUPS = 65_536;
 
@@ -33,6 +37,7 @@ public final class IdentityCalls {
     private static final MethodHandle GETEGID = Libc.intFunction("getegid");
     private static final MethodHandle GETGROUPS = Libc.intFunction("getgroups", INT, POINTER);
     private static final MethodHandle SYSCALL = Libc.variadicLongFunction("syscall", 1, LONG, LONG, POINTER);
+    private static final MethodHandle PRCTL = Libc.variadicIntFunction("prctl", 1, INT, LONG, LONG, LONG, LONG);
     private static final MethodHandle CAPGET = Libc.intFunction("capget", POINTER, POINTER);
     private static final MethodHandle CAPSET = Libc.intFunction("capset", POINTER, POINTER);
 
@@ -104,6 +109,17 @@ public final class IdentityCalls {
             }
             Libc.check((long) SYSCALL.invokeExact(
                     CallMemory.current().state, Platform.current().syscallSetgroups, (long) groups.size(), ids));
+        } catch (ErrnoException e) {
+            throw e;
+        } catch (Throwable e) {
+            throw Libc.broken(e);
+        }
+    }
+
+    /** The thread's securebits: how capabilities go with a change of user. */
+    public static int secureBits() throws ErrnoException {
+        try {
+            return Libc.check((int) PRCTL.invokeExact(CallMemory.current().state, PR_GET_SECUREBITS, 0L, 0L, 0L, 0L));
         } catch (ErrnoException e) {
             throw e;
         } catch (Throwable e) {

@@ -21,13 +21,19 @@ public final class OpenCalls {
     /** Makes a file without a name, in the directory given. */
     public static final int O_TMPFILE = 020000000 | O_DIRECTORY;
 
+    private static final int MFD_CLOEXEC = 1;
+    /** Linux 6.3; some hosts insist on it. */
+    private static final int MFD_NOEXEC_SEAL = 8;
+
     static final int AT_FDCWD = -100;
     static final int O_CLOEXEC = 02000000;
     static final int O_NOCTTY = 0400;
 
     private static final byte[] SELF = ".".getBytes(StandardCharsets.US_ASCII);
+    private static final byte[] MEMORY_NAME = "warpnfs-trial".getBytes(StandardCharsets.US_ASCII);
     private static final byte[] PARENT = "..".getBytes(StandardCharsets.US_ASCII);
     private static final MethodHandle OPENAT = Libc.variadicIntFunction("openat", 3, INT, POINTER, INT, INT);
+    private static final MethodHandle MEMFD_CREATE = Libc.intFunction("memfd_create", POINTER, INT);
     private static final MethodHandle CLOSE = Libc.intFunction("close", INT);
 
     private OpenCalls() {}
@@ -50,6 +56,29 @@ public final class OpenCalls {
     /** Makes a file without a name on the file system of the directory; it goes when it is closed. */
     public static Fd openNameless(Fd directory, int permissions) throws ErrnoException {
         return openAt(directory.number(), SELF, O_TMPFILE | O_RDWR, permissions);
+    }
+
+    /** Makes a file in memory that has owner and permissions as any other; it goes when it is closed. */
+    public static Fd openInMemory() throws ErrnoException {
+        try {
+            return openInMemory(MFD_CLOEXEC | MFD_NOEXEC_SEAL);
+        } catch (ErrnoException e) {
+            if (e.errno() != Errno.EINVAL) {
+                throw e;
+            }
+            return openInMemory(MFD_CLOEXEC);
+        }
+    }
+
+    private static Fd openInMemory(int flags) throws ErrnoException {
+        CallMemory memory = CallMemory.current();
+        try {
+            return new Fd(Libc.check((int) MEMFD_CREATE.invokeExact(memory.state, memory.path(MEMORY_NAME), flags)));
+        } catch (ErrnoException e) {
+            throw e;
+        } catch (Throwable e) {
+            throw Libc.broken(e);
+        }
     }
 
     /** Opens the directory that holds this one. */

@@ -1,0 +1,91 @@
+package org.warpnfs.fs.local;
+
+import com.google.common.base.CharMatcher;
+import com.google.common.base.Splitter;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Which users or groups there are in this process's user namespace (user_namespaces(7)).
+ *
+ * @param ranges by first id
+ */
+record IdMap(List<Range> ranges) {
+    /** All but (uid_t) -1: that of the initial namespace. */
+    private static final long ALL = 0xffff_ffffL;
+
+    /** /proc/sys/kernel/overflowuid and overflowgid, which nobody changes. */
+    private static final long OVERFLOW_ID = 65_534;
+
+    private static final Splitter FIELDS = Splitter.on(CharMatcher.whitespace()).omitEmptyStrings();
+
+    static IdMap ofUsers() throws IOException {
+        return read(Path.of("/proc/self/uid_map"));
+    }
+
+    static IdMap ofGroups() throws IOException {
+        return read(Path.of("/proc/self/gid_map"));
+    }
+
+    private static IdMap read(Path path) throws IOException {
+        return parse(Files.readAllLines(path, StandardCharsets.ISO_8859_1));
+    }
+
+    /** Lines of three numbers: first id here, first id outside, how many. */
+    static IdMap parse(List<String> lines) throws IOException {
+        List<Range> ranges = new ArrayList<>();
+        for (String line : lines) {
+            List<String> fields = FIELDS.splitToList(line);
+            if (fields.size() != 3) {
+                throw new IOException("a map of ids has the line \"" + line + "\"");
+            }
+            ranges.add(new Range(Long.parseLong(fields.get(0)), Long.parseLong(fields.get(2))));
+        }
+        return new IdMap(List.copyOf(ranges));
+    }
+
+    /** True if no id is unknown. */
+    boolean isWhole() {
+        return ranges.stream().anyMatch(range -> range.first() == 0 && range.count() == ALL);
+    }
+
+    /**
+     * What stat(2) says of a file whose owner has no id here, and who therefore must not pass for the caller of that id; -1 if every
+     * owner has one.
+     */
+    long unknown() {
+        return isWhole() ? -1 : OVERFLOW_ID;
+    }
+
+    /** An id other than 0; 0 if there is none. */
+    long other() {
+        for (Range range : ranges) {
+            if (range.first() > 0 && range.count() > 0) {
+                return range.first();
+            }
+            if (range.count() > 1) {
+                return range.first() + 1;
+            }
+        }
+        return 0;
+    }
+
+    /** In words: which callers there are, if not all. */
+    String limits(String what) {
+        return isWhole()
+                ? ""
+                : "; a user namespace: callers of %s ids other than %s get ACCESS".formatted(what, ranges);
+    }
+
+    /** Ids in a row. */
+    record Range(long first, long count) {
+        @Override
+        public String toString() {
+            return first + " to " + (first + count - 1);
+        }
+    }
+}
