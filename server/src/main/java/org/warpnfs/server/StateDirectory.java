@@ -53,8 +53,10 @@ final class StateDirectory implements AutoCloseable {
             if (!Files.isDirectory(path)) {
                 Files.createDirectories(path, FOR_ITS_USER_ALONE);
             }
-            FileChannel lockFile =
-                    FileChannel.open(path.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+            FileChannel lockFile = FileChannel.open(
+                    path.resolve("lock"),
+                    Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE),
+                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
             FileLock lock = tryLock(lockFile);
             if (lock == null) {
                 lockFile.close();

@@ -54,11 +54,6 @@ final class AclXattrs {
         }
     }
 
-    /** True if new files in the directory take their permissions from a default list. */
-    static boolean hasDefault(Fd directory) throws FsException {
-        return bytes(directory, DEFAULT) != null;
-    }
-
     /** The file's list by that name, or null if it has none; IO if it cannot be understood. */
     static @Nullable PosixAcl get(Fd file, byte[] name) throws FsException {
         byte[] value = bytes(file, name);

@@ -6,7 +6,6 @@ import org.warpnfs.fs.local.libc.DataCalls;
 import org.warpnfs.fs.local.libc.ErrnoException;
 import org.warpnfs.fs.local.libc.Fd;
 import org.warpnfs.fs.local.libc.OpenCalls;
-import org.warpnfs.fs.local.libc.Statx;
 import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.AttributeChanges.TimeChange;
 import org.warpnfs.fs.spi.Caller;
@@ -138,24 +137,5 @@ final class AttributeSetter {
             case TimeChange.ToServerTime now -> AttributeCalls.UTIME_NOW;
             case TimeChange.To to -> to.time().nanos();
         };
-    }
-
-    /** Puts back what the process's umask cut from a new file's permissions. */
-    static void undoUmask(Fd directory, Fd file, int wanted, int umask) throws FsException {
-        int cut = wanted & umask;
-        if (cut == 0) {
-            return;
-        }
-        Statx statx = AttributeReader.statx(file);
-        int permissions = statx.mode() & PosixJudge.PERMISSION_BITS;
-        // With a default access control list the umask is not applied, and what is missing is meant to.
-        if ((permissions & cut) == cut || AclXattrs.hasDefault(directory)) {
-            return;
-        }
-        try {
-            AttributeCalls.chmod(file, permissions | cut);
-        } catch (ErrnoException e) {
-            throw Failure.of(e);
-        }
     }
 }

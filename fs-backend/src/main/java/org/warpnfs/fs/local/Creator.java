@@ -25,7 +25,6 @@ import org.warpnfs.fs.spi.Timestamp;
 final class Creator {
     private static final Caller SERVER = Caller.ROOT;
     private static final int PERMISSIONS_OF_MKDIR = 01777;
-    private static final int SYMLINK_PERMISSIONS = 0777;
     /** PATH_MAX less the NUL. */
     private static final int MAX_SYMLINK_BYTES = 4095;
 
@@ -62,7 +61,7 @@ final class Creator {
                     AttributeChanges rest = mode instanceof CreateMode.Exclusive exclusive
                             ? withVerifier(exclusive)
                             : mode.attributes();
-                    FileNode node = finish(caller, parent, made, directory, name, permissions, rest);
+                    FileNode node = finish(caller, parent, made, directory, name, rest);
                     return new Created(node, true);
                 }
             }
@@ -112,7 +111,7 @@ final class Creator {
                 caller,
                 directory,
                 name,
-                permissions,
+                FileType.DIRECTORY,
                 attributes,
                 parent -> NameCalls.makeDirectory(parent, name.toBytes(), permissions));
     }
@@ -130,12 +129,11 @@ final class Creator {
         if (target.length == 0) {
             throw FsException.of(FsError.NO_ENTRY);
         }
-        // A symlink's permissions mean nothing to Linux and cannot be set.
         return make(
                 caller,
                 directory,
                 name,
-                SYMLINK_PERMISSIONS & ~tree.umask(),
+                FileType.SYMLINK,
                 attributes,
                 parent -> NameCalls.makeSymlink(target, parent, name.toBytes()));
     }
@@ -148,7 +146,7 @@ final class Creator {
             throw FsException.of(FsError.WRONG_TYPE);
         }
         int permissions = permissions(caller, attributes);
-        return make(caller, directory, name, permissions, attributes, parent -> {
+        return make(caller, directory, name, special.type(), attributes, parent -> {
             if (device && !caller.isSuperuser()) {
                 throw FsException.of(FsError.NOT_PERMITTED);
             }
@@ -165,20 +163,22 @@ final class Creator {
             Caller caller,
             FileHandle directory,
             FileName name,
-            int permissions,
+            FileType type,
             AttributeChanges attributes,
             Making making)
             throws FsException {
         try (Fd parent = tree.openDirectory(directory)) {
             tree.requireAbsent(caller, parent, name);
             tree.authority().requireModifiable(caller, parent);
+            NewFile newFile = new NewFile(type, tree.authority().actsAsCaller() ? caller.uid() : null);
             try {
                 tree.authority().runAs(caller, () -> making.make(parent));
             } catch (ErrnoException e) {
                 throw Failure.ofAdding(e);
             }
             try (Fd made = tree.openName(SERVER, parent, name)) {
-                return finish(caller, parent, made, directory, name, permissions, attributes);
+                newFile.require(parent, made);
+                return finish(caller, parent, made, directory, name, attributes);
             }
         }
     }
@@ -194,15 +194,8 @@ final class Creator {
 
     /** Gives a new file the rest of what it is to have, makes it durable, and tells of it. */
     private FileNode finish(
-            Caller caller,
-            Fd parent,
-            Fd made,
-            FileHandle directory,
-            FileName name,
-            int permissions,
-            AttributeChanges attributes)
+            Caller caller, Fd parent, Fd made, FileHandle directory, FileName name, AttributeChanges attributes)
             throws FsException {
-        AttributeSetter.undoUmask(parent, made, permissions, tree.umask());
         setRest(caller, made, attributes);
         tree.attributes().changed(made);
         tree.attributes().changed(parent);

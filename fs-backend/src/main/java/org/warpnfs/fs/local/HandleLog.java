@@ -1,5 +1,8 @@
 package org.warpnfs.fs.local;
 
+import static java.nio.file.attribute.PosixFilePermissions.asFileAttribute;
+import static java.nio.file.attribute.PosixFilePermissions.fromString;
+
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -10,7 +13,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
 import java.util.Map;
+import java.util.Set;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -39,6 +44,9 @@ import org.warpnfs.fs.spi.FsException;
 final class HandleLog implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(HandleLog.class);
     private static final long MAGIC = 0x7761_7270_6873_0001L;
+    /** The process has no umask that would cut anything. */
+    private static final FileAttribute<?> FOR_ITS_USER_ALONE = asFileAttribute(fromString("rw-------"));
+
     private static final int HEADER_BYTES = Long.BYTES;
     private static final int FIXED_BYTES = Integer.BYTES + 2 * FileKey.LENGTH_BYTES + 1;
     private static final FileKey NONE = new FileKey(0, 0, 0);
@@ -62,11 +70,13 @@ final class HandleLog implements AutoCloseable {
      * @throws IOException if another server uses it, or it cannot be written
      */
     static HandleLog open(Path directory, long treeId, Map<FileKey, Place> table) throws IOException {
-        Files.createDirectories(directory);
+        Files.createDirectories(directory, asFileAttribute(fromString("rwx------")));
         String name = "handles-%016x".formatted(treeId);
         Path path = directory.resolve(name + ".log");
         FileChannel lockChannel = FileChannel.open(
-                directory.resolve(name + ".lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+                directory.resolve(name + ".lock"),
+                Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE),
+                FOR_ITS_USER_ALONE);
         try {
             FileLock lock = tryLock(lockChannel);
             if (lock == null) {
@@ -78,7 +88,9 @@ final class HandleLog implements AutoCloseable {
             }
             Path fresh = directory.resolve(name + ".new");
             FileChannel channel = FileChannel.open(
-                    fresh, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE);
+                    fresh,
+                    Set.of(StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE),
+                    FOR_ITS_USER_ALONE);
             HandleLog log = new HandleLog(lockChannel, lock, channel);
             log.wasClean = clean;
             try {

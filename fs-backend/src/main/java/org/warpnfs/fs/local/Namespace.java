@@ -40,11 +40,14 @@ final class Namespace {
             boolean atRoot = directory.equals(root);
             try (Fd parent = tree.authority().as(caller, () -> openUp(child, atRoot))) {
                 Statx statx = AttributeReader.statx(parent);
-                tree.requireSameMount(statx);
+                if (!atRoot) {
+                    tree.ancestry().requireWithin(parent);
+                }
                 FileHandle handle = atRoot ? root : tree.handles().ofParent(parent, statx);
                 return new FileNode(handle, tree.attributes().convert(statx));
             } catch (ErrnoException e) {
-                throw Failure.of(e);
+                // The way up can end where a bind mount does.
+                throw e.errno() == Errno.ENOENT ? FsException.of(FsError.STALE) : Failure.of(e);
             }
         }
     }

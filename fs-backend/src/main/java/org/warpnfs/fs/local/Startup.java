@@ -9,6 +9,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.warpnfs.fs.local.libc.AttributeCalls;
 import org.warpnfs.fs.local.libc.DataCalls;
 import org.warpnfs.fs.local.libc.ErrnoException;
 import org.warpnfs.fs.local.libc.Fd;
@@ -64,6 +65,8 @@ final class Startup {
     private static TreeContext assemble(Path root, Fd rootFd, LocalOptions options, Durability.SyncCalls calls)
             throws IOException, FsException, ErrnoException {
         Statx statx = AttributeReader.statx(rootFd);
+        // Whoever makes a file says what its permissions are; to add to them afterwards would mean to find it again.
+        AttributeCalls.clearUmask();
         long treeId = treeId(rootFd, statx);
         long fsType = FileSystemCalls.statfs(rootFd).type();
         AttributeReader attributes = new AttributeReader(treeId, statx.fileSystemDevice());
@@ -71,7 +74,7 @@ final class Startup {
         return new TreeContext(
                 rootFd,
                 statx.mountId(),
-                umask(),
+                new Ancestry(statx),
                 handles(root, treeId, Superblock.of(statx), rootFd, files, options),
                 authority(root, attributes, options),
                 attributes,
@@ -161,16 +164,6 @@ final class Startup {
         } catch (NoSuchAlgorithmException e) {
             throw new AssertionError("every JDK has SHA-256", e);
         }
-    }
-
-    /** The process's, from /proc; reading it by umask(2) would change it for a moment. */
-    private static int umask() throws IOException {
-        for (String line : Files.readAllLines(Path.of("/proc/self/status"), StandardCharsets.ISO_8859_1)) {
-            if (line.startsWith("Umask:")) {
-                return Integer.parseInt(line.substring("Umask:".length()).strip(), 8);
-            }
-        }
-        throw new IOException("/proc/self/status has no Umask: is /proc mounted?");
     }
 
     /** The calls of the kernel. */

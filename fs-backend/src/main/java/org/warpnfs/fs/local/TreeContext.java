@@ -16,12 +16,12 @@ import org.warpnfs.fs.spi.FsException;
 /**
  * The parts of one served tree that its operations share, and the steps most of them begin and end with.
  *
- * @param umask of the process: what the kernel cuts from the permissions of new files
+ * @param ancestry says of a directory whether it is within the tree
  */
 record TreeContext(
         Fd rootFd,
         long mountId,
-        int umask,
+        Ancestry ancestry,
         Handles handles,
         Authority authority,
         AttributeReader attributes,

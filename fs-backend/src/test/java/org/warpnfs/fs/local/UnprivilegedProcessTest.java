@@ -25,6 +25,7 @@ import org.warpnfs.fs.spi.CreateMode;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FileSystem.Permission;
+import org.warpnfs.fs.spi.FileType;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.OpenAccess;
@@ -63,6 +64,7 @@ class UnprivilegedProcessTest {
     void serve_asNobody_worksWithinItsRights() throws Exception {
         Path tree = Files.createDirectory(base.resolve("tree"));
         Files.setAttribute(tree, "unix:uid", NOBODY, LinkOption.NOFOLLOW_LINKS);
+        Files.setPosixFilePermissions(tree, PosixFilePermissions.fromString("rwxr-xr-x"));
         Files.writeString(tree.resolve("roots"), "secret");
         Files.setPosixFilePermissions(tree.resolve("roots"), PosixFilePermissions.fromString("rw-------"));
         Path state = Files.createDirectory(base.resolve("state"));
@@ -75,6 +77,57 @@ class UnprivilegedProcessTest {
                 state.toString());
         assertThat(said).contains("ALL CHECKS PASSED");
         assertThat(Files.getAttribute(tree.resolve("made"), "unix:uid")).isEqualTo(NOBODY);
+    }
+
+    @Test
+    void make_processWithAUmask_cutsNothing() throws Exception {
+        Path tree = Files.createDirectory(base.resolve("tree"));
+        Path state = base.resolve("state");
+        for (String privileged : List.of("true", "false")) {
+            Path own = Files.createDirectory(tree.resolve(privileged));
+            String said = new ChildJvm(Files.createDirectory(base.resolve("child-" + privileged)))
+                    .run(
+                            List.of("/bin/sh", "-c", "umask 077; exec \"$@\"", "sh"),
+                            WithUmask.class,
+                            own.toString(),
+                            state.toString(),
+                            privileged);
+            assertThat(said).contains("ALL CHECKS PASSED");
+        }
+        try (Stream<Path> kept = Files.list(state)) {
+            assertThat(kept).isNotEmpty().allSatisfy(path -> assertThat(
+                            PosixFilePermissions.toString(Files.getPosixFilePermissions(path)))
+                    .isEqualTo("rw-------"));
+        }
+    }
+
+    /** Runs in the other JVM: makes files of each kind. */
+    static final class WithUmask {
+        private WithUmask() {}
+
+        public static void main(String[] arguments) throws Exception {
+            LocalOptions options = LocalOptions.DEFAULTS.withStateDirectory(Path.of(arguments[1]));
+            boolean privileged = Boolean.parseBoolean(arguments[2]);
+            AttributeChanges all = AttributeChanges.ofPermissions(0777);
+            try (LocalFileSystem fs =
+                    LocalFileSystem.open(Path.of(arguments[0]), privileged ? options : options.withoutPrivileges())) {
+                FileHandle root = fs.root();
+                int file = fs.create(Caller.ROOT, root, FileName.of("f"), new CreateMode.Guarded(all))
+                        .node()
+                        .attributes()
+                        .permissions();
+                int directory = fs.makeDirectory(Caller.ROOT, root, FileName.of("d"), all)
+                        .attributes()
+                        .permissions();
+                int fifo = fs.makeSpecial(Caller.ROOT, root, FileName.of("p"), FileType.FIFO, 0, 0, all)
+                        .attributes()
+                        .permissions();
+                AsNobody.check(file == 0777, "file " + file);
+                AsNobody.check(directory == 0777, "directory " + directory);
+                AsNobody.check(fifo == 0777, "fifo " + fifo);
+            }
+            System.out.println("ALL CHECKS PASSED");
+        }
     }
 
     /** Runs in the other JVM; says what went wrong by its exit. */

@@ -35,7 +35,19 @@ public final class AttributeCalls {
     private static final MethodHandle UTIMENSAT = Libc.intFunction("utimensat", INT, POINTER, POINTER, INT);
     private static final MethodHandle FACCESSAT = Libc.intFunction("faccessat", INT, POINTER, INT, INT);
 
+    private static final MethodHandle UMASK = Libc.intFunction("umask", INT);
+
     private AttributeCalls() {}
+
+    /** Makes the process cut nothing from the permissions of files it makes, in any of its threads. */
+    public static void clearUmask() {
+        try {
+            int before = (int) UMASK.invokeExact(CallMemory.current().state, 0);
+            assert before >= 0;
+        } catch (Throwable e) {
+            throw Libc.broken(e);
+        }
+    }
 
     public static Statx statx(Fd fd) throws ErrnoException {
         CallMemory memory = CallMemory.current();
