@@ -106,6 +106,13 @@ class NamesTest {
     }
 
     @Test
+    void create_exclusiveWithTheVerifierOfAnother_exists() {
+        made(create("f", EXCLUSIVE, 0x12345678, 0x9abcdef0));
+        server.uid = V3Server.ALICE + 1;
+        assertThat(refused(create("f", EXCLUSIVE, 0x12345678, 0x9abcdef0))).isEqualTo(Nfs3Status.EXIST);
+    }
+
+    @Test
     void mkdir_withAndWithoutMode_isMade() {
         Made made = made(server.call(MKDIR, c -> c.opaque(root).string("d").words(1, 0751, 0, 0, 0, 0, 0)));
         assertThat(made.attributes().type()).isEqualTo(2);
