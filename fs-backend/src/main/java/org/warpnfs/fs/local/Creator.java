@@ -86,7 +86,9 @@ final class Creator {
         switch (mode) {
             case CreateMode.Guarded guarded -> throw FsException.of(FsError.EXISTS);
             case CreateMode.Exclusive exclusive -> {
-                if (AttributeReader.type(statx) != FileType.REGULAR || !hasVerifier(statx, exclusive.verifier())) {
+                if (AttributeReader.type(statx) != FileType.REGULAR
+                        || !hasVerifier(statx, exclusive.verifier())
+                        || !isAsMade(caller, statx, exclusive.attributes())) {
                     throw FsException.of(FsError.EXISTS);
                 }
             }
@@ -102,6 +104,13 @@ final class Creator {
             }
         }
         return tree.node(found, directory, name);
+    }
+
+    /** Another's file, or one that was written to, is not what an exclusive create has left. */
+    private boolean isAsMade(Caller caller, Statx statx, AttributeChanges attributes) {
+        Long sizeBytes = attributes.sizeBytes();
+        return statx.sizeBytes() == (sizeBytes == null ? 0 : sizeBytes)
+                && (!tree.authority().actsAsCaller() || caller.isSuperuser() || statx.uid() == caller.uid());
     }
 
     FileNode makeDirectory(Caller caller, FileHandle directory, FileName name, AttributeChanges attributes)

@@ -206,6 +206,11 @@ public final class LocalFileSystem implements FileSystem {
     }
 
     @Override
+    public boolean actsAsCaller() {
+        return tree.authority().actsAsCaller();
+    }
+
+    @Override
     public Set<Permission> permissions(Caller caller, FileHandle file, Set<Permission> asked) throws FsException {
         return within(() -> {
             Set<Permission> granted = EnumSet.noneOf(Permission.class);

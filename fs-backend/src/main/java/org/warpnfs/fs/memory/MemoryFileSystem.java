@@ -212,8 +212,10 @@ public final class MemoryFileSystem implements FileSystem {
         return switch (mode) {
             case CreateMode.Guarded guarded -> throw FsException.of(FsError.EXISTS);
             case CreateMode.Exclusive exclusive -> {
-                Long verifier = found instanceof RegularInode regular ? regular.createVerifier : null;
-                if (verifier == null || verifier != exclusive.verifier()) {
+                if (!(found instanceof RegularInode regular)
+                        || regular.createVerifier == null
+                        || regular.createVerifier != exclusive.verifier()
+                        || !isAsMade(caller, regular, exclusive.attributes())) {
                     throw FsException.of(FsError.EXISTS);
                 }
                 yield node(found);
@@ -227,6 +229,14 @@ public final class MemoryFileSystem implements FileSystem {
                 yield node(found);
             }
         };
+    }
+
+    /** Another's file, or one that was written to, is not what an exclusive create has left. */
+    private static boolean isAsMade(Caller caller, RegularInode found, AttributeChanges attributes) {
+        Long sizeBytes = attributes.sizeBytes();
+        FileAttributes present = found.attributes();
+        return present.sizeBytes() == (sizeBytes == null ? 0 : sizeBytes)
+                && (caller.isSuperuser() || present.uid() == caller.uid());
     }
 
     @Override

@@ -12,11 +12,11 @@ public sealed interface CreateMode {
     record Guarded(AttributeChanges attributes) implements CreateMode {}
 
     /**
-     * Fails with {@link FsError#EXISTS} unless the file was created with the same verifier: so a repeated request finds its
-     * own file. The verifier is kept with the file, durably, until its times are set. A backend may keep it in the access
-     * and modify times.
+     * Fails with {@link FsError#EXISTS} unless the file was created with the same verifier by the same caller, and nothing was written to
+     * it since: so a repeated request finds its own file. The verifier is kept with the file, durably, until its times are set. A
+     * backend may keep it in the access and modify times, where everyone can read it.
      *
-     * @param verifier eight bytes that the client chose
+     * @param verifier eight bytes that nobody but the caller can bring
      */
     record Exclusive(long verifier, AttributeChanges attributes) implements CreateMode {}
 }

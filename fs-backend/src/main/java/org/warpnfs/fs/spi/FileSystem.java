@@ -53,6 +53,14 @@ public interface FileSystem extends AutoCloseable {
      */
     FileAttributes setAttributes(Caller caller, FileHandle file, AttributeChanges changes) throws FsException;
 
+    /**
+     * True if every call is made as its caller, to whom new files belong; false where they belong to the server's user, whoever asked for
+     * them.
+     */
+    default boolean actsAsCaller() {
+        return true;
+    }
+
     /** Which of {@code asked} the caller has on the file. */
     Set<Permission> permissions(Caller caller, FileHandle file, Set<Permission> asked) throws FsException;
 

@@ -2,6 +2,7 @@ package org.warpnfs.fs.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import org.junit.jupiter.api.Test;
 import org.warpnfs.fs.spi.AttributeChanges;
@@ -16,6 +17,7 @@ import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsStatistics;
 import org.warpnfs.fs.spi.OpenAccess;
 import org.warpnfs.fs.spi.OpenFile;
+import org.warpnfs.fs.spi.Stability;
 import org.warpnfs.fs.spi.Timestamp;
 
 /** Names and what they lead to: making, finding, linking, renaming, removing. */
@@ -97,6 +99,27 @@ public abstract class NamespaceContract extends ContractFixture {
         assertFails(FsError.EXISTS, () -> fs.create(ROOT, root, name("a"), otherHigh));
         TimeChange now = new TimeChange.ToServerTime();
         fs.setAttributes(ROOT, first.node().handle(), new AttributeChanges(null, null, null, null, now, now));
+        assertFails(FsError.EXISTS, () -> fs.create(ROOT, root, name("a"), exclusive));
+    }
+
+    @Test
+    void create_exclusiveRepeatedAfterAWrite_exists() throws Exception {
+        CreateMode exclusive = new CreateMode.Exclusive(77, AttributeChanges.ofPermissions(0600));
+        FileHandle file = fs.create(ROOT, root, name("a"), exclusive).node().handle();
+        FileAttributes made = fs.attributes(file);
+        try (OpenFile open = fs.open(ROOT, file, OpenAccess.WRITE)) {
+            open.write(ByteBuffer.wrap(new byte[1]), 0, Stability.FILE_SYNC);
+        }
+        fs.setAttributes(
+                ROOT,
+                file,
+                new AttributeChanges(
+                        null,
+                        null,
+                        null,
+                        null,
+                        new TimeChange.To(made.accessTime()),
+                        new TimeChange.To(made.modifyTime())));
         assertFails(FsError.EXISTS, () -> fs.create(ROOT, root, name("a"), exclusive));
     }
 

@@ -3,7 +3,9 @@ package org.warpnfs.nfs.export;
 import com.google.common.hash.HashFunction;
 import com.google.common.hash.Hashing;
 import java.nio.ByteBuffer;
+import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.FileHandle;
+import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FsError;
 
 /**
@@ -29,6 +31,7 @@ public final class NfsHandles {
     public static final int MAX_LENGTH_BYTES = 64;
 
     private static final int VERSION_WORD = 1 << 24;
+    private static final int VERIFIER_WORD = ~VERSION_WORD;
     private static final int KEY_OFFSET = 4;
     private static final int MAC_OFFSET = KEY_OFFSET + 4;
     private static final int FILE_OFFSET = MAC_OFFSET + 8;
@@ -75,6 +78,25 @@ public final class NfsHandles {
         byte[] file = new byte[handle.length - FILE_OFFSET];
         words.get(FILE_OFFSET, file);
         return new Location(export, FileHandle.of(file));
+    }
+
+    /**
+     * The verifier by which a backend finds a file again that was created exclusively (RFC 1813 §3.3.8, RFC 8881 §18.16.3). Made of what
+     * the client sent, of who called and of the name, under the secret: a backend may keep verifiers where everyone sees them, as
+     * in a file's times, and clients choose theirs so that others can guess them. Equal for equal arguments, over restarts too.
+     */
+    public long exclusiveVerifier(long verifier, Caller caller, FileHandle directory, FileName name) {
+        byte[] parent = directory.toBytes();
+        return mac.newHasher()
+                // No handle begins with this.
+                .putInt(VERIFIER_WORD)
+                .putLong(verifier)
+                .putLong(caller.uid())
+                .putInt(parent.length)
+                .putBytes(parent)
+                .putBytes(name.toBytes())
+                .hash()
+                .asLong();
     }
 
     private long macOf(byte[] handle) {

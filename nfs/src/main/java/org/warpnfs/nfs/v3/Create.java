@@ -58,7 +58,9 @@ final class Create extends NewNode<Create.Args> {
                     case How.Guarded how ->
                         new CreateMode.Guarded(how.attributes().changesWithPermissionsOr(PERMISSIONS));
                     case How.Exclusive how ->
-                        new CreateMode.Exclusive(how.verifier(), AttributeChanges.ofPermissions(PERMISSIONS));
+                        new CreateMode.Exclusive(
+                                call.exclusiveVerifier(how.verifier(), directory, name),
+                                AttributeChanges.ofPermissions(PERMISSIONS));
                 };
         // An unchecked create may cut a file that is there.
         boolean cuts = mode instanceof CreateMode.Unchecked unchecked

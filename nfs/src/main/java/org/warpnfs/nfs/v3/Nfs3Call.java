@@ -54,15 +54,21 @@ final class Nfs3Call {
     }
 
     /**
-     * Before {@code file} is changed; open until it has been.
+     * Before {@code file} is changed; open until it has been. Whoever looks at the file before and after a change of its own knows of
+     * this one.
      *
      * @throws FsException TRY_LATER while an NFSv4 client that has the file delegated is asked to give it back
      */
     FileChanges.Change changing(Nfs3File file) throws FsException {
+        return counted(file.handle(), server.fileChanges().begin(file.handle()));
+    }
+
+    /** As {@link #changing}, of a file that a {@link WatchedChange} of the same call looks at: two windows would see each other. */
+    FileChanges.Change changingWatched(Nfs3File file) throws FsException {
         return server.fileChanges().begin(file.handle());
     }
 
-    /** As {@link #changing}, of the regular file by that name, if there is one. */
+    /** As {@link #changing}, of the file by that name, if there is one. */
     FileChanges.Change changingName(Nfs3File directory, FileName name) throws FsException {
         FileNode found;
         try {
@@ -71,14 +77,30 @@ final class Nfs3Call {
             // Whatever it is, the procedure itself will say it.
             return () -> {};
         }
-        return found.attributes().type() == FileType.REGULAR
-                ? server.fileChanges().begin(found.handle())
-                : () -> {};
+        // Nothing but regular files is ever delegated.
+        return counted(
+                found.handle(),
+                found.attributes().type() == FileType.REGULAR
+                        ? server.fileChanges().begin(found.handle())
+                        : () -> {});
+    }
+
+    private FileChanges.Change counted(FileHandle file, FileChanges.Change change) {
+        ChangeWindows.Window window = changeWindows().begin(file);
+        return () -> {
+            boolean _ = window.end();
+            change.close();
+        };
     }
 
     /** The handle that names {@code file} of {@code export}. */
     Nfs3Handle handleOf(Export export, FileHandle file) {
         return Nfs3Handle.of(server.handles().encode(new Location(export, file)));
+    }
+
+    /** What stands for the verifier of an exclusive CREATE, for this caller alone. */
+    long exclusiveVerifier(long verifier, Nfs3File directory, FileName name) {
+        return server.handles().exclusiveVerifier(verifier, directory.caller(), directory.handle(), name);
     }
 
     /** Attributes for a reply that says no: of whatever the handle names, if anything. */

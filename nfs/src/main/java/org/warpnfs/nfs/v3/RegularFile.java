@@ -1,8 +1,5 @@
 package org.warpnfs.nfs.v3;
 
-import java.util.EnumSet;
-import org.warpnfs.fs.spi.Caller;
-import org.warpnfs.fs.spi.FileSystem.Permission;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.OpenAccess;
@@ -12,16 +9,11 @@ import org.warpnfs.fs.spi.OpenFile;
 final class RegularFile {
     private RegularFile() {}
 
-    /**
-     * For reading. Who may execute a file may read it: the client's kernel has to, to run it (RFC 1813 §4.4).
-     */
+    /** For reading. Who may execute a file may read it: the client's kernel has to, to run it (RFC 1813 §4.4). */
     static OpenFile openToRead(Nfs3File file) throws FsException, Nfs3Exception {
         try {
             return file.fileSystem().open(file.caller(), file.handle(), OpenAccess.READ);
         } catch (FsException e) {
-            if (e.error() == FsError.ACCESS && mayExecute(file)) {
-                return file.fileSystem().open(Caller.ROOT, file.handle(), OpenAccess.READ);
-            }
             throw invalidIfNotRegular(e);
         }
     }
@@ -33,12 +25,6 @@ final class RegularFile {
         } catch (FsException e) {
             throw invalidIfNotRegular(e);
         }
-    }
-
-    private static boolean mayExecute(Nfs3File file) throws FsException {
-        return file.fileSystem()
-                .permissions(file.caller(), file.handle(), EnumSet.of(Permission.EXECUTE))
-                .contains(Permission.EXECUTE);
     }
 
     /** RFC 1813 §3.3.6 and §3.3.7 answer a directory as any other file without data. */

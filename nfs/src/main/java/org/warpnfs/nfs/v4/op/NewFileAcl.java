@@ -24,7 +24,8 @@ final class NewFileAcl {
     }
 
     /**
-     * Sets the lists of a file that was just made. It is too late to fail then: where it cannot be done, {@code set} says so.
+     * Sets the lists of a file that the caller has made, by this call or the one that it repeats. It is too late to fail then: where it
+     * cannot be done, {@code set} says so.
      *
      * @param wanted null for none
      * @param set the attributes that were set
@@ -34,11 +35,13 @@ final class NewFileAcl {
             set.clear(Attributes.ACL);
             return;
         }
-        Caller caller = call.callerAt(directory);
-        // Who made the file may set its lists, also where it belongs to the server's user.
-        Caller owner = made.attributes().uid() == caller.uid() ? caller : Caller.ROOT;
+        FileSystem fileSystem = CallContext.fileSystem(directory);
+        // Who made the file may set its lists, also where all files belong to the server's user. Where they do not, the
+        // caller's own
+        // rights are enough, and nothing is done with more.
+        Caller owner = fileSystem.actsAsCaller() ? call.callerAt(directory) : Caller.ROOT;
         try {
-            CallContext.fileSystem(directory).setAcls(owner, made.handle(), wanted);
+            fileSystem.setAcls(owner, made.handle(), wanted);
         } catch (FsException e) {
             set.clear(Attributes.ACL);
         }

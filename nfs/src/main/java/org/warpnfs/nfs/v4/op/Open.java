@@ -115,6 +115,7 @@ final class Open implements ChangingOperation {
                 file = directory.sibling(created.node().handle());
                 set = attributesSet(arguments, isNew);
                 if (set.get(Attributes.ACL)) {
+                    // The file is the caller's: made by this call, or by an exclusive create that this one repeats.
                     NewFileAcl.apply(call, directory, created.node(), acls, set);
                 }
             }
@@ -142,8 +143,20 @@ final class Open implements ChangingOperation {
         try (FileChange _ = mode instanceof CreateMode.Unchecked
                 ? refuseBeforeTruncating(call, arguments, directory, name)
                 : FileChange.ofNothing()) {
-            return CallContext.fileSystem(directory).create(call.callerAt(directory), directory.file(), name, mode);
+            return CallContext.fileSystem(directory)
+                    .create(call.callerAt(directory), directory.file(), name, forCaller(call, mode, directory, name));
         }
+    }
+
+    /** An exclusive create is its caller's alone, whoever else knows the verifier. */
+    private static CreateMode forCaller(CallContext call, CreateMode mode, Location directory, FileName name) {
+        return mode instanceof CreateMode.Exclusive(long verifier, AttributeChanges attributes)
+                ? new CreateMode.Exclusive(
+                        call.services()
+                                .handles()
+                                .exclusiveVerifier(verifier, call.callerAt(directory), directory.file(), name),
+                        attributes)
+                : mode;
     }
 
     /** Of the attributes of an UNCHECKED create only a size of zero is for a file that is there already (section 18.16.3). */
@@ -162,7 +175,7 @@ final class Open implements ChangingOperation {
         }
     }
 
-    /** An UNCHECKED create may cut a file that is there: not if its opens deny it or others have it delegated. */
+    /** An UNCHECKED create may cut a file that is there: not if the caller may not open it, its opens deny it or others have it delegated. */
     private static FileChange refuseBeforeTruncating(
             CallContext call, OpenArguments arguments, Location directory, FileName name)
             throws Nfs4Exception, FsException {
@@ -171,6 +184,7 @@ final class Open implements ChangingOperation {
         }
         try {
             Location file = Lookup.find(call, directory, name);
+            requirePermitted(arguments, file, call.callerAt(file));
             call.services().state().opens().prepareOpen(call.nowNanos(), request(call, arguments, file));
             return FileChange.of(call, file);
         } catch (FsException e) {
@@ -230,17 +244,16 @@ final class Open implements ChangingOperation {
             call.services().state().delegations().require(call.client(), request.file(), call.resolve(delegation));
         }
         Caller caller = call.callerAt(file);
-        Caller readerCaller = caller;
-        if (!isNew && arguments.claim() != OpenArguments.CLAIM_PREVIOUS) {
-            readerCaller = permittedReader(arguments, file, caller);
+        boolean reclaims = arguments.claim() == OpenArguments.CLAIM_PREVIOUS;
+        if (!isNew && !reclaims) {
+            requirePermitted(arguments, file, caller);
         }
         int missing = state.prepareOpen(call.nowNanos(), request);
         SharedFile reader = null;
         SharedFile writer = null;
         FileSystem fileSystem = CallContext.fileSystem(file);
         switch (missing) {
-            case OpenRequest.READ ->
-                reader = new SharedFile(fileSystem.open(readerCaller, file.file(), OpenAccess.READ));
+            case OpenRequest.READ -> reader = new SharedFile(fileSystem.open(caller, file.file(), OpenAccess.READ));
             case OpenRequest.WRITE -> writer = new SharedFile(fileSystem.open(caller, file.file(), OpenAccess.WRITE));
             case OpenRequest.BOTH -> {
                 reader = new SharedFile(fileSystem.open(caller, file.file(), OpenAccess.READ_WRITE));
@@ -249,7 +262,6 @@ final class Open implements ChangingOperation {
             default -> {}
         }
         // What may be an old request that was on its way for long gets none (RFC 7530 section 9.1.11).
-        boolean reclaims = arguments.claim() == OpenArguments.CLAIM_PREVIOUS;
         boolean unconfirmed = !reclaims && mustConfirm(call);
         DelegationWish wish = new DelegationWish(
                 unconfirmed ? DelegationWish.Kind.SETTLED : arguments.wish(),
@@ -265,22 +277,18 @@ final class Open implements ChangingOperation {
 
     /**
      * A backend lets owners open their files whatever the permissions say, for clients that write what they opened before. An
-     * OPEN is the moment when they do say something.
-     *
-     * @return as whom the file is opened for reading: as the server where the caller may execute it but not read it, since a client
-     *     has to read what it executes
+     * OPEN is the moment when they do say something. Who may execute a file may read it, since a client has to.
      */
-    private static Caller permittedReader(OpenArguments arguments, Location file, Caller caller)
+    private static void requirePermitted(OpenArguments arguments, Location file, Caller caller)
             throws Nfs4Exception, FsException {
         Set<Permission> has =
                 CallContext.fileSystem(file).permissions(caller, file.file(), EnumSet.allOf(Permission.class));
         boolean reads = (arguments.access() & OpenRequest.READ) != 0;
         boolean writes = (arguments.access() & OpenRequest.WRITE) != 0;
-        boolean executes = reads && !writes && has.contains(Permission.EXECUTE) && !has.contains(Permission.READ);
+        boolean executes = reads && !writes && has.contains(Permission.EXECUTE);
         if ((reads && !has.contains(Permission.READ) && !executes) || (writes && !has.contains(Permission.WRITE))) {
             throw Nfs4Exception.of(Nfs4Status.ACCESS);
         }
-        return executes ? Caller.ROOT : caller;
     }
 
     /** In NFSv4.0, until its owner has shown that its OPEN was meant. */
