@@ -36,6 +36,7 @@ public final class Bench {
     private final Pattern after = new Pattern(2);
     private long errors;
     private long repeated;
+    private long matches;
     private long mismatches;
     private @Nullable String firstError;
 
@@ -161,6 +162,7 @@ public final class Bench {
                 errors,
                 firstError,
                 repeated,
+                matches,
                 mismatches,
                 latencies,
                 cpu,
@@ -240,6 +242,7 @@ public final class Bench {
     private void note(Load.Counters counters) {
         errors += counters.errors();
         repeated += counters.repeated();
+        matches += counters.matches();
         mismatches += counters.mismatches();
         if (firstError == null) {
             firstError = counters.firstError();

@@ -17,6 +17,7 @@ import org.warpnfs.bench.loopback.LoopbackExchange;
  * @param errors calls that failed, before and after the measurement too
  * @param firstError what the first of them said
  * @param repeated calls that the server asked to try again later
+ * @param matches reads that were checked and brought what was written
  * @param mismatches reads that brought something else than was written
  * @param latencies in nanoseconds
  * @param serverCpu null if no process was named
@@ -30,6 +31,7 @@ public record BenchReport(
         long errors,
         @Nullable String firstError,
         long repeated,
+        long matches,
         long mismatches,
         Histogram latencies,
         @Nullable ProcessCpu serverCpu,
@@ -37,9 +39,9 @@ public record BenchReport(
     private static final double GIB = 1 << 30;
     private static final double NANOS_PER_MICRO = 1000;
 
-    /** Whether everything was as it should be. */
+    /** Whether everything was as it should be; what was to be verified and was not is not. */
     public boolean clean() {
-        return errors == 0 && mismatches == 0 && operations > 0;
+        return errors == 0 && mismatches == 0 && operations > 0 && (!options.verify() || matches > 0);
     }
 
     private double perSecond() {
@@ -87,13 +89,10 @@ public record BenchReport(
             lines.add(line("repeated    %d, because the server asked to try again later", repeated));
         }
         if (options.verify()) {
-            lines.add(
-                    mismatches == 0
-                            ? "verified    what is read is what was written"
-                            : line("verified    %d MISMATCHES", mismatches));
+            lines.add("verified    " + verified());
         }
         ProcessCpu cpu = serverCpu;
-        if (cpu != null) {
+        if (cpu != null && operations > 0) {
             lines.add(line(
                     "server CPU  %.2f s user, %.2f s system, %.3f s/GiB, %.1f us/operation",
                     cpu.userSeconds(),
@@ -110,6 +109,19 @@ public record BenchReport(
                     100 * perSecond() / bare.perSecond()));
         }
         return lines;
+    }
+
+    /** What was found where data were compared, and no more than that. */
+    private String verified() {
+        if (mismatches > 0) {
+            return line("%d MISMATCHES among %d reads", mismatches, matches + mismatches);
+        }
+        if (matches == 0) {
+            return "NOTHING: no read came back";
+        }
+        return errors == 0
+                ? line("what is read is what was written, in %d reads", matches)
+                : line("%d reads brought what was written; what failed was not checked", matches);
     }
 
     @FormatMethod
@@ -141,10 +153,10 @@ public record BenchReport(
             json.text("first_error", first);
         }
         if (options.verify()) {
-            json.number("mismatches", mismatches);
+            json.number("matches", matches).number("mismatches", mismatches);
         }
         ProcessCpu cpu = serverCpu;
-        if (cpu != null) {
+        if (cpu != null && operations > 0) {
             json.object(
                     "server_cpu",
                     new Json()

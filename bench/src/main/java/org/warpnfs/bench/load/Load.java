@@ -49,6 +49,7 @@ public final class Load {
     private long operations;
     private long errors;
     private long repeated;
+    private long matches;
     private long mismatches;
     private @Nullable String firstError;
 
@@ -57,12 +58,14 @@ public final class Load {
      *
      * @param latencies in nanoseconds, a copy
      * @param repeated calls that the server asked to try again later
+     * @param matches reads that brought what was written; only those are counted that were to be checked
      * @param mismatches reads that brought something else than was written
      */
     public record Counters(
             long operations,
             long errors,
             long repeated,
+            long matches,
             long mismatches,
             @Nullable String firstError,
             Histogram latencies) {}
@@ -103,9 +106,9 @@ public final class Load {
         return counters;
     }
 
-    /** What was counted. Errors count from the beginning. */
+    /** What was counted. All but operations and latencies count from the beginning. */
     public synchronized Counters counters() {
-        return new Counters(operations, errors, repeated, mismatches, firstError, latencies.copy());
+        return new Counters(operations, errors, repeated, matches, mismatches, firstError, latencies.copy());
     }
 
     /** Operations so far, and nothing else: cheap. */
@@ -204,10 +207,14 @@ public final class Load {
                 throw new IOException(
                         "READ of " + transfer.blockBytes() + " bytes at " + offset + " brought " + got.remaining());
             }
-            if (transfer.pattern() != null && !transfer.pattern().matches(got, offset)) {
+            if (transfer.pattern() == null) {
+                return;
+            }
+            if (!transfer.pattern().matches(got, offset)) {
                 mismatches++;
                 throw new IOException("READ at " + offset + " brought something else than was written");
             }
+            matches++;
         }
 
         @Override
