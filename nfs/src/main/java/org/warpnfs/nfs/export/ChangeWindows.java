@@ -6,7 +6,8 @@ import org.warpnfs.fs.spi.FileHandle;
 /**
  * Tells whether the attributes read before and after a change enclose that change alone, as the pre-operation attributes
  * of RFC 1813 §2.6 (wcc_data) and {@code change_info4.atomic} of RFC 8881 §3.3.11 promise a client. Nobody waits: changes
- * run side by side, and those that overlapped just do not make the promise.
+ * run side by side, and those that overlapped just do not make the promise. So every operation that changes a file in any way, its data,
+ * its attributes or its number of names, opens a window, also if it makes no promise itself.
  *
  * <p>A client that is told too little asks again; one that is told too much keeps a stale directory. So files may share a
  * slot by chance, which errs on the side of asking. What changes a directory without going through this server is not seen.
@@ -14,7 +15,8 @@ import org.warpnfs.fs.spi.FileHandle;
  * <p>Safe for any thread.
  */
 public final class ChangeWindows {
-    private static final int SLOTS = 4096;
+    /** 128 KiB: so that few directories share one with a file that is written to all the time. */
+    private static final int SLOTS = 1 << 14;
     private static final int IN_FLIGHT_BITS = 16;
     private static final long IN_FLIGHT_MASK = (1L << IN_FLIGHT_BITS) - 1;
     private static final long BEGUN_UNIT = 1L << IN_FLIGHT_BITS;

@@ -3,6 +3,7 @@ package org.warpnfs.nfs.export;
 import com.google.common.hash.HashFunction;
 import com.google.common.hash.Hasher;
 import com.google.common.hash.Hashing;
+import java.util.List;
 import org.warpnfs.fs.spi.FileName;
 
 /**
@@ -16,9 +17,24 @@ final class PathHash {
 
     static long of(PseudoPath path) {
         Hasher hasher = HASH.newHasher();
+        put(path, hasher);
+        return hasher.hash().asLong();
+    }
+
+    /** Of several, in their order. */
+    static long of(List<PseudoPath> paths) {
+        Hasher hasher = HASH.newHasher();
+        for (PseudoPath path : paths) {
+            put(path, hasher);
+            // No name has a NUL.
+            hasher.putByte((byte) 0);
+        }
+        return hasher.hash().asLong();
+    }
+
+    private static void put(PseudoPath path, Hasher hasher) {
         for (FileName name : path.components()) {
             hasher.putByte((byte) '/').putBytes(name.toBytes());
         }
-        return hasher.hash().asLong();
     }
 }

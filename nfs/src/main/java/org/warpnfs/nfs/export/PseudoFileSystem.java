@@ -37,7 +37,8 @@ import org.warpnfs.fs.spi.XattrMode;
  * The virtual directories from {@code /} down to the exports (RFC 8881 §7.3): everyone may look, nobody may change.
  *
  * <p>An export's mount point is a directory here too, empty, until {@link ExportTable#cross} leads through it. Handles and
- * file ids come from the path alone, so that they stay over restarts; the change id comes from all paths.
+ * file ids come from the path alone, so that they stay over restarts. The change id comes from all paths: the same for the same exports, and
+ * another for others, but neither larger nor smaller (change_attr_type says so).
  */
 final class PseudoFileSystem implements FileSystem {
     private static final int PERMISSIONS = 0555;
@@ -54,7 +55,7 @@ final class PseudoFileSystem implements FileSystem {
         List<PseudoPath> sorted = mountPoints.stream()
                 .sorted(Comparator.comparing(PseudoPath::toString))
                 .toList();
-        changeId = Integer.toUnsignedLong(sorted.hashCode());
+        changeId = PathHash.of(sorted);
         for (PseudoPath mountPoint : sorted) {
             Directory directory = root;
             for (FileName name : mountPoint.components()) {

@@ -46,7 +46,7 @@ final class SetAcl implements Nfs3Procedure<SetAcl.Args> {
         AclChanges changes = new AclChanges(
                 change(args.access(), (args.mask() & GetAcl.ACCESS) != 0),
                 change(args.inherited(), (args.mask() & GetAcl.DEFAULT) != 0));
-        try (FileChanges.Change _ = call.changing(file);
+        try (FileChanges.Change _ = call.changingWatched(file);
                 WatchedChange change = WatchedChange.begin(call, file)) {
             file.fileSystem().setAcls(file.caller(), file.handle(), changes);
             return Nfs3Reply.ok(change.end().after()::encode);

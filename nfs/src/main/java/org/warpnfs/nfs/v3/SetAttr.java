@@ -26,7 +26,7 @@ final class SetAttr implements Nfs3Procedure<SetAttr.Args> {
     public Nfs3Reply run(Nfs3Call call, Args args) throws FsException, Nfs3Exception {
         Nfs3File file = call.file(args.file());
         file.requireWritable();
-        try (FileChanges.Change _ = call.changing(file);
+        try (FileChanges.Change _ = call.changingWatched(file);
                 WatchedChange change = WatchedChange.begin(call, file)) {
             if (args.guard() != null
                     && !args.guard().equals(NfsTime3.of(file.attributes().changeTime()))) {

@@ -80,6 +80,19 @@ class ExportTableTest {
         assertThat(table.byKey(12345)).isNull();
     }
 
+    private static long changeIdOfRoot(Export... exports) throws FsException {
+        Location root = ExportTable.of(List.of(exports)).root();
+        return root.export().fileSystem().attributes(root.file()).changeId();
+    }
+
+    @Test
+    void virtualRoot_changeId_isAnotherForOtherExportsAndTheSameAfterARestart() throws FsException {
+        long before = changeIdOfRoot(data, home);
+        assertThat(changeIdOfRoot(export("/srv/home"), export("/srv/data"))).isEqualTo(before);
+        assertThat(changeIdOfRoot(data, home, scratch)).isNotEqualTo(before);
+        assertThat(changeIdOfRoot(data, scratch)).isNotEqualTo(before);
+    }
+
     @Test
     void root_exportAtSlash_isThatExport() throws FsException {
         Export all = export("/");

@@ -93,8 +93,11 @@ enum Attribute {
             (s, out) -> Bitmap.encode(Attributes.settableAtExclusiveCreate(s.minorVersion(), s.limits()), out)),
     /** 0: a range to clone may begin and end anywhere, as far as this server is concerned. */
     CLONE_BLKSIZE(77, Access.GET, 2, (s, out) -> out.int32(0)),
-    /** NFS4_CHANGE_TYPE_IS_MONOTONIC_INCR: the backend's change ids never go back. */
-    CHANGE_ATTR_TYPE(79, Access.GET, 2, (s, out) -> out.int32(0)),
+    /**
+     * NFS4_CHANGE_TYPE_IS_MONOTONIC_INCR: the backend's change ids never go back. NFS4_CHANGE_TYPE_IS_UNDEFINED of the virtual directories: of
+     * two of their ids nobody can say which is the newer.
+     */
+    CHANGE_ATTR_TYPE(79, Access.GET, 2, (s, out) -> out.int32(s.isPseudo() ? 4 : 0)),
     MODE_UMASK(81, Access.SET, 2, (s, out) -> {}),
     XATTR_SUPPORT(82, Access.GET, 2, (s, out) -> out.bool(s.limits().extendedAttributes()));
 

@@ -58,6 +58,11 @@ public final class AttributeSource {
         return location.export().key();
     }
 
+    /** Of the virtual directories above the exports. */
+    boolean isPseudo() {
+        return location.export().isPseudo();
+    }
+
     long mountedOnFileId() {
         return mountedOnFileId;
     }

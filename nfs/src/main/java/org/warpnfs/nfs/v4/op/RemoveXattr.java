@@ -13,7 +13,7 @@ final class RemoveXattr implements ChangingOperation {
         byte[] name = XattrNames.decode(in);
         Location file = call.current();
         CallContext.requireWritable(file);
-        try (FileChange _ = FileChange.of(call, file);
+        try (FileChange _ = FileChange.ofWatched(call, file);
                 DirectoryChange change = DirectoryChange.begin(call, file)) {
             CallContext.fileSystem(file).removeXattr(call.callerAt(file), file.file(), name);
             change.encode(out);

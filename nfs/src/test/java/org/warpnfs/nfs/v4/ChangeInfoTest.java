@@ -1,0 +1,164 @@
+package org.warpnfs.nfs.v4;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Named;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.warpnfs.fs.spi.FileSystem;
+import org.warpnfs.nfs.testing.HookedFileSystem;
+import org.warpnfs.nfs.v4.V4Client.Ops;
+import org.warpnfs.nfs.v4.V4Client.Reply;
+import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+
+/**
+ * change_info4.atomic (RFC 8881 section 3.3.11) is true if nothing else changed the file between before and after, whatever changed it
+ * and however.
+ */
+class ChangeInfoTest {
+    private static final int[] ANONYMOUS = {0, 0, 0, 0};
+
+    private HookedFileSystem hooked;
+    private V4Server server;
+    private V4Client client;
+    private V4Client other;
+    private int[] opened;
+
+    @BeforeEach
+    void start() {
+        server = V4Server.through(this::hook);
+        client = V4Client.mounted(server, "client", 0);
+        other = V4Client.mounted(server, "other", 0);
+        server.newFile("f", 0666, new byte[100]);
+        server.newFile("another", 0666, new byte[100]);
+        // A second name, so that the file outlives the first.
+        other.run(new Ops().data().lookup("f").op(32).data().named(11, "name"));
+        opened = other.run(new Ops().data().open("o", "f", 3, 0)).afterData().open();
+    }
+
+    private FileSystem hook(FileSystem memory) {
+        hooked = HookedFileSystem.of(memory);
+        return hooked.fileSystem();
+    }
+
+    @AfterEach
+    void stop() {
+        server.close();
+    }
+
+    private static Ops setXattr(Ops at, String name) {
+        return at.add(73, c -> c.words(0).string(name).string("value"));
+    }
+
+    private static Ops file() {
+        return new Ops().data().lookup("f");
+    }
+
+    private static Named<Function<int[], Ops>> change(String name, Function<int[], Ops> ops) {
+        return Named.of(name, ops);
+    }
+
+    static Stream<Named<Function<int[], Ops>>> fileChanges() {
+        return Stream.of(
+                change("write", open -> file().write(open, 0, 0, "x")),
+                change("stable write", open -> file().write(open, 0, 2, "x")),
+                change("anonymous write", _ -> file().write(ANONYMOUS, 0, 0, "x")),
+                change("setattr of the mode", _ -> file().stateid(34, ANONYMOUS, 2, 0, 2, 4, 0600)),
+                change("setattr of the size", open -> file().stateid(34, open, 1, 16, 8, 0, 3)),
+                change("allocate", open -> file().add(
+                                59, c -> c.words(open).hyper(0).hyper(200))),
+                change("deallocate", open -> file().add(
+                                62, c -> c.words(open).hyper(0).hyper(10))),
+                change("copy", open -> new Ops()
+                        .data()
+                        .lookup("another")
+                        .op(32)
+                        .data()
+                        .lookup("f")
+                        .add(60, c -> c.words(ANONYMOUS)
+                                .words(open)
+                                .hyper(0)
+                                .hyper(0)
+                                .hyper(10)
+                                .words(1, 1, 0))),
+                change("open that cuts", _ -> new Ops().data().add(18, c -> c.words(0, 1, 0)
+                        .hyper(0)
+                        .string("w")
+                        .words(1, 0)
+                        .words(1, 1 << 4, 8)
+                        .hyper(0)
+                        .words(0)
+                        .string("f"))),
+                change("setxattr", _ -> setXattr(file(), "theirs")),
+                change("link", _ -> file().op(32).data().named(11, "third")),
+                change("remove", _ -> new Ops().data().named(28, "name")),
+                change("rename", _ -> new Ops().data().op(32).named(29, "name", "renamed")),
+                change("rename over", _ -> new Ops().data().op(32).named(29, "another", "name")));
+    }
+
+    private boolean isAtomicSetXattr() {
+        Reply reply = client.run(setXattr(file(), "ours"));
+        reply.afterData().op(15);
+        reply.op(73);
+        return reply.word() == 1;
+    }
+
+    @ParameterizedTest
+    @MethodSource("fileChanges")
+    void setXattr_fileChangedMeanwhile_isNotAtomic(Function<int[], Ops> change) {
+        hooked.onceBefore("setXattr", () -> assertThat(other.statusOf(change.apply(opened)))
+                .isEqualTo(Nfs4Status.OK));
+        assertThat(isAtomicSetXattr()).isFalse();
+        assertThat(hooked.hasHappened()).isTrue();
+        assertThat(isAtomicSetXattr()).as("without another change").isTrue();
+    }
+
+    @Test
+    void setXattr_fileReadAndSyncedMeanwhile_isAtomic() {
+        hooked.onceBefore("setXattr", () -> assertThat(other.statusOf(
+                        file().read(opened, 0, 10).getAttr(1 << 4).add(5, c -> c.hyper(0)
+                                .words(0))))
+                .isEqualTo(Nfs4Status.OK));
+        assertThat(isAtomicSetXattr()).isTrue();
+        assertThat(hooked.hasHappened()).isTrue();
+    }
+
+    static Stream<Named<Function<int[], Ops>>> directoryChanges() {
+        return Stream.of(
+                change("setattr", _ -> new Ops().data().stateid(34, ANONYMOUS, 2, 0, 2, 4, 0755)),
+                change("setxattr", _ -> setXattr(new Ops().data(), "theirs")),
+                change("open that makes", _ -> new Ops().data().openCreate("o", "new", 3, 0)),
+                change("link", _ -> file().op(32).data().named(11, "third")),
+                change("remove", _ -> new Ops().data().named(28, "name")),
+                change(
+                        "rename away",
+                        _ -> new Ops().data().op(32).data().lookup("d").named(29, "name", "renamed")),
+                change(
+                        "rename into",
+                        _ -> new Ops().data().lookup("d").op(32).data().named(29, "within", "renamed")));
+    }
+
+    @ParameterizedTest
+    @MethodSource("directoryChanges")
+    void createDirectory_parentChangedMeanwhile_isNotAtomic(Function<int[], Ops> change) {
+        client.run(new Ops().data().add(6, c -> c.words(2).string("d").words(0, 0)));
+        client.run(new Ops().data().lookup("d").openCreate("o", "within", 3, 0));
+        hooked.onceBefore("makeDirectory", () -> assertThat(other.statusOf(change.apply(opened)))
+                .isEqualTo(Nfs4Status.OK));
+        assertThat(isAtomicCreate("first")).isFalse();
+        assertThat(hooked.hasHappened()).isTrue();
+        assertThat(isAtomicCreate("second")).as("without another change").isTrue();
+    }
+
+    private boolean isAtomicCreate(String name) {
+        Reply reply =
+                client.run(new Ops().data().add(6, c -> c.words(2).string(name).words(0, 0)));
+        reply.afterData().op(6);
+        return reply.word() == 1;
+    }
+}
