@@ -23,8 +23,18 @@ public interface RememberedCall {
 
     /** What performing a call came to. */
     sealed interface Outcome {
-        /** Doing it again would do something else: it is answered from memory from now on. */
-        record Kept(EncodedReply reply) implements Outcome {}
+        /**
+         * It is answered from memory from now on.
+         *
+         * @param isRepeatable doing it again does the same, unless someone has done something else in between; if not, doing it again would
+         *     do something else, and it is remembered longer
+         */
+        record Kept(EncodedReply reply, boolean isRepeatable) implements Outcome {
+            /** Of a call that cannot be repeated. */
+            public Kept(EncodedReply reply) {
+                this(reply, false);
+            }
+        }
 
         /**
          * It was told to come later. That is what all hear who wait for it, since a client takes the first answer it gets: were it performed

@@ -1,18 +1,20 @@
 package org.warpnfs.nfs.replay;
 
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ConcurrentMap;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.dcache.oncrpc4j.rpc.RpcCall;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.nfs.export.Identity;
+import org.warpnfs.nfs.replay.ClientReplies.Running;
 
 /**
  * Answers to calls that must not be done twice: the duplicate request cache that RFC 1813 section 4.3 speaks of, and RFC 7530 section 9.1.7 where
@@ -36,12 +38,16 @@ import org.warpnfs.nfs.export.Identity;
  *
  * <h2>Operation</h2>
  *
- * Safe for any thread; nobody waits here. Who has to wait for the same call is answered on the thread of that.
+ * Safe for any thread; nobody waits here. Who has to wait for the same call is answered on the thread of that. Each client has a lock of its
+ * own ({@link ClientReplies}), so that clients do not meet.
  *
  * <h2>Buffers</h2>
  *
- * Keeps the encoded results, not what they were encoded from, in a bounded number of bytes ({@link KeptReplies}). What runs or waits is
- * bounded by what the transports let run.
+ * Keeps the encoded results, not what they were encoded from, in a bounded number of bytes. Most of them are for calls that may not be done
+ * twice at all. WRITEs are many, and doing one again writes the same bytes: it is wrong only if another's were written in between. They have a
+ * budget of their own ({@link ReplyBudget}), so that a client that writes at full speed does not push its own RENAME out, and keeps the
+ * replies to its last several thousand, which is more than a client has under way. What runs or waits is bounded by what the transports
+ * let run.
  *
  * <h2>Errors</h2>
  *
@@ -49,11 +55,17 @@ import org.warpnfs.nfs.export.Identity;
  */
 public final class ReplyCache {
     /** Of all clients and programs together. */
-    public static final long MAX_BYTES = 16 << 20;
+    public static final long MAX_BYTES = 32 << 20;
 
     private static final Logger LOG = LoggerFactory.getLogger(ReplyCache.class);
     /** Of one call; a client that repeats more than that does not wait for answers. */
     private static final int MAX_WAITING = 8;
+    /** The part of the bytes that is for calls that can be repeated. */
+    private static final int REPEATABLE_FRACTION = 4;
+    /** One client is looked at for what is too old in so many calls of another. */
+    private static final int CALLS_PER_SWEEP = 64;
+    /** So many replies are dropped then, at most. */
+    private static final int DROPPED_PER_SWEEP = 4 * CALLS_PER_SWEEP;
 
     /** What to do with a call. */
     private sealed interface Verdict {
@@ -70,22 +82,19 @@ public final class ReplyCache {
         record Refuse() implements Verdict {}
     }
 
-    /** A call that is being done. */
-    private static final class Running {
-        final CallKey key;
-        final Queue<RememberedCall> waiting = new ArrayDeque<>(0);
+    private final ConcurrentMap<ClientAddress, ClientReplies> clients = new ConcurrentHashMap<>();
+    /** All of them, the one that was swept last at the end. */
+    private final Queue<ClientReplies> sweeps = new ConcurrentLinkedQueue<>();
 
-        Running(CallKey key) {
-            this.key = key;
-        }
-    }
-
-    private final Map<CallKey, Running> running = new HashMap<>();
-    private final KeptReplies kept;
+    private final ReplyBudget once;
+    private final ReplyBudget repeatable;
+    private final LongSupplier clockNanos;
 
     /** An empty cache that grows to {@code maxBytes}. */
     public ReplyCache(long maxBytes, LongSupplier clockNanos) {
-        this.kept = new KeptReplies(maxBytes, clockNanos);
+        this.repeatable = new ReplyBudget(maxBytes / REPEATABLE_FRACTION);
+        this.once = new ReplyBudget(maxBytes - maxBytes / REPEATABLE_FRACTION);
+        this.clockNanos = clockNanos;
     }
 
     /**
@@ -113,22 +122,67 @@ public final class ReplyCache {
         }
     }
 
-    private synchronized Verdict begin(CallKey key, RememberedCall call) {
-        EncodedReply reply = kept.find(key);
+    private Verdict begin(CallKey key, RememberedCall call) {
+        ClientAddress address = ClientAddress.of(key.client());
+        boolean sweeps;
+        Verdict verdict;
+        do {
+            ClientReplies client = clientAt(address);
+            synchronized (client) {
+                verdict = client.isRetired() ? null : verdict(client, key, call);
+                sweeps = client.countsTo(CALLS_PER_SWEEP);
+            }
+        } while (verdict == null);
+        if (sweeps) {
+            sweepOne();
+        }
+        return verdict;
+    }
+
+    private ClientReplies clientAt(ClientAddress address) {
+        ClientReplies known = clients.get(address);
+        if (known != null) {
+            return known;
+        }
+        ClientReplies added = new ClientReplies(address, once, repeatable);
+        ClientReplies before = clients.putIfAbsent(address, added);
+        if (before != null) {
+            return before;
+        }
+        sweeps.add(added);
+        return added;
+    }
+
+    /** Under the client's lock. */
+    private Verdict verdict(ClientReplies client, CallKey key, RememberedCall call) {
+        EncodedReply reply = client.find(key, clockNanos.getAsLong());
         if (reply != null) {
             return new Verdict.Repeat(reply);
         }
-        Running first = running.get(key);
+        Running first = client.running(key);
         if (first == null) {
-            Running mine = new Running(key);
-            running.put(key, mine);
-            return new Verdict.Perform(mine);
+            return new Verdict.Perform(client.begin(key));
         }
         if (first.waiting.size() == MAX_WAITING) {
             return new Verdict.Refuse();
         }
         first.waiting.add(call);
         return new Verdict.Wait();
+    }
+
+    /** So that clients that are gone leave nothing behind, whoever calls. */
+    private void sweepOne() {
+        ClientReplies next = sweeps.poll();
+        if (next == null) {
+            return;
+        }
+        synchronized (next) {
+            if (next.sweep(clockNanos.getAsLong(), DROPPED_PER_SWEEP)) {
+                clients.remove(next.address(), next);
+                return;
+            }
+        }
+        sweeps.add(next);
     }
 
     private void perform(Running mine, RememberedCall first) {
@@ -148,8 +202,7 @@ public final class ReplyCache {
             send(outcome, call);
         } finally {
             switch (outcome) {
-                case RememberedCall.Outcome.Kept(EncodedReply reply) ->
-                    each(end(mine, reply), waiter -> waiter.answer(reply));
+                case RememberedCall.Outcome.Kept kept -> each(end(mine, kept), waiter -> waiter.answer(kept.reply()));
                 case RememberedCall.Outcome.Passing(EncodedReply reply) ->
                     each(end(mine, null), waiter -> waiter.answer(reply));
                 case RememberedCall.Outcome.Own _ -> {
@@ -162,30 +215,38 @@ public final class ReplyCache {
 
     private static void send(RememberedCall.Outcome outcome, RememberedCall call) {
         switch (outcome) {
-            case RememberedCall.Outcome.Kept(EncodedReply reply) -> call.answer(reply);
+            case RememberedCall.Outcome.Kept kept -> call.answer(kept.reply());
             case RememberedCall.Outcome.Passing(EncodedReply reply) -> call.answer(reply);
             case RememberedCall.Outcome.Own(Runnable send) -> send.run();
         }
     }
 
     /** The call has come to something that all hear who wait for it. */
-    private synchronized List<RememberedCall> end(Running mine, @Nullable EncodedReply reply) {
-        running.remove(mine.key, mine);
-        if (reply != null) {
-            kept.keep(mine.key, reply);
+    private List<RememberedCall> end(Running mine, RememberedCall.Outcome.@Nullable Kept kept) {
+        List<RememberedCall> waiting;
+        synchronized (mine.client) {
+            mine.client.end(mine);
+            if (kept != null) {
+                mine.client.keep(mine.key, kept, clockNanos.getAsLong());
+            }
+            waiting = new ArrayList<>(mine.waiting);
+            mine.waiting.clear();
         }
-        List<RememberedCall> waiting = new ArrayList<>(mine.waiting);
-        mine.waiting.clear();
+        if (kept != null) {
+            (kept.isRepeatable() ? repeatable : once).makeRoom();
+        }
         return waiting;
     }
 
     /** The next to be performed, or null if the call has ended, as it has when nobody waits. */
-    private synchronized @Nullable RememberedCall next(Running mine) {
-        RememberedCall next = mine.waiting.poll();
-        if (next == null) {
-            running.remove(mine.key, mine);
+    private static @Nullable RememberedCall next(Running mine) {
+        synchronized (mine.client) {
+            RememberedCall next = mine.waiting.poll();
+            if (next == null) {
+                mine.client.end(mine);
+            }
+            return next;
         }
-        return next;
     }
 
     private static void each(List<RememberedCall> calls, Consumer<RememberedCall> action) {
@@ -203,7 +264,22 @@ public final class ReplyCache {
     }
 
     /** Bytes in use, for tests and metrics. */
-    public synchronized long bytes() {
-        return kept.bytes();
+    public long bytes() {
+        return once.bytes() + repeatable.bytes();
+    }
+
+    /** Replies to calls that may not be done twice that had to make room before they were old, for tests and metrics. */
+    public long dropped() {
+        return once.dropped();
+    }
+
+    /** Replies to WRITEs that had to make room before they were old, for tests and metrics. */
+    public long droppedRepeatable() {
+        return repeatable.dropped();
+    }
+
+    /** Clients of whom something is kept or runs, or did a little while ago; for tests. */
+    int clients() {
+        return clients.size();
     }
 }

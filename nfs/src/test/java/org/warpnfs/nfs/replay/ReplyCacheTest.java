@@ -7,6 +7,7 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.function.Supplier;
 import org.dcache.oncrpc4j.xdr.Xdr;
 import org.dcache.oncrpc4j.xdr.XdrAble;
@@ -296,6 +297,105 @@ class ReplyCacheTest {
                 assertThat(isKnown(key(client, xid))).isTrue();
             }
         }
+    }
+
+    @Test
+    void writesAtFullSpeed_ofTheSameClient_doNotPushOutWhatMustNotBeRepeated() {
+        EncodedReply renamed = done(key(1, 1));
+        for (int xid = 2; xid < 10_000; xid++) {
+            wrote(key(1, xid));
+        }
+        Call again = send(key(1, 1), Call.reading());
+        assertThat(again.performed).isZero();
+        assertThat(again.answers).containsExactly(renamed);
+        assertThat(isKnown(key(1, 9_999))).as("the last write").isTrue();
+        assertThat(isKnown(key(1, 9_999 - 20)))
+                .as("what a client has under way")
+                .isTrue();
+        assertThat(cache.bytes()).isLessThanOrEqualTo(100 * ENTRY_BYTES);
+        assertThat(cache.dropped()).isZero();
+        assertThat(cache.droppedRepeatable()).isGreaterThan(9_000);
+    }
+
+    private void wrote(CallKey key) {
+        send(key, new Call(() -> new Outcome.Kept(reply(REPLY_BYTES), true)));
+    }
+
+    @Test
+    void repeatableCall_repeated_isAnsweredWithTheSameBytes() {
+        EncodedReply reply = reply(8);
+        send(key(1, 1), new Call(() -> new Outcome.Kept(reply, true)));
+        assertThat(send(key(1, 1), Call.reading()).answers).containsExactly(reply);
+    }
+
+    @Test
+    void replies_ofOneNetwork_countAsOneClients() throws UnknownHostException {
+        InetAddress quiet = InetAddress.getByName("2001:db8:1::1");
+        done(new CallKey(quiet, 1, 100003, 3, 12, 7));
+        for (int host = 0; host < 1000; host++) {
+            InetAddress address = InetAddress.getByName("2001:db8:2::" + Integer.toHexString(host));
+            done(new CallKey(address, 1, 100003, 3, 12, 7));
+        }
+        assertThat(isKnown(new CallKey(quiet, 1, 100003, 3, 12, 7))).isTrue();
+        assertThat(cache.clients()).isEqualTo(2);
+    }
+
+    @Test
+    void clients_thatAreGone_leaveNothingBehind() {
+        for (int client = 0; client < 200; client++) {
+            done(key(client, 1));
+        }
+        now += KeptReplies.MAX_AGE_NANOS + 1;
+        for (int xid = 0; xid < 300 * 64; xid++) {
+            isKnown(key(250, xid));
+        }
+        assertThat(cache.clients()).isEqualTo(1);
+        assertThat(cache.bytes()).isZero();
+    }
+
+    /** Each of the calls twice, by several threads for several clients; how often each thread performed one. */
+    private static AtomicIntegerArray performedByThreads(ReplyCache cache, int threads, int calls)
+            throws InterruptedException {
+        AtomicIntegerArray performed = new AtomicIntegerArray(threads);
+        List<Thread> running = new ArrayList<>();
+        for (int t = 0; t < threads; t++) {
+            int mine = t;
+            running.add(Thread.ofPlatform().start(() -> {
+                for (int xid = 0; xid < calls; xid++) {
+                    CallKey key = key(1 + (xid + mine) % 3, xid * threads + mine);
+                    for (int i = 0; i < 2; i++) {
+                        cache.answer(key, new Call(() -> {
+                            performed.incrementAndGet(mine);
+                            return new Outcome.Kept(reply(REPLY_BYTES), false);
+                        }));
+                    }
+                }
+            }));
+        }
+        for (Thread thread : running) {
+            thread.join();
+        }
+        return performed;
+    }
+
+    @Test
+    void calls_ofManyThreads_areDoneOnceEach() throws Exception {
+        AtomicIntegerArray performed = performedByThreads(new ReplyCache(1 << 30, () -> now), 4, 5_000);
+        for (int t = 0; t < 4; t++) {
+            assertThat(performed.get(t)).isEqualTo(5_000);
+        }
+    }
+
+    @Test
+    void calls_ofManyThreadsBeyondTheBound_areChargedAndGivenBackExactly() throws Exception {
+        performedByThreads(cache, 4, 5_000);
+        assertThat(cache.bytes()).isBetween(ENTRY_BYTES * 50L, ENTRY_BYTES * 100L);
+        now += KeptReplies.MAX_AGE_NANOS + 1;
+        for (int xid = 0; xid < 64 * 64; xid++) {
+            isKnown(key(9, -xid));
+        }
+        assertThat(cache.bytes()).isZero();
+        assertThat(cache.clients()).isEqualTo(1);
     }
 
     @Test
