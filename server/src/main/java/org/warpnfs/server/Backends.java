@@ -5,7 +5,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.local.LocalFileSystem;
@@ -22,7 +24,13 @@ import org.warpnfs.server.config.ConfigException;
 import org.warpnfs.server.config.ExportSpec;
 import org.warpnfs.server.config.ServerConfig;
 
-/** The file systems that a server serves, opened as its configuration says. */
+/**
+ * The file systems that a server serves, opened as its configuration says.
+ *
+ * <p>A directory that is exported more than once, also through a symbolic link, is one file system: its files have one set of descriptors
+ * and handles. A directory within another, and a bind mount, which may forbid what the other allows, has one of its own; its files have the same
+ * {@linkplain FileSystem#identity identity} as through the other, so that locks and delegations hold for both.
+ */
 final class Backends implements AutoCloseable {
     /** As /tmp: under root_squash a client's root is nobody, who could do nothing with a directory of the server's user. */
     private static final int FOR_EVERYONE = 01777;
@@ -31,6 +39,9 @@ final class Backends implements AutoCloseable {
     private static final long BYTES_PER_FILE = 4096;
 
     private final List<FileSystem> fileSystems = new ArrayList<>();
+    /** Those of directories, by their paths without symbolic links. */
+    private final Map<Path, FileSystem> byDirectory = new HashMap<>();
+
     private final ServerConfig config;
     private final @Nullable StateDirectory state;
 
@@ -52,7 +63,6 @@ final class Backends implements AutoCloseable {
         List<Export> exports = new ArrayList<>();
         for (ExportSpec spec : config.exports()) {
             FileSystem fileSystem = open(spec);
-            fileSystems.add(fileSystem);
             Path directory = spec.directory();
             exports.add(Export.of(
                     pathOf(spec),
@@ -71,22 +81,30 @@ final class Backends implements AutoCloseable {
 
     private FileSystem open(ExportSpec spec) throws ConfigException {
         return switch (config.backend()) {
-            case LOCAL -> openLocal(Objects.requireNonNull(spec.directory()), spec);
+            case LOCAL -> openLocal(Objects.requireNonNull(spec.directory()));
             case MEMORY -> openMemory();
         };
     }
 
-    private FileSystem openLocal(Path directory, ExportSpec spec) throws ConfigException {
+    private FileSystem openLocal(Path directory) throws ConfigException {
         try {
             if (directory.equals(ServerConfig.DEFAULT_EXPORT) && !Files.exists(directory)) {
                 Files.createDirectory(directory);
                 Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxrwxrwx"));
                 Files.setAttribute(directory, "unix:mode", FOR_EVERYONE);
             }
-            return LocalFileSystem.open(
+            Path real = Files.exists(directory) ? directory.toRealPath() : directory;
+            FileSystem known = byDirectory.get(real);
+            if (known != null) {
+                return known;
+            }
+            FileSystem opened = LocalFileSystem.open(
                     directory,
                     LocalOptions.DEFAULTS.withStateDirectory(
-                            Objects.requireNonNull(state).part(tableName(spec))));
+                            Objects.requireNonNull(state).part(tableName(real))));
+            byDirectory.put(real, opened);
+            fileSystems.add(opened);
+            return opened;
         } catch (IOException e) {
             throw new ConfigException("--export " + directory + ": " + e.getMessage(), e);
         }
@@ -96,6 +114,7 @@ final class Backends implements AutoCloseable {
         MemoryFileSystem memory =
                 new MemoryFileSystem(config.memoryBytes(), Math.max(1024, config.memoryBytes() / BYTES_PER_FILE));
         try {
+            fileSystems.add(memory);
             memory.setAttributes(Caller.ROOT, memory.root(), AttributeChanges.ofPermissions(FOR_EVERYONE));
         } catch (FsException e) {
             throw new IllegalStateException("a new file system in memory refuses its superuser", e);
@@ -108,15 +127,16 @@ final class Backends implements AutoCloseable {
     }
 
     /** A directory's handle table belongs to the directory, wherever clients find it. */
-    private static String tableName(ExportSpec spec) {
-        Path directory =
-                Objects.requireNonNull(spec.directory()).toAbsolutePath().normalize();
-        return "handles-" + Integer.toHexString(directory.toString().hashCode());
+    private static String tableName(Path directory) {
+        return "handles-"
+                + Integer.toHexString(
+                        directory.toAbsolutePath().normalize().toString().hashCode());
     }
 
     @Override
     public void close() {
         fileSystems.forEach(FileSystem::close);
         fileSystems.clear();
+        byDirectory.clear();
     }
 }

@@ -1,7 +1,7 @@
 package org.warpnfs.nfs.export;
 
 import java.util.concurrent.atomic.AtomicLongArray;
-import org.warpnfs.fs.spi.FileHandle;
+import org.warpnfs.fs.spi.FileIdentity;
 
 /**
  * Tells whether the attributes read before and after a change enclose that change alone, as the pre-operation attributes
@@ -17,6 +17,7 @@ import org.warpnfs.fs.spi.FileHandle;
 public final class ChangeWindows {
     /** 128 KiB: so that few directories share one with a file that is written to all the time. */
     private static final int SLOTS = 1 << 14;
+
     private static final int IN_FLIGHT_BITS = 16;
     private static final long IN_FLIGHT_MASK = (1L << IN_FLIGHT_BITS) - 1;
     private static final long BEGUN_UNIT = 1L << IN_FLIGHT_BITS;
@@ -25,7 +26,7 @@ public final class ChangeWindows {
     private final AtomicLongArray slots = new AtomicLongArray(SLOTS);
 
     /** Before the attributes ahead of a change are read. Each window must be ended. */
-    public Window begin(FileHandle file) {
+    public Window begin(FileIdentity file) {
         int slot = Math.floorMod(file.hashCode() * 0x9e3779b9, SLOTS);
         long before = slots.getAndAdd(slot, BEGUN_UNIT + 1);
         return new Window(

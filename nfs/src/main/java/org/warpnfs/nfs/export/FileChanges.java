@@ -1,6 +1,6 @@
 package org.warpnfs.nfs.export;
 
-import org.warpnfs.fs.spi.FileHandle;
+import org.warpnfs.fs.spi.FileIdentity;
 import org.warpnfs.fs.spi.FsException;
 
 /**
@@ -17,7 +17,7 @@ public interface FileChanges {
      *
      * @throws FsException TRY_LATER while a client that relies on the file is being told
      */
-    Change begin(FileHandle file) throws FsException;
+    Change begin(FileIdentity file) throws FsException;
 
     /** The time in which a file is being changed. */
     @FunctionalInterface

@@ -25,7 +25,7 @@ final class Commit implements Nfs3Procedure<Commit.Args> {
             open.sync();
             // Read after the sync: another one may have failed meanwhile and lost what the client now asks about.
             long verifier = call.writeVerifier(file);
-            WccData wcc = WccData.after(file.postOpAttr(open.attributes()));
+            WccData wcc = WccData.after(file.postOpAttr(open));
             return Nfs3Reply.ok(xdr -> {
                 wcc.encode(xdr);
                 xdr.xdrEncodeLong(verifier);

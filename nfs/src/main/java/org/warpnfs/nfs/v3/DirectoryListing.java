@@ -9,6 +9,7 @@ import org.warpnfs.fs.spi.DirectoryEntry;
 import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileNode;
+import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 
 /**
@@ -90,14 +91,33 @@ final class DirectoryListing {
             fits = take(SELF_NAME, SELF_COOKIE, self.attributes().fileId(), withNodes ? self : null);
         }
         if (fits && (cookie == 0 || cookie == SELF_COOKIE)) {
-            // As the server itself: the caller may list without being allowed to search.
-            FileNode parent = directory.parentWithinExport(Caller.ROOT);
-            fits = take(PARENT_NAME, PARENT_COOKIE, parent.attributes().fileId(), withNodes ? parent : null);
+            FileNode parent = parentIfAny();
+            fits = parent == null
+                    ? take(PARENT_NAME, PARENT_COOKIE, directory.attributes().fileId(), null)
+                    : take(PARENT_NAME, PARENT_COOKIE, parent.attributes().fileId(), withNodes ? parent : null);
         }
         return fits;
     }
 
+    /** Null if there is none that belongs to the export: the directory can be listed all the same. */
+    private @Nullable FileNode parentIfAny() throws FsException {
+        try {
+            // As the server itself: the caller may list without being allowed to search, and is told no more than a
+            // number then.
+            return directory.parentWithinExport(Caller.ROOT);
+        } catch (FsException e) {
+            if (e.error() == FsError.STALE || e.error() == FsError.NO_ENTRY || e.error() == FsError.ACCESS) {
+                return null;
+            }
+            throw e;
+        }
+    }
+
     private boolean take(DirectoryEntry entry) {
+        if (entry.error() == FsError.NO_ENTRY) {
+            // It vanished between its name and its attributes.
+            return true;
+        }
         return take(entry.name().toBytes(), entry.cookie(), entry.fileId(), entry.node());
     }
 

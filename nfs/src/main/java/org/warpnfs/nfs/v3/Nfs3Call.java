@@ -2,6 +2,7 @@ package org.warpnfs.nfs.v3;
 
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.FileHandle;
+import org.warpnfs.fs.spi.FileIdentity;
 import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FileNode;
 import org.warpnfs.fs.spi.FileType;
@@ -60,12 +61,12 @@ final class Nfs3Call {
      * @throws FsException TRY_LATER while an NFSv4 client that has the file delegated is asked to give it back
      */
     FileChanges.Change changing(Nfs3File file) throws FsException {
-        return counted(file.handle(), server.fileChanges().begin(file.handle()));
+        return counted(file.identity(), server.fileChanges().begin(file.identity()));
     }
 
     /** As {@link #changing}, of a file that a {@link WatchedChange} of the same call looks at: two windows would see each other. */
     FileChanges.Change changingWatched(Nfs3File file) throws FsException {
-        return server.fileChanges().begin(file.handle());
+        return server.fileChanges().begin(file.identity());
     }
 
     /** As {@link #changing}, of the file by that name, if there is one. */
@@ -78,14 +79,15 @@ final class Nfs3Call {
             return () -> {};
         }
         // Nothing but regular files is ever delegated.
+        FileIdentity file = directory.fileSystem().identity(found.handle());
         return counted(
-                found.handle(),
+                file,
                 found.attributes().type() == FileType.REGULAR
-                        ? server.fileChanges().begin(found.handle())
+                        ? server.fileChanges().begin(file)
                         : () -> {});
     }
 
-    private FileChanges.Change counted(FileHandle file, FileChanges.Change change) {
+    private FileChanges.Change counted(FileIdentity file, FileChanges.Change change) {
         ChangeWindows.Window window = changeWindows().begin(file);
         return () -> {
             boolean _ = window.end();

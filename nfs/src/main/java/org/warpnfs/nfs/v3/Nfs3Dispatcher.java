@@ -61,7 +61,9 @@ final class Nfs3Dispatcher {
             try (Nfs3Reply reply = run(procedure, call, args)) {
                 EncodedReply encoded = EncodedReply.of(reply);
                 // Nothing was done then, and the client will ask again.
-                return reply.status() == Nfs3Status.JUKEBOX ? new Outcome.Passing(encoded) : new Outcome.Kept(encoded);
+                return reply.status() == Nfs3Status.JUKEBOX
+                        ? new Outcome.Passing(encoded)
+                        : new Outcome.Kept(encoded, procedure.isRepeatable());
             }
         }
 

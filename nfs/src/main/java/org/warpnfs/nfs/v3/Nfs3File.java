@@ -4,9 +4,11 @@ import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FileHandle;
+import org.warpnfs.fs.spi.FileIdentity;
 import org.warpnfs.fs.spi.FileNode;
 import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.fs.spi.OpenFile;
 import org.warpnfs.nfs.export.Export;
 import org.warpnfs.nfs.export.Location;
 
@@ -26,6 +28,10 @@ record Nfs3File(Location location, Caller caller) {
 
     FileHandle handle() {
         return location.file();
+    }
+
+    FileIdentity identity() {
+        return location.identity();
     }
 
     /** Before anything in the export is changed. */
@@ -55,6 +61,15 @@ record Nfs3File(Location location, Caller caller) {
 
     PostOpAttr postOpAttr(FileAttributes attributes) {
         return new PostOpAttr(Fattr3.of(export(), attributes));
+    }
+
+    /** Of the file while it is open; absent if they cannot be had now, since what was done has been done. */
+    PostOpAttr postOpAttr(OpenFile open) {
+        try {
+            return postOpAttr(open.attributes());
+        } catch (FsException e) {
+            return PostOpAttr.ABSENT;
+        }
     }
 
     /** The directory above; the root of the export is above itself, since no call leads out of an export. */

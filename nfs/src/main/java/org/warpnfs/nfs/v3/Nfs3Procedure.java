@@ -27,6 +27,11 @@ interface Nfs3Procedure<A> {
         return false;
     }
 
+    /** True if, of those that are remembered, doing it twice is as doing it once unless others change the file in between. */
+    default boolean isRepeatable() {
+        return false;
+    }
+
     /** Tells calls apart that have everything else in common; equal for equal arguments. */
     default long checksum(A args) {
         return args.hashCode();

@@ -18,7 +18,7 @@ final class WatchedChange implements AutoCloseable {
     }
 
     static WatchedChange begin(Nfs3Call call, Nfs3File file) {
-        ChangeWindows.Window window = call.changeWindows().begin(file.handle());
+        ChangeWindows.Window window = call.changeWindows().begin(file.identity());
         // Opened first: whatever begins after it is seen to overlap.
         return new WatchedChange(file, window, file.attributesIfAny());
     }

@@ -62,7 +62,7 @@ final class Write implements Nfs3Procedure<Write.Args> {
             // Read before the write: should data be lost from here on, the client must see a change at its COMMIT.
             long verifier = call.writeVerifier(file);
             Stability committed = count == 0 ? Stability.FILE_SYNC : open.write(data, args.offset(), args.stable());
-            WccData wcc = WccData.after(file.postOpAttr(open.attributes()));
+            WccData wcc = WccData.after(file.postOpAttr(open));
             return Nfs3Reply.ok(xdr -> {
                 wcc.encode(xdr);
                 xdr.xdrEncodeInt(count);
@@ -74,6 +74,12 @@ final class Write implements Nfs3Procedure<Write.Args> {
 
     @Override
     public boolean isRemembered() {
+        return true;
+    }
+
+    /** The same bytes in the same place. */
+    @Override
+    public boolean isRepeatable() {
         return true;
     }
 

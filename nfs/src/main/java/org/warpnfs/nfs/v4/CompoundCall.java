@@ -61,6 +61,7 @@ final class CompoundCall implements RememberedCall {
         return switch (execute(out).effect()) {
             case NONE -> new Outcome.Own(() -> send(out));
             case PUT_OFF -> new Outcome.Passing(encoded(out));
+            case WROTE -> new Outcome.Kept(encoded(out), true);
             case CHANGED -> new Outcome.Kept(encoded(out));
         };
     }

@@ -175,7 +175,7 @@ public final class Nfs4Program implements RpcDispatchable, AutoCloseable {
     public FileChanges fileChanges() {
         return file -> {
             try {
-                return state.delegations().beginChange(clockNanos.getAsLong(), file, null)::close;
+                return state.delegations().beginChange(clockNanos.getAsLong(), file.file(), null)::close;
             } catch (Nfs4Exception e) {
                 throw FsException.of(FsError.TRY_LATER);
             }

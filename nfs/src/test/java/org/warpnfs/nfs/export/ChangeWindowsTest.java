@@ -4,10 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 import org.warpnfs.fs.spi.FileHandle;
+import org.warpnfs.fs.spi.FileIdentity;
 
 class ChangeWindowsTest {
-    private static final FileHandle A = FileHandle.of(new byte[] {1});
-    private static final FileHandle B = FileHandle.of(new byte[] {2});
+    private static final FileIdentity A = new FileIdentity("medium", FileHandle.of(new byte[] {1}));
+    private static final FileIdentity B = new FileIdentity("medium", FileHandle.of(new byte[] {2}));
 
     private final ChangeWindows windows = new ChangeWindows();
 

@@ -9,7 +9,13 @@ import org.warpnfs.fs.spi.FileSystem;
 public final class HookedFileSystem {
     private final FileSystem target;
     private String method = "";
-    private Runnable task = () -> {};
+    private Task task = () -> {};
+
+    /** What happens; what it throws the operation throws in its place. */
+    @FunctionalInterface
+    public interface Task {
+        void run() throws Exception;
+    }
 
     private HookedFileSystem(FileSystem target) {
         this.target = target;
@@ -29,7 +35,7 @@ public final class HookedFileSystem {
     }
 
     /** Before the next call of that method, on the thread that makes it. */
-    public void onceBefore(String name, Runnable action) {
+    public void onceBefore(String name, Task action) {
         method = name;
         task = action;
     }

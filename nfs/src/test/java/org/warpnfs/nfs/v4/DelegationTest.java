@@ -154,13 +154,13 @@ class DelegationTest {
         V4Client holder = V4Client.callable(server, "a", 0);
         int[] delegation = delegation(holder);
         FileChanges changes = server.program().fileChanges();
-        assertThatThrownBy(() -> changes.begin(file))
+        assertThatThrownBy(() -> changes.begin(server.fs.identity(file)))
                 .isInstanceOfSatisfying(
                         FsException.class, e -> assertThat(e.error()).isEqualTo(FsError.TRY_LATER));
         holder.answerRecall(holder.nextCallback(), 0);
         holder.run(giveBack(delegation));
         server.pass(Duration.ofMinutes(1));
-        try (FileChanges.Change _ = changes.begin(file)) {
+        try (FileChanges.Change _ = changes.begin(server.fs.identity(file))) {
             holder.run(new Ops().root());
             assertThat(holder.run(new Ops().data().open("p", "f", 1, 0))
                             .afterData()

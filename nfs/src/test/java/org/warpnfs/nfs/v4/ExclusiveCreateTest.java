@@ -19,7 +19,9 @@ import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FileSystem;
+import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.nfs.testing.HookedFileSystem;
 import org.warpnfs.nfs.v4.V4Client.Ops;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
@@ -209,6 +211,47 @@ class ExclusiveCreateTest {
                     .string("EVERYONE@"));
             assertThat(bob.statusOf(set)).isEqualTo(Nfs4Status.PERM);
             assertThat(server.fs.acls(file)).isEqualTo(Acls.NONE);
+        }
+    }
+
+    private static Ops create(int how, int mode, String name) {
+        return new Ops().data().add(18, c -> c.words(0, 3, 0)
+                .hyper(0)
+                .string("o")
+                .words(1, how)
+                .words(2, 0, 1 << 1, 4, mode)
+                .words(0)
+                .string(name));
+    }
+
+    /** The backend has no descriptor left when the new file is to be opened. */
+    private static Nfs4Status createWithoutDescriptor(V4Client client, HookedFileSystem hooked, Ops create) {
+        hooked.onceBefore("open", () -> {
+            throw FsException.of(FsError.TRY_LATER);
+        });
+        Nfs4Status status = client.statusOf(create);
+        assertThat(hooked.hasHappened()).isTrue();
+        return status;
+    }
+
+    @Test
+    void create_madeButNotOpened_isPutOffOnlyIfItCanBeRepeated() throws Exception {
+        HookedFileSystem[] hooked = new HookedFileSystem[1];
+        try (V4Server server = V4Server.through(memory -> {
+            hooked[0] = HookedFileSystem.of(memory);
+            return hooked[0].fileSystem();
+        })) {
+            V4Client client = V4Client.mounted(server, "client", ALICE);
+            assertThat(createWithoutDescriptor(client, hooked[0], create(1, 0600, "guarded")))
+                    .isEqualTo(Nfs4Status.SERVERFAULT);
+            assertThat(createWithoutDescriptor(client, hooked[0], create(0, 0400, "readable")))
+                    .isEqualTo(Nfs4Status.SERVERFAULT);
+            Ops unchecked = create(0, 0600, "unchecked");
+            assertThat(createWithoutDescriptor(client, hooked[0], unchecked)).isEqualTo(Nfs4Status.DELAY);
+            Ops exclusive = exclusive(VERIFIER, "exclusive");
+            assertThat(createWithoutDescriptor(client, hooked[0], exclusive)).isEqualTo(Nfs4Status.DELAY);
+            assertThat(client.statusOf(unchecked)).isEqualTo(Nfs4Status.OK);
+            assertThat(client.statusOf(exclusive)).isEqualTo(Nfs4Status.OK);
         }
     }
 }

@@ -9,7 +9,9 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.UnaryOperator;
 import org.warpnfs.fs.memory.MemoryFileSystem;
 import org.warpnfs.fs.spi.AttributeChanges;
@@ -68,18 +70,37 @@ final class V4Server implements AutoCloseable {
         return new V4Server(null, false, between);
     }
 
+    /** Each path with the files of its own, no_root_squash; {@link #fs} is not among them. */
+    static V4Server exporting(Map<String, FileSystem> files) {
+        List<Export> exports = new ArrayList<>();
+        files.forEach((path, fileSystem) -> exports.add(Export.of(
+                PseudoPath.of(path), fileSystem, ExportOptions.DEFAULTS.withSquash(Squash.NONE), "a directory")));
+        return new V4Server(null, new MemoryFileSystem(1 << 20, 100), ExportTable.of(exports));
+    }
+
     private V4Server(Path stateDirectory, boolean atRoot, UnaryOperator<FileSystem> between) {
-        this.stateDirectory = stateDirectory;
-        fs = new MemoryFileSystem(256L << 20, 10_000);
-        FileSystem files = between.apply(fs);
+        this(stateDirectory, new MemoryFileSystem(256L << 20, 10_000), atRoot, between);
+    }
+
+    private V4Server(Path stateDirectory, MemoryFileSystem memory, boolean atRoot, UnaryOperator<FileSystem> between) {
+        this(stateDirectory, memory, table(atRoot, between.apply(memory)));
+    }
+
+    private static ExportTable table(boolean atRoot, FileSystem files) {
         ExportOptions options = ExportOptions.DEFAULTS;
-        exports = atRoot
+        return atRoot
                 ? ExportTable.of(
                         List.of(Export.of(PseudoPath.root(), files, options.withSquash(Squash.NONE), "memory")))
                 : ExportTable.of(List.of(
                         Export.of(PseudoPath.of("/data"), files, options.withSquash(Squash.NONE), "memory"),
                         Export.of(PseudoPath.of("/ro"), files, options.withReadOnly(true), "memory"),
                         Export.of(PseudoPath.of("/squash"), files, options, "memory")));
+    }
+
+    private V4Server(Path stateDirectory, MemoryFileSystem fs, ExportTable exports) {
+        this.stateDirectory = stateDirectory;
+        this.fs = fs;
+        this.exports = exports;
         handles = new NfsHandles(exports, "0123456789abcdef".getBytes(StandardCharsets.US_ASCII));
         try {
             fs.setAttributes(Caller.ROOT, fs.root(), AttributeChanges.ofPermissions(0777));

@@ -178,7 +178,7 @@ enum Attribute {
     }
 
     /** nfs_ftype4 (RFC 8881 section 3.3.13). */
-    private static int typeOf(FileType type) {
+    static int typeOf(FileType type) {
         return switch (type) {
             case REGULAR -> 1;
             case DIRECTORY -> 2;

@@ -1,6 +1,8 @@
 package org.warpnfs.nfs.v4.attr;
 
 import java.util.BitSet;
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.fs.spi.FileType;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.FsLimits;
 import org.warpnfs.nfs.v4.xdr.Bitmap;
@@ -12,6 +14,9 @@ import org.warpnfs.nfs.v4.xdr.XdrWriter;
  * fattr4 (RFC 8881 section 3.3.7): a bitmap of what is there, then the values in the order of their numbers as one opaque.
  */
 public final class Attributes {
+    /** type. */
+    private static final int TYPE = 1;
+
     /** size. */
     public static final int SIZE = 4;
 
@@ -20,6 +25,9 @@ public final class Attributes {
 
     /** rdattr_error: a client that sees none of a directory entry's attributes may ask why. */
     public static final int RDATTR_ERROR = 11;
+
+    /** fileid. */
+    private static final int FILEID = 20;
 
     /** mounted_on_fileid. */
     public static final int MOUNTED_ON_FILEID = 55;
@@ -88,10 +96,41 @@ public final class Attributes {
         out.patch(lengthAt, out.position() - lengthAt - Integer.BYTES);
     }
 
-    /** Encodes that there are no attributes, and why. */
-    public static void encodeError(Nfs4Status status, XdrWriter out) {
-        Bitmap.encode(Bitmap.of(RDATTR_ERROR), out);
-        out.int32(Integer.BYTES);
-        out.int32(status.code());
+    /** True if {@link #encodeKnown} has all of {@code asked}, whatever the directory says of types. */
+    public static boolean areKnownToDirectory(BitSet asked) {
+        return asked.stream()
+                .allMatch(number -> number == RDATTR_ERROR || number == FILEID || number == MOUNTED_ON_FILEID);
+    }
+
+    /**
+     * Encodes those of {@code asked} that a directory knows of a file in it.
+     *
+     * @param error why there are no others, or OK if no others were asked for
+     * @param type null if not known
+     */
+    public static void encodeKnown(
+            BitSet asked, Nfs4Status error, @Nullable FileType type, long fileId, XdrWriter out) {
+        BitSet there = new BitSet();
+        there.set(RDATTR_ERROR);
+        there.set(FILEID);
+        there.set(MOUNTED_ON_FILEID);
+        there.set(TYPE, type != null);
+        there.and(asked);
+        Bitmap.encode(there, out);
+        int lengthAt = out.position();
+        out.int32(0);
+        if (there.get(TYPE) && type != null) {
+            out.int32(Attribute.typeOf(type));
+        }
+        if (there.get(RDATTR_ERROR)) {
+            out.int32(error.code());
+        }
+        if (there.get(FILEID)) {
+            out.int64(fileId);
+        }
+        if (there.get(MOUNTED_ON_FILEID)) {
+            out.int64(fileId);
+        }
+        out.patch(lengthAt, out.position() - lengthAt - Integer.BYTES);
     }
 }

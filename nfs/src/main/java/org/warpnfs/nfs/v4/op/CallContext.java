@@ -41,6 +41,7 @@ public final class CallContext {
     private boolean cacheReply;
     private boolean connectionBound;
     private boolean changing;
+    private boolean repeatable;
     private Effect effect = Effect.NONE;
     private @Nullable Client confirmed;
     private @Nullable OwnerTurn turn;
@@ -118,12 +119,13 @@ public final class CallContext {
     /** It is about to be executed. */
     public void begins(Operation operation) {
         changing = operation.isChanging();
+        repeatable = operation.isRepeatable();
     }
 
     /** The operation has ended, whether it was executed or not. */
     public void ended(Nfs4Status status) {
         if (changing) {
-            effect = effect.then(status);
+            effect = effect.then(status, repeatable);
         }
     }
 
@@ -301,7 +303,7 @@ public final class CallContext {
     }
 
     static FileKey keyOf(Location location) {
-        return new FileKey(location.export().key(), location.file());
+        return FileKey.of(location.identity());
     }
 
     static FileAttributes attributes(Location location) throws FsException {

@@ -14,6 +14,11 @@ import org.warpnfs.nfs.v4.xdr.XdrWriter;
 /** COMMIT (RFC 8881 section 18.3) of the whole file, whatever range is asked for: that is how backends sync. */
 final class Commit implements ChangingOperation {
     @Override
+    public boolean isRepeatable() {
+        return true;
+    }
+
+    @Override
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
         in.int64();
         in.int32();

@@ -25,7 +25,7 @@ final class DirectoryChange implements AutoCloseable {
     }
 
     static DirectoryChange begin(CallContext call, Location directory) throws FsException {
-        ChangeWindows.Window window = call.services().exports().changeWindows().begin(directory.file());
+        ChangeWindows.Window window = call.services().exports().changeWindows().begin(directory.identity());
         boolean begun = false;
         try {
             DirectoryChange change = new DirectoryChange(

@@ -58,11 +58,14 @@ final class FileChange implements AutoCloseable {
     }
 
     private static DelegationStates.Change undelegated(CallContext call, Location file) throws Nfs4Exception {
-        return call.services().state().delegations().beginChange(call.nowNanos(), file.file(), call.clientOrNull());
+        return call.services()
+                .state()
+                .delegations()
+                .beginChange(call.nowNanos(), CallContext.keyOf(file).handle(), call.clientOrNull());
     }
 
     private static ChangeWindows.Window windowOf(CallContext call, Location file) {
-        return call.services().exports().changeWindows().begin(file.file());
+        return call.services().exports().changeWindows().begin(file.identity());
     }
 
     @Override

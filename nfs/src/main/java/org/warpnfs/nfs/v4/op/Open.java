@@ -119,12 +119,46 @@ final class Open implements ChangingOperation {
                     NewFileAcl.apply(call, directory, created.node(), acls, set);
                 }
             }
-            OpenedFile opened = open(call, arguments, file, isNew || arguments.exclusive());
+            OpenedFile opened =
+                    isNew ? openMade(call, arguments, file) : open(call, arguments, file, arguments.exclusive());
             opened.stateid().encode(out);
             change.encode(out);
             encodeRest(call, arguments, set, opened.delegation(), out);
             call.setCurrent(file);
             call.setCurrentStateid(opened.stateid());
+        }
+    }
+
+    /**
+     * Opens the file that this call has made. It is not put off where it could not be repeated, the name being taken then: the client
+     * would hear that there is such a file already, and never that it was its own.
+     */
+    private static OpenedFile openMade(CallContext call, OpenArguments arguments, Location file)
+            throws Nfs4Exception, FsException {
+        try {
+            return open(call, arguments, file, true);
+        } catch (FsException e) {
+            if (e.error() == FsError.TRY_LATER && !mayBeRepeated(call, arguments, file)) {
+                throw Nfs4Exception.of(Nfs4Status.SERVERFAULT);
+            }
+            throw e;
+        } catch (Nfs4Exception e) {
+            if (e.status() == Nfs4Status.DELAY && !mayBeRepeated(call, arguments, file)) {
+                throw Nfs4Exception.of(Nfs4Status.SERVERFAULT);
+            }
+            throw e;
+        }
+    }
+
+    private static boolean mayBeRepeated(CallContext call, OpenArguments arguments, Location file) {
+        if (arguments.exclusive() || !(arguments.create() instanceof CreateMode.Unchecked)) {
+            return arguments.exclusive();
+        }
+        try {
+            requirePermitted(arguments, file, call.callerAt(file));
+            return true;
+        } catch (Nfs4Exception | FsException e) {
+            return false;
         }
     }
 

@@ -30,4 +30,9 @@ public interface Operation {
     default boolean isChanging() {
         return false;
     }
+
+    /** True if, although it changes something, doing it twice is as doing it once unless others change the same in between. */
+    default boolean isRepeatable() {
+        return false;
+    }
 }

@@ -6,6 +6,7 @@ import org.warpnfs.fs.spi.DirectoryEntry;
 import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FileNode;
 import org.warpnfs.fs.spi.FileSystem;
+import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.export.Location;
 import org.warpnfs.nfs.v4.attr.Attributes;
@@ -25,6 +26,10 @@ import org.warpnfs.nfs.v4.xdr.XdrWriter;
  *   count4      maxcount       bytes of the whole READDIR4resok
  *   bitmap4     attr_request
  * </pre>
+ *
+ * <p>Every name is listed. Of a file whose attributes cannot be had, as in a directory that the caller may read but not search, or where
+ * something else is mounted, the entry has what the directory itself says: file id and type, and rdattr_error if it was asked for. knfsd
+ * gives rdattr_error alone, and fails the listing if nobody asked for it; a client that is told less takes a file for gone.
  */
 final class ReadDir implements Operation {
     private static final int FIRST_COOKIE = 3;
@@ -51,8 +56,10 @@ final class ReadDir implements Operation {
         out.int64(0);
         Listing listing =
                 new Listing(call, directory, asked, out, out.position() + (int) (most - FRAME_BYTES), dirCount);
+        // Virtual directories are crossed to what is mounted on them.
+        boolean withNodes = directory.export().isPseudo() || !Attributes.areKnownToDirectory(asked);
         boolean end = CallContext.fileSystem(directory)
-                .list(call.callerAt(directory), directory.file(), cookie, true, listing);
+                .list(call.callerAt(directory), directory.file(), cookie, withNodes, listing);
         listing.rethrow();
         if (!end && listing.taken == 0) {
             throw Nfs4Exception.of(Nfs4Status.TOOSMALL);
@@ -83,7 +90,7 @@ final class ReadDir implements Operation {
 
         @Override
         public boolean visit(DirectoryEntry entry) {
-            if (entry.node() == null) {
+            if (entry.error() == FsError.NO_ENTRY) {
                 // It vanished between its name and its attributes.
                 return true;
             }
@@ -93,7 +100,7 @@ final class ReadDir implements Operation {
             out.int64(entry.cookie());
             out.opaque(entry.name().toBytes());
             try {
-                encodeAttributes(entry, entry.node());
+                encodeAttributes(entry);
             } catch (FsException e) {
                 fault = e;
                 out.truncate(start);
@@ -109,7 +116,12 @@ final class ReadDir implements Operation {
             return true;
         }
 
-        private void encodeAttributes(DirectoryEntry entry, FileNode node) throws FsException {
+        private void encodeAttributes(DirectoryEntry entry) throws FsException {
+            FileNode node = entry.node();
+            if (node == null) {
+                encodeKnown(entry, entry.error());
+                return;
+            }
             Location location = directory.sibling(node.handle());
             int start = out.position();
             try {
@@ -122,8 +134,13 @@ final class ReadDir implements Operation {
                     throw e;
                 }
                 out.truncate(start);
-                Attributes.encodeError(Statuses.of(e.error()), out);
+                encodeKnown(entry, e.error());
             }
+        }
+
+        private void encodeKnown(DirectoryEntry entry, @Nullable FsError error) {
+            Attributes.encodeKnown(
+                    asked, error == null ? Nfs4Status.OK : Statuses.of(error), entry.type(), entry.fileId(), out);
         }
 
         void rethrow() throws FsException {

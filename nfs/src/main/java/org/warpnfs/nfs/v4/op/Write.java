@@ -13,6 +13,11 @@ import org.warpnfs.nfs.v4.xdr.XdrWriter;
 /** WRITE (RFC 8881 section 18.32); the data are DDP-eligible and lent by the transport until the call is answered. */
 final class Write implements ChangingOperation {
     @Override
+    public boolean isRepeatable() {
+        return true;
+    }
+
+    @Override
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
         Stateid stateid = call.resolve(in.stateid());
         long offset = in.int64();
