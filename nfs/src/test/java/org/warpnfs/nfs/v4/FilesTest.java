@@ -178,12 +178,12 @@ class FilesTest {
 
     /** change and change_attr_type, by their numbers 3 and 79. */
     private long[] changeAndItsType(Ops at, int before) {
-        Reply reply = client.run(at.getAttr(1 << 3, 0, 1 << 79 - 64));
+        Reply reply = client.run(at.getAttr(1 << 3, 0, 1 << (79 - 64)));
         for (int i = 0; i < before; i++) {
             reply.words(2);
         }
         reply.op(9);
-        assertThat(reply.words(4)).containsExactly(3, 1 << 3, 0, 1 << 79 - 64);
+        assertThat(reply.words(4)).containsExactly(3, 1 << 3, 0, 1 << (79 - 64));
         assertThat(reply.word()).isEqualTo(12);
         return new long[] {reply.hyper(), reply.word()};
     }
@@ -362,8 +362,8 @@ class FilesTest {
     void readDir_directoryThatMayNotBeSearched_hasFileIdsAsLinuxAsksForThem() throws Exception {
         long fileId = readableOnly().fileId();
         // rdattr_error and mounted_on_fileid: what Linux asks for where it wants names alone.
-        Reply reply = entryOfReadableOnly(1 << 11, 1 << 55 - 32);
-        assertThat(reply.words(5)).containsExactly(2, 1 << 11, 1 << 55 - 32, 12, 0);
+        Reply reply = entryOfReadableOnly(1 << 11, 1 << (55 - 32));
+        assertThat(reply.words(5)).containsExactly(2, 1 << 11, 1 << (55 - 32), 12, 0);
         assertThat(reply.hyper()).isEqualTo(fileId);
         assertThat(reply.bool()).as("another entry").isFalse();
         assertThat(reply.bool()).as("eof").isTrue();
