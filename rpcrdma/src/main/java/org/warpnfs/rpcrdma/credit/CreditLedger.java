@@ -33,7 +33,7 @@ public final class CreditLedger {
         return buffers;
     }
 
-    /** Calls that were received and not answered. */
+    /** Messages to be answered whose answer is not on its way yet. */
     public int inFlight() {
         return inFlight;
     }
@@ -56,7 +56,7 @@ public final class CreditLedger {
         return true;
     }
 
-    /** A call was answered or dropped, and its receive buffer is posted again. */
+    /** A call was dropped, or its answer is about to leave, and its receive buffer is posted again. */
     public void callEnded() {
         if (inFlight == 0) {
             throw new IllegalStateException("a call ended that never began");
@@ -79,17 +79,17 @@ public final class CreditLedger {
     }
 
     /**
-     * The grant for the next reply.
+     * The grant for the next reply, whose call is still in flight.
      *
      * @param wanted what the call asked for, unsigned 32 bits; 0 counts as 1
-     * @param strained true while payload memory is short: then no more than what is in flight, so that the load shrinks
+     * @param strained true while payload memory is short: then no more than what else is in flight, so that the load shrinks
      * @param donesOwed RDMA_DONE that the requester owes, each of which uses a credit (RFC 5666 section 3.8): the grant leaves room for
      *     them and one call. They have receive buffers beside those of {@link #buffers()}
      */
     public int grant(long wanted, boolean strained, int donesOwed) {
         long grant = Math.clamp(wanted, 1, buffers);
         if (strained) {
-            grant = Math.min(grant, Math.max(1, inFlight));
+            grant = Math.min(grant, Math.max(1, inFlight - 1));
         }
         grant = Math.max(grant, donesOwed + 1L);
         granted = (int) grant;

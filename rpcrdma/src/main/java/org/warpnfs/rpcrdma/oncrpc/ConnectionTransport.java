@@ -2,6 +2,7 @@ package org.warpnfs.rpcrdma.oncrpc;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.channels.CompletionHandler;
 import java.util.concurrent.RejectedExecutionException;
@@ -64,6 +65,14 @@ final class ConnectionTransport extends OwnPeerTransport implements InboundHandl
             dispatcher.executor().execute(() -> completeBackwardCall(reply));
         } catch (RejectedExecutionException e) {
             LOG.debug("{}: backward reply dropped, no operation thread takes it", connection);
+        }
+    }
+
+    @Override
+    public void backwardCallLost(long xid) {
+        CompletionHandler<RpcReply, RpcTransport> waiting = getReplyQueue().get((int) xid);
+        if (waiting != null) {
+            dispatcher.runAside(() -> waiting.failed(new SocketTimeoutException("backward call " + xid), this));
         }
     }
 

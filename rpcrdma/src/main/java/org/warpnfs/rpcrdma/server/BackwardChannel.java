@@ -1,11 +1,14 @@
 package org.warpnfs.rpcrdma.server;
 
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.HashSet;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
-import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.rpcrdma.message.RpcMessage;
@@ -19,7 +22,8 @@ import org.warpnfs.rpcrdma.wire.RpcRdmaHeader;
  * <h2>Operation</h2>
  *
  * One call may be outstanding until the requester's first reply, then as many as it grants and we have receive buffers for.
- * The rest wait, up to a limit: a requester that answers nothing must not make us remember everything.
+ * The rest wait, up to a limit: a requester that answers nothing must not make us remember everything. A call that is not answered in its time
+ * gives its place to the next; so does one that could not even be sent in it.
  *
  * <h2>Buffers</h2>
  *
@@ -27,13 +31,28 @@ import org.warpnfs.rpcrdma.wire.RpcRdmaHeader;
  *
  * <h2>Errors</h2>
  *
- * What cannot go is reported to its sender and is nobody else's trouble. Owner thread only.
+ * What cannot go is reported to its sender, what is not answered to whoever looks ({@link #expire}). It is nobody else's trouble. Owner
+ * thread only.
  */
 final class BackwardChannel {
-    /** Calls that may wait for a credit. */
-    private static final int MAX_WAITING = 64;
+    /** Calls that may wait for a credit: more than the callbacks of one client that has 16 delegations recalled at once, of 4 KiB each. */
+    static final int MAX_WAITING = 64;
 
-    private record Waiting(long xid, ByteBuffer message, Consumer<@Nullable String> sent) {}
+    private static final class Age {
+        private long seenNanos;
+        private boolean seen;
+
+        /** True if the first look at it is longer ago than the limit. */
+        boolean over(long nowNanos, Duration limit) {
+            if (!seen) {
+                seen = true;
+                seenNanos = nowNanos;
+            }
+            return nowNanos - seenNanos > limit.toNanos();
+        }
+    }
+
+    private record Waiting(long xid, ByteBuffer message, Consumer<@Nullable String> sent, Age age) {}
 
     /** Posts one message that needs no reply buffers of its own. */
     interface Sender {
@@ -41,13 +60,16 @@ final class BackwardChannel {
     }
 
     private final int maxOutstanding;
+    private final Duration replyLimit;
     private final Sender sender;
-    private final Set<Long> outstanding = new HashSet<>();
+    private final Map<Long, Age> outstanding = new LinkedHashMap<>();
     private final Queue<Waiting> waiting = new ArrayDeque<>();
     private int granted = 1;
 
-    BackwardChannel(int maxOutstanding, Sender sender) {
+    /** @param replyLimit how long a call may wait to be sent, and again for its reply */
+    BackwardChannel(int maxOutstanding, Duration replyLimit, Sender sender) {
         this.maxOutstanding = maxOutstanding;
+        this.replyLimit = replyLimit;
         this.sender = sender;
     }
 
@@ -65,6 +87,8 @@ final class BackwardChannel {
             refusal = "backward call of " + call.lengthBytes() + " bytes does not fit inline";
         } else if (waiting.size() == MAX_WAITING) {
             refusal = "the requester leaves backward calls unanswered";
+        } else if (known(call.xid())) {
+            refusal = "a backward call with XID " + call.xid() + " is not over yet";
         }
         if (refusal != null) {
             call.release();
@@ -72,8 +96,12 @@ final class BackwardChannel {
             return;
         }
         ByteBuffer message = call.flatten();
-        waiting.add(new Waiting(Integer.toUnsignedLong(message.getInt(0)), message, sent));
+        waiting.add(new Waiting(Integer.toUnsignedLong(message.getInt(0)), message, sent, new Age()));
         sendWaiting();
+    }
+
+    private boolean known(long xid) {
+        return outstanding.containsKey(xid) || waiting.stream().anyMatch(call -> call.xid == xid);
     }
 
     /**
@@ -83,7 +111,7 @@ final class BackwardChannel {
      * @return false if it answers no call of ours
      */
     boolean replied(long xid, long credits) {
-        if (!outstanding.remove(xid)) {
+        if (outstanding.remove(xid) == null) {
             return false;
         }
         granted = Math.clamp(credits, 1, maxOutstanding);
@@ -91,10 +119,39 @@ final class BackwardChannel {
         return true;
     }
 
+    /**
+     * Gives up what has waited for too long; to be called every now and then.
+     *
+     * @param nowNanos of a clock that only goes forward
+     * @return the XIDs of calls that were sent and not answered; a reply that still comes is ignored
+     */
+    List<Long> expire(long nowNanos) {
+        List<Long> lost = new ArrayList<>();
+        for (Iterator<Map.Entry<Long, Age>> each = outstanding.entrySet().iterator(); each.hasNext(); ) {
+            Map.Entry<Long, Age> call = each.next();
+            if (call.getValue().over(nowNanos, replyLimit)) {
+                each.remove();
+                lost.add(call.getKey());
+            }
+        }
+        List<Waiting> unsent = new ArrayList<>();
+        for (Iterator<Waiting> each = waiting.iterator(); each.hasNext(); ) {
+            Waiting call = each.next();
+            if (call.age.over(nowNanos, replyLimit)) {
+                each.remove();
+                unsent.add(call);
+            }
+        }
+        unsent.forEach(call -> call.sent.accept("the requester leaves backward calls unanswered"));
+        sendWaiting();
+        return lost;
+    }
+
     /** The connection has ended. */
     void close() {
         List<Waiting> unsent = List.copyOf(waiting);
         waiting.clear();
+        outstanding.clear();
         unsent.forEach(call -> call.sent.accept("the connection has ended"));
     }
 
@@ -104,7 +161,7 @@ final class BackwardChannel {
             if (call == null) {
                 return;
             }
-            outstanding.add(call.xid);
+            outstanding.put(call.xid, new Age());
             sender.send(new RdmaMsg(call.xid, maxOutstanding, ChunkLists.NONE), call.message);
             call.sent.accept(null);
         }

@@ -1,6 +1,5 @@
 package org.warpnfs.rpcrdma.server;
 
-import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.OptionalLong;
 import org.slf4j.Logger;
@@ -12,6 +11,7 @@ import org.warpnfs.rpcrdma.chunk.ReplyPlan;
 import org.warpnfs.rpcrdma.chunk.SinkWrite;
 import org.warpnfs.rpcrdma.credit.CreditLedger;
 import org.warpnfs.rpcrdma.message.RpcMessage;
+import org.warpnfs.rpcrdma.server.ReplySender.Outgoing;
 import org.warpnfs.rpcrdma.stats.Counter;
 import org.warpnfs.rpcrdma.stats.TransportStatistics;
 import org.warpnfs.rpcrdma.trace.CallTrace.ReplyKind;
@@ -105,48 +105,60 @@ final class CallAnswerer {
         buffersTaken = 0;
     }
 
-    /** Answers a call that has ended, and whose receive buffer is posted again. */
-    void reply(RdmaCall call, RpcMessage reply) {
+    /**
+     * Answers a call that has ended.
+     *
+     * @param leaves runs when the answer leaves; see {@link ReplySender}
+     */
+    void reply(RdmaCall call, RpcMessage reply, Runnable leaves) {
         growIfBusy(call.creditsWanted());
-        switch (ReplyPlan.of(reply, call.lists(), inlineLimitBytes)) {
-            case ReplyPlan.Fits fits when fits.writes().size() <= sender.maxWrites() -> send(call, reply, fits);
+        ReplyPlan plan;
+        try {
+            plan = ReplyPlan.of(reply, call.lists(), inlineLimitBytes);
+        } catch (RuntimeException | Error e) {
+            reply.release();
+            leaves.run();
+            throw e;
+        }
+        switch (plan) {
+            case ReplyPlan.Fits fits when fits.writes().size() <= sender.maxWrites() -> send(call, reply, fits, leaves);
             case ReplyPlan.Fits fits ->
-                refuse(call, reply, "reply of " + fits.writes().size() + " RDMA Writes");
-            case ReplyPlan.TooBig tooBig -> expose(call, reply, tooBig.detail());
+                refuse(call, reply, "reply of " + fits.writes().size() + " RDMA Writes", leaves);
+            case ReplyPlan.TooBig tooBig -> expose(call, reply, tooBig.detail(), leaves);
         }
     }
 
-    /** Answers a call whose body turned out to be nonsense, and whose receive buffer is posted again. */
-    void refuse(RdmaCall call, String detail) {
+    /** Answers a call whose body turned out to be nonsense. */
+    void refuse(RdmaCall call, String detail, Runnable leaves) {
         LOG.debug("call {}: {}", call.xid(), detail);
         statistics.increment(Counter.ERR_CHUNK_MALFORMED_SENT);
-        sendError(call);
+        sendError(call, leaves);
     }
 
-    /** Answers a message that was no call, and whose receive buffer is posted again. */
-    void refuse(RpcRdmaViolation violation) {
+    /** Answers a message that was no call. */
+    void refuse(RpcRdmaViolation violation, Runnable leaves) {
         switch (violation.answer()) {
             case ERR_VERS -> {
                 statistics.increment(Counter.ERR_VERS_SENT);
                 int grant = grant(credits.granted());
-                sendError(RdmaErrorVers.onlyVersion1(violation.xid(), violation.version(), grant));
+                sendError(RdmaErrorVers.onlyVersion1(violation.xid(), violation.version(), grant), leaves);
             }
             case ERR_CHUNK -> {
                 statistics.increment(Counter.ERR_CHUNK_MALFORMED_SENT);
-                sendError(RdmaErrorChunk.of(violation.xid(), grant(credits.granted())));
+                sendError(RdmaErrorChunk.of(violation.xid(), grant(credits.granted())), leaves);
             }
-            case DROP -> statistics.increment(Counter.MESSAGES_IGNORED);
+            case DROP -> throw new IllegalArgumentException("what is to be dropped is not answered");
         }
     }
 
-    private void send(RdmaCall call, RpcMessage reply, ReplyPlan.Fits plan) {
+    private void send(RdmaCall call, RpcMessage reply, ReplyPlan.Fits plan, Runnable leaves) {
         int grant = grant(call.creditsWanted());
         RpcRdmaHeader header = plan.longReply()
                 ? new RdmaNomsg(call.xid(), grant, plan.lists())
                 : new RdmaMsg(call.xid(), grant, plan.lists());
         count(plan);
         trace(call, plan.longReply() ? ReplyKind.LONG : ReplyKind.INLINE, header, plan.inlineBytes(), plan.writes());
-        sender.send(plan.writes(), header, plan.inline(), invalidation(call), reply);
+        sender.send(new Outgoing(plan.writes(), header, plan.inline(), invalidation(call), reply, leaves));
     }
 
     private OptionalLong invalidation(RdmaCall call) {
@@ -156,17 +168,17 @@ final class CallAnswerer {
     }
 
     /** The last way out, for a requester of RFC 5666: it reads the reply itself. */
-    private void expose(RdmaCall call, RpcMessage reply, String detail) {
+    private void expose(RdmaCall call, RpcMessage reply, String detail, Runnable leaves) {
         ReadReplyPlan plan = exposed.allowed()
                 ? ReadReplyPlan.of(reply, call.lists(), inlineLimitBytes).orElse(null)
                 : null;
         if (plan == null || plan.writes().size() > sender.maxWrites()) {
-            refuse(call, reply, detail);
+            refuse(call, reply, detail, leaves);
             return;
         }
         List<ReadSegment> readList = exposed.expose(call.xid(), plan).orElse(null);
         if (readList == null) {
-            refuse(call, reply, detail + ", and too many replies wait to be read");
+            refuse(call, reply, detail + ", and too many replies wait to be read", leaves);
             return;
         }
         ChunkLists lists =
@@ -177,7 +189,7 @@ final class CallAnswerer {
         statistics.increment(Counter.REPLIES_SENT);
         countWritten(lists);
         trace(call, ReplyKind.EXPOSED, header, reply.xdr().remaining(), plan.writes());
-        sender.send(plan.writes(), header, plan.inline(), invalidation(call), reply);
+        sender.send(new Outgoing(plan.writes(), header, plan.inline(), invalidation(call), reply, leaves));
     }
 
     private static void trace(
@@ -205,22 +217,22 @@ final class CallAnswerer {
         lists.replyChunk().ifPresent(chunk -> statistics.add(Counter.REPLY_CHUNK_BYTES, chunk.lengthBytes()));
     }
 
-    private void refuse(RdmaCall call, RpcMessage reply, String detail) {
+    private void refuse(RdmaCall call, RpcMessage reply, String detail, Runnable leaves) {
         LOG.debug("call {}: {}", call.xid(), detail);
         reply.release();
         statistics.increment(Counter.ERR_CHUNK_TOO_BIG_SENT);
-        sendError(call);
+        sendError(call, leaves);
     }
 
-    private void sendError(RdmaCall call) {
+    private void sendError(RdmaCall call, Runnable leaves) {
         RpcRdmaHeader error = RdmaErrorChunk.of(call.xid(), grant(call.creditsWanted()));
         trace(call, ReplyKind.ERROR, error, 0, List.of());
-        sendError(error);
+        sendError(error, leaves);
     }
 
     /** Errors go by a plain Send: they have no chunks, and the requester keeps its own. */
-    private void sendError(RpcRdmaHeader error) {
-        sender.send(List.of(), error, List.of(), OptionalLong.empty(), RpcMessage.of(ByteBuffer.allocate(0)));
+    private void sendError(RpcRdmaHeader error, Runnable leaves) {
+        sender.send(Outgoing.plain(error, List.of(), leaves));
     }
 
     private int grant(long wanted) {
@@ -230,6 +242,10 @@ final class CallAnswerer {
     }
 
     private void growIfBusy(long wanted) {
+        if (sender.waiting() > 0) {
+            // It has to take replies before it may make more calls.
+            return;
+        }
         int more = context.receiveBudget().take(credits.wantsMore(wanted));
         if (more > 0) {
             buffersTaken += more;

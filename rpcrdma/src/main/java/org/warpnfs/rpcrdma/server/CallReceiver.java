@@ -7,44 +7,34 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.warpnfs.iwarp.verbs.Completion;
 import org.warpnfs.iwarp.verbs.QueuePair;
 import org.warpnfs.rpcrdma.chunk.CallLayout;
 import org.warpnfs.rpcrdma.credit.CreditLedger;
 import org.warpnfs.rpcrdma.message.InboundHandler;
 import org.warpnfs.rpcrdma.message.RpcMessage;
-import org.warpnfs.rpcrdma.message.XdrStream;
 import org.warpnfs.rpcrdma.stats.Counter;
 import org.warpnfs.rpcrdma.stats.TransportStatistics;
 import org.warpnfs.rpcrdma.trace.CallTrace;
 import org.warpnfs.rpcrdma.wire.ChunkLists;
-import org.warpnfs.rpcrdma.wire.RdmaDone;
-import org.warpnfs.rpcrdma.wire.RdmaErrorChunk;
-import org.warpnfs.rpcrdma.wire.RdmaErrorVers;
-import org.warpnfs.rpcrdma.wire.RdmaMsg;
-import org.warpnfs.rpcrdma.wire.RdmaMsgp;
-import org.warpnfs.rpcrdma.wire.RdmaNomsg;
 import org.warpnfs.rpcrdma.wire.RpcRdmaHeader;
 import org.warpnfs.rpcrdma.wire.RpcRdmaViolation;
 import org.warpnfs.rpcrdma.wire.WriteChunk;
 
 /**
- * Makes calls of the messages that arrive on one connection, and brings them to their end.
+ * Brings the calls of one connection to their end.
  *
  * <h2>Operation</h2>
  *
- * Each message is a call, a reply to a backward call, an RDMA_DONE, or a breach. A call goes up when its last byte is here. While the
- * connection drains no call does: its requester repeats it on the next one. A call whose XID is still in flight is dropped, since
- * the reply to the first answers both.
+ * A call goes up when its last byte is here. While the connection drains no call does: its requester repeats it on the next one. A call
+ * whose XID is still in flight is dropped, since the reply to the first answers both.
  *
  * <h2>Buffers</h2>
  *
- * A receive buffer stays with its call until that ends; all others are posted again at once.
+ * A receive buffer and a credit stay with their call until its answer leaves ({@link ReplySender}).
  *
  * <h2>Errors</h2>
  *
- * A header that makes no sense is answered with RDMA_ERROR (RFC 8166 section 4.5) and costs the requester nothing more. One that
- * overruns its credits loses the connection. Owner thread only.
+ * A requester that overruns its credits loses the connection. Owner thread only.
  */
 final class CallReceiver {
     private static final Logger LOG = LoggerFactory.getLogger(CallReceiver.class);
@@ -64,8 +54,6 @@ final class CallReceiver {
     private final TransportStatistics statistics;
     private final Way way;
     private final EndedCalls endings;
-    private final BackwardChannel backward;
-    private final ExposedReplies exposed;
     private final Set<Long> xidsInFlight = new HashSet<>();
 
     /** Calls that have not been handed up. */
@@ -75,20 +63,12 @@ final class CallReceiver {
     private boolean draining;
 
     /** @param endings brings calls back to {@link #end} */
-    CallReceiver(
-            RpcRdmaConnection connection,
-            ResponderContext context,
-            Way way,
-            EndedCalls endings,
-            BackwardChannel backward,
-            ExposedReplies exposed) {
+    CallReceiver(RpcRdmaConnection connection, ResponderContext context, Way way, EndedCalls endings) {
         this.connection = connection;
         this.context = context;
         this.statistics = context.statistics();
         this.way = way;
         this.endings = endings;
-        this.backward = backward;
-        this.exposed = exposed;
     }
 
     /** The connection is established; calls go up to here. */
@@ -105,8 +85,8 @@ final class CallReceiver {
     void close() {
         incomplete.forEach(call -> {
             statistics.increment(Counter.CALLS_DROPPED);
-            statistics.add(Counter.CREDITS_IN_USE, -1);
             way.memory.release(call);
+            giveBack(call);
         });
         incomplete.clear();
         if (handler != null) {
@@ -114,80 +94,42 @@ final class CallReceiver {
         }
     }
 
-    /** A message has arrived whole. */
-    void received(Completion.Received received) {
-        int number = (int) received.workRequestId();
-        ByteBuffer message = received.buffer();
-        statistics.add(Counter.INLINE_RECEIVED_BYTES, message.remaining());
-        try {
-            switch (RpcRdmaHeader.parse(message, context.options().headerLimits())) {
-                case RdmaMsg msg -> message(number, msg, message);
-                case RdmaNomsg nomsg -> {
-                    CallLayout layout =
-                            CallLayout.ofLong(nomsg.xid(), nomsg.lists().readList());
-                    call(number, nomsg, nomsg.lists(), layout, message);
-                }
-                case RdmaMsgp msgp -> {
-                    statistics.increment(Counter.PADDED_CALLS);
-                    call(number, msgp, msgp.lists(), CallLayout.ofPadded(msgp, message.remaining()), message);
-                }
-                case RdmaDone done -> done(number, done);
-                case RdmaErrorVers ignored -> ignore(number);
-                case RdmaErrorChunk ignored -> ignore(number);
-            }
-        } catch (RpcRdmaViolation violation) {
-            LOG.debug("{}: {}", connection, violation.getMessage());
-            post(number);
-            way.answerer.refuse(violation);
-        }
-    }
-
-    private void message(int number, RdmaMsg msg, ByteBuffer message) throws RpcRdmaViolation {
-        if (msg.lists().isEmpty() && isReply(message)) {
-            backwardReply(number, msg, message);
-            return;
-        }
-        CallLayout layout = CallLayout.ofInline(msg.xid(), msg.lists().readList(), message.remaining());
-        call(number, msg, msg.lists(), layout, message);
-    }
-
-    /** RPC says the direction in its second word: 1 is a reply (RFC 5531 section 9). */
-    private static boolean isReply(ByteBuffer message) {
-        return message.remaining() >= 8 && message.getInt(message.position() + 4) == 1;
-    }
-
-    private void backwardReply(int number, RdmaMsg msg, ByteBuffer message) {
-        ByteBuffer copy = ByteBuffer.allocate(message.remaining()).put(message).flip();
-        post(number);
-        InboundHandler up = handler;
-        if (up != null && backward.replied(msg.xid(), msg.credits())) {
-            statistics.increment(Counter.BACKWARD_REPLIES_RECEIVED);
-            up.backwardReply(XdrStream.of(copy));
-        } else {
-            statistics.increment(Counter.MESSAGES_IGNORED);
-        }
-    }
-
-    private void done(int number, RdmaDone done) {
-        post(number);
-        if (!exposed.done(done.xid())) {
-            statistics.increment(Counter.MESSAGES_IGNORED);
-        }
-    }
-
-    private void ignore(int number) {
-        statistics.increment(Counter.MESSAGES_IGNORED);
-        post(number);
-    }
-
-    private void post(int number) {
+    /** Posts a receive buffer whose message is no longer needed. */
+    void post(int number) {
         way.receives.post(way.queuePair, number);
     }
 
-    private void call(int number, RpcRdmaHeader header, ChunkLists lists, CallLayout layout, ByteBuffer inline)
+    /**
+     * A message that makes no sense is to be answered.
+     *
+     * @param violation whose answer is not DROP
+     */
+    void refuse(int number, RpcRdmaViolation violation) {
+        if (creditTaken()) {
+            way.answerer.refuse(violation, () -> giveBack(number));
+        }
+    }
+
+    /** A message that has to be answered has come. */
+    private boolean creditTaken() {
+        if (way.credits.callReceived()) {
+            statistics.add(Counter.CREDITS_IN_USE, 1);
+            return true;
+        }
+        statistics.increment(Counter.CREDIT_OVERRUNS);
+        statistics.increment(Counter.CONNECTIONS_ABORTED);
+        LOG.info("{} overran its {} credits", connection, way.credits.buffers());
+        way.queuePair.abort("credit overrun");
+        return false;
+    }
+
+    /** A call has come. */
+    void call(int number, RpcRdmaHeader header, ChunkLists lists, CallLayout layout, ByteBuffer inline)
             throws RpcRdmaViolation {
         CallTrace trace = new CallTrace(header.xid(), connection);
-        RdmaCall call = new RdmaCall(endings, trace, header, lists, layout, number, inline);
+        long mostReplyBytes =
+                (long) context.pool().maxLengthBytes() + context.options().inlineSendBytes();
+        RdmaCall call = new RdmaCall(endings, trace, header, lists, layout, number, inline, mostReplyBytes);
         long sinkBytes = call.sinkBytes();
         if (sinkBytes > context.pool().maxLengthBytes()) {
             throw RpcRdmaViolation.chunk(header.xid(), "Read chunks of " + sinkBytes + " bytes");
@@ -200,17 +142,12 @@ final class CallReceiver {
             post(number);
             return;
         }
-        if (!way.credits.callReceived()) {
-            statistics.increment(Counter.CREDIT_OVERRUNS);
-            statistics.increment(Counter.CONNECTIONS_ABORTED);
-            LOG.info("{} overran its {} credits", connection, way.credits.buffers());
-            way.queuePair.abort("credit overrun");
+        if (!creditTaken()) {
             return;
         }
         if (!xidsInFlight.add(call.xid())) {
             statistics.increment(Counter.DUPLICATE_XIDS);
-            way.credits.callEnded();
-            post(number);
+            giveBack(number);
             return;
         }
         count(call, message(header, inline));
@@ -229,7 +166,6 @@ final class CallReceiver {
     private void count(RdmaCall call, long inlineBytes) {
         CallLayout layout = call.layout();
         statistics.increment(Counter.CALLS_RECEIVED);
-        statistics.add(Counter.CREDITS_IN_USE, 1);
         statistics.add(Counter.READ_CHUNKS, layout.chunks().size() - (layout.longCall() ? 1 : 0));
         statistics.add(Counter.WRITE_CHUNKS, call.lists().writeList().size());
         if (call.lists().replyChunk().isPresent()) {
@@ -253,45 +189,56 @@ final class CallReceiver {
             return;
         }
         incomplete.remove(call);
-        giveBack(call);
-        post(call.receiveNumber());
-        way.answerer.refuse(call, "the message is of another XID than its header");
+        way.memory.release(call);
+        way.answerer.refuse(call, "the message is of another XID than its header", () -> giveBack(call));
     }
 
     /** It is the call's turn. */
     void run(RdmaCall call) {
-        InboundHandler up = handler;
-        if (up == null) {
-            throw new IllegalStateException("a call before the connection was established");
-        }
         incomplete.remove(call);
         statistics.add(Counter.CALLS_RUNNING, 1);
-        up.call(call);
+        up().call(call);
     }
 
     /** A call that ran has ended. */
     void end(RdmaCall call, @Nullable RpcMessage reply) {
         statistics.add(Counter.CALLS_RUNNING, -1);
-        giveBack(call);
-        boolean connected = way.queuePair.connected();
-        if (connected) {
-            post(call.receiveNumber());
-        }
-        if (reply != null && connected) {
-            way.answerer.reply(call, reply);
-        } else {
-            statistics.increment(Counter.CALLS_DROPPED);
-            if (reply != null) {
-                reply.release();
+        way.memory.release(call);
+        try {
+            if (reply != null && way.queuePair.connected()) {
+                way.answerer.reply(call, reply, () -> giveBack(call));
+            } else {
+                statistics.increment(Counter.CALLS_DROPPED);
+                giveBack(call);
+                if (reply != null) {
+                    reply.release();
+                }
             }
+        } finally {
+            way.runs.ended(call);
         }
-        way.runs.ended();
     }
 
+    /** A call's answer leaves, or it has none. */
     private void giveBack(RdmaCall call) {
         xidsInFlight.remove(call.xid());
+        giveBack(call.receiveNumber());
+    }
+
+    private void giveBack(int number) {
         statistics.add(Counter.CREDITS_IN_USE, -1);
-        way.memory.release(call);
         way.credits.callEnded();
+        if (way.queuePair.connected()) {
+            post(number);
+        }
+    }
+
+    /** Where calls go. */
+    InboundHandler up() {
+        InboundHandler up = handler;
+        if (up == null) {
+            throw new IllegalStateException("a call before the connection was established");
+        }
+        return up;
     }
 }

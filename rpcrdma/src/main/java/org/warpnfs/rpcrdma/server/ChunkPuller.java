@@ -9,6 +9,7 @@ import org.warpnfs.iwarp.verbs.AccessRight;
 import org.warpnfs.iwarp.verbs.Completion;
 import org.warpnfs.iwarp.verbs.CompletionStatus;
 import org.warpnfs.iwarp.verbs.ConnectionParameters;
+import org.warpnfs.iwarp.verbs.LimitReachedException;
 import org.warpnfs.iwarp.verbs.MemoryRegion;
 import org.warpnfs.iwarp.verbs.QueuePair;
 import org.warpnfs.iwarp.verbs.RemoteMemory;
@@ -33,7 +34,8 @@ import org.warpnfs.rpcrdma.wire.RdmaSegment;
  *
  * <h2>Errors</h2>
  *
- * A Read that fails ends the connection by itself; what is queued is forgotten. Owner thread only.
+ * A Read that fails ends the connection by itself; what is queued is forgotten. Where no more memory may be registered the Reads wait
+ * ({@link #retry}). Owner thread only.
  */
 final class ChunkPuller {
     private record PendingRead(RdmaCall call, RdmaSegment segment, int sinkOffsetBytes) {}
@@ -45,6 +47,8 @@ final class ChunkPuller {
     private final Map<Long, PendingRead> outstanding = new HashMap<>();
     private volatile int maxReads = Integer.MAX_VALUE;
     private long nextId;
+    private long wantedBytes;
+    private long pulledBytes;
 
     /** @param complete hears of each call whose last byte has been placed */
     ChunkPuller(QueuePair queuePair, TransportStatistics statistics, Consumer<RdmaCall> complete) {
@@ -74,6 +78,7 @@ final class ChunkPuller {
             for (RdmaSegment segment : chunk.segments()) {
                 if (segment.lengthBytes() > 0) {
                     waiting.add(new PendingRead(call, segment, (int) offset));
+                    wantedBytes += segment.lengthBytes();
                     reads++;
                 }
                 offset += segment.lengthBytes();
@@ -99,6 +104,8 @@ final class ChunkPuller {
             return;
         }
         statistics.add(Counter.RDMA_READ_BYTES, read.segment.lengthBytes());
+        wantedBytes -= read.segment.lengthBytes();
+        pulledBytes += read.segment.lengthBytes();
         if (read.call.readDone()) {
             MemoryRegion region = read.call.region();
             if (region != null) {
@@ -116,22 +123,41 @@ final class ChunkPuller {
         waiting.clear();
     }
 
-    /** RDMA Reads that are on their way. */
-    int outstanding() {
-        return outstanding.size();
+    /** Bytes that the requester still has to give; 0 while it was not asked for any. */
+    long wantedBytes() {
+        return outstanding.isEmpty() ? 0 : wantedBytes;
+    }
+
+    /** Bytes that the requester has given since the beginning. */
+    long pulledBytes() {
+        return pulledBytes;
+    }
+
+    /** Posts what could not be posted before; to be called every now and then. */
+    void retry() {
+        postWaiting();
     }
 
     private void postWaiting() {
         // Those that wait were taken while Reads were allowed, so one goes at least.
         int most = Math.max(1, maxReads());
         while (!waiting.isEmpty() && outstanding.size() < most && queuePair.connected()) {
-            PendingRead read = waiting.remove();
+            PendingRead read = waiting.element();
+            MemoryRegion region;
+            try {
+                region = region(read.call);
+            } catch (LimitReachedException e) {
+                // Others hold all memory that may be registered: it comes back.
+                statistics.increment(Counter.REGISTRATION_WAITS);
+                return;
+            }
+            waiting.remove();
             long id = nextId++;
             outstanding.put(id, read);
             statistics.increment(Counter.RDMA_READS);
             queuePair.post(new WorkRequest.RdmaRead(
                     id,
-                    region(read.call),
+                    region,
                     read.sinkOffsetBytes,
                     (int) read.segment.lengthBytes(),
                     new RemoteMemory(read.segment.handle(), read.segment.offset())));

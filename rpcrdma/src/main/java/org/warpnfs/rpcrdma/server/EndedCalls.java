@@ -5,6 +5,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.warpnfs.iwarp.verbs.QueuePair;
 import org.warpnfs.rpcrdma.message.RpcMessage;
 
@@ -21,9 +23,12 @@ import org.warpnfs.rpcrdma.message.RpcMessage;
  *
  * <h2>Errors</h2>
  *
- * None. {@link #ended} is for any thread.
+ * A throw while one call ends does not keep the others: each is ended, then the first throw ends the connection. {@link #ended} is
+ * for any thread.
  */
 final class EndedCalls implements RdmaCall.Endings {
+    private static final Logger LOG = LoggerFactory.getLogger(EndedCalls.class);
+
     private record Ended(RdmaCall call, @Nullable RpcMessage reply) {}
 
     private final QueuePair queuePair;
@@ -57,19 +62,40 @@ final class EndedCalls implements RdmaCall.Endings {
     /** The owner thread is gone, its connection before it: all that is left is to give things back, one call after the other. */
     private synchronized void takeWithoutOwner() {
         scheduled.set(false);
-        takeEach();
+        Throwable first = takeEach();
+        if (first != null) {
+            // The connection is over, and whoever ended its call here has done nothing wrong.
+            LOG.error("a call of a connection that is gone could not be ended", first);
+        }
     }
 
-    private void takeEach() {
+    /** Returns what was thrown first. */
+    private @Nullable Throwable takeEach() {
+        Throwable first = null;
         for (Ended ended = queue.poll(); ended != null; ended = queue.poll()) {
-            each.ended(ended.call, ended.reply);
+            try {
+                each.ended(ended.call, ended.reply);
+            } catch (RuntimeException | Error e) {
+                if (first == null) {
+                    first = e;
+                } else {
+                    first.addSuppressed(e);
+                }
+            }
         }
+        return first;
     }
 
     private void take() {
         // Cleared first: an ending that is added from here on schedules the next round.
         scheduled.set(false);
-        takeEach();
+        Throwable first = takeEach();
         after.run();
+        if (first instanceof RuntimeException unchecked) {
+            throw unchecked;
+        }
+        if (first instanceof Error error) {
+            throw error;
+        }
     }
 }

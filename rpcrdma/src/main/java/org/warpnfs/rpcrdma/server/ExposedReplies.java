@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.warpnfs.iwarp.verbs.AccessRight;
+import org.warpnfs.iwarp.verbs.LimitReachedException;
 import org.warpnfs.iwarp.verbs.MemoryRegion;
 import org.warpnfs.iwarp.verbs.QueuePair;
 import org.warpnfs.rpcrdma.chunk.ReadReplyPlan;
@@ -90,6 +91,23 @@ final class ExposedReplies {
         }
         Exposed exposed = new Exposed();
         exposed.bytes = bytes;
+        openBytes += bytes;
+        statistics.add(Counter.EXPOSED_BYTES, bytes);
+        try {
+            List<ReadSegment> readList = register(exposed, plan);
+            open.put(xid, exposed);
+            statistics.increment(Counter.REPLIES_EXPOSED);
+            return Optional.of(readList);
+        } catch (LimitReachedException e) {
+            release(exposed);
+            return Optional.empty();
+        } catch (RuntimeException | Error e) {
+            release(exposed);
+            throw e;
+        }
+    }
+
+    private List<ReadSegment> register(Exposed exposed, ReadReplyPlan plan) {
         List<ReadSegment> readList = new ArrayList<>(plan.readable().size());
         for (ReadReplyPlan.ReadableItem readable : plan.readable()) {
             ByteBuffer copy = ByteBuffer.allocate(readable.lengthBytes());
@@ -100,11 +118,7 @@ final class ExposedReplies {
                     readable.position(),
                     new RdmaSegment(region.stag(), readable.lengthBytes(), region.taggedOffset())));
         }
-        open.put(xid, exposed);
-        openBytes += bytes;
-        statistics.increment(Counter.REPLIES_EXPOSED);
-        statistics.add(Counter.EXPOSED_BYTES, bytes);
-        return Optional.of(readList);
+        return readList;
     }
 
     /** RDMA_DONE has come; false if it names no open reply. */

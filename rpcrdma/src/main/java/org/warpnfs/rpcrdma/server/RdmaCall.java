@@ -15,6 +15,7 @@ import org.warpnfs.rpcrdma.message.XdrStream;
 import org.warpnfs.rpcrdma.trace.CallTrace;
 import org.warpnfs.rpcrdma.wire.ChunkLists;
 import org.warpnfs.rpcrdma.wire.RpcRdmaHeader;
+import org.warpnfs.rpcrdma.wire.WriteChunk;
 
 /**
  * One call on its way through the responder.
@@ -33,13 +34,16 @@ import org.warpnfs.rpcrdma.wire.RpcRdmaHeader;
  * WAITING,
  * PULLING   | connection ended          -> (gone),  sink given back
  * RUNNING   | reply or drop, any thread -> ENDING,  queued for the owner thread
- * ENDING    | owner thread              -> (gone),  reply sent or released, buffers given back
+ * ENDING    | owner thread              -> WAITING TO LEAVE, sink given back, reply handed to the {@link ReplySender}
+ * ENDING    | owner thread, no reply    -> (gone),  sink, receive buffer and credit given back
+ * WAITING TO LEAVE | its turn, or the connection ended -> (gone), receive buffer and credit given back
  * </pre>
  *
  * <h2>Buffers</h2>
  *
  * Holds one receive buffer and at most one sink from the payload pool, with one chunk after the other in it. Both are lent to
- * the RPC layer while RUNNING, even if the connection ends meanwhile, and go back when the call ends.
+ * the RPC layer while RUNNING, even if the connection ends meanwhile. The sink goes back when the call ends, the receive buffer when its
+ * answer leaves.
  *
  * <h2>Errors</h2>
  *
@@ -66,9 +70,13 @@ final class RdmaCall implements InboundCall {
     private @Nullable Payload sink;
     private @Nullable MemoryRegion region;
     private @Nullable XdrStream stream;
+    private final long largestReplyBytes;
     private int readsLeft;
 
-    /** @param inline what followed the header, in receive buffer {@code receiveNumber} */
+    /**
+     * @param inline what followed the header, in receive buffer {@code receiveNumber}
+     * @param mostReplyBytes no reply is larger, whatever the requester offers
+     */
     RdmaCall(
             Endings endings,
             CallTrace trace,
@@ -76,7 +84,8 @@ final class RdmaCall implements InboundCall {
             ChunkLists lists,
             CallLayout layout,
             int receiveNumber,
-            ByteBuffer inline) {
+            ByteBuffer inline,
+            long mostReplyBytes) {
         this.endings = endings;
         this.trace = trace;
         this.xid = header.xid();
@@ -85,6 +94,11 @@ final class RdmaCall implements InboundCall {
         this.layout = layout;
         this.receiveNumber = receiveNumber;
         this.inline = inline;
+        long offeredBytes = lists.replyChunk().map(WriteChunk::lengthBytes).orElse(0L);
+        for (WriteChunk chunk : lists.writeList()) {
+            offeredBytes += chunk.lengthBytes();
+        }
+        this.largestReplyBytes = Math.min(offeredBytes, mostReplyBytes);
     }
 
     CallTrace trace() {
@@ -109,6 +123,11 @@ final class RdmaCall implements InboundCall {
 
     int receiveNumber() {
         return receiveNumber;
+    }
+
+    /** What its reply may fill in the chunks that the requester offers. */
+    long largestReplyBytes() {
+        return largestReplyBytes;
     }
 
     /** Memory that pulling the chunks takes. */

@@ -24,27 +24,83 @@ import org.warpnfs.rpcrdma.wire.RpcRdmaHeader;
  * A message and its Writes are posted together or wait together, so that the send queue never holds more than its depth and
  * no other message comes between them.
  *
+ * <p>A message that answers one of the requester's keeps that one's receive buffer and credit while it waits, and gives them back just before it is
+ * posted: the requester may send its next call as soon as it has the reply, and has to find a receive. That is why giving them back does
+ * not wait for the Send's completion: a batch of Sends completes as a whole, when the requester may have answered the first of them
+ * already. So a requester that takes nothing is stopped by its own credits, after as many replies as there are work requests to post.
+ *
  * <h2>Buffers</h2>
  *
- * Owns the payloads of a reply until its Send has completed, with success or flushed.
+ * Owns the payloads of a reply until its Send has completed, with success or flushed. All memory of a message counts as held until then: header,
+ * XDR and payloads.
  *
  * <h2>Errors</h2>
  *
  * None of its own: once the connection has ended everything completes as flushed. Owner thread only.
  */
 final class ReplySender {
-    private record Owned(RpcMessage message, long payloadBytes) {}
+    /**
+     * A message on its way out.
+     *
+     * @param writes go first, in this order
+     * @param inline follows the header
+     * @param invalidate a steering tag of the requester's that comes back with it
+     * @param owned released when the last byte has left
+     * @param beforePosting runs once: just before it is posted, or when the connection has ended first
+     */
+    record Outgoing(
+            List<SinkWrite> writes,
+            RpcRdmaHeader header,
+            List<ByteBuffer> inline,
+            OptionalLong invalidate,
+            RpcMessage owned,
+            Runnable beforePosting) {
+        /** A message that answers nothing, or has no payload: no Writes, and no memory to be given back. */
+        static Outgoing plain(RpcRdmaHeader header, List<ByteBuffer> inline, Runnable beforePosting) {
+            return new Outgoing(
+                    List.of(),
+                    header,
+                    inline,
+                    OptionalLong.empty(),
+                    RpcMessage.of(ByteBuffer.allocate(0)),
+                    beforePosting);
+        }
 
-    private record Message(List<SinkWrite> writes, List<ByteBuffer> gather, OptionalLong invalidate, Owned owned) {}
+        private long writtenBytes() {
+            long bytes = 0;
+            for (SinkWrite write : writes) {
+                bytes += write.lengthBytes();
+            }
+            return bytes;
+        }
+
+        private long sentBytes() {
+            long bytes = header.encodedLengthBytes();
+            for (ByteBuffer piece : inline) {
+                bytes += piece.remaining();
+            }
+            return bytes;
+        }
+
+        private long heldBytes() {
+            // A message without an RPC message of its own holds what it sends.
+            return Math.max(header.encodedLengthBytes() + owned.lengthBytes(), sentBytes());
+        }
+    }
+
+    private record Posted(RpcMessage owned, long heldBytes, long sentBytes) {}
 
     private final QueuePair queuePair;
     private final int maxPosted;
     private final TransportStatistics statistics;
-    private final Queue<Message> waiting = new ArrayDeque<>();
-    private final Map<Long, Owned> outstanding = new HashMap<>();
+    private final Queue<Outgoing> waiting = new ArrayDeque<>();
+    private final Map<Long, Posted> sends = new HashMap<>();
+    private final Map<Long, Long> writes = new HashMap<>();
     private long heldBytes;
-    private int posted;
+    private long untakenBytes;
+    private long takenBytes;
     private long nextId;
+    private boolean posting;
 
     ReplySender(QueuePair queuePair, int maxPosted, TransportStatistics statistics) {
         this.queuePair = queuePair;
@@ -57,91 +113,126 @@ final class ReplySender {
         return maxPosted - 1;
     }
 
-    /**
-     * Sends a message behind its Writes.
-     *
-     * @param owned released when the last byte has left
-     */
-    void send(
-            List<SinkWrite> writes,
-            RpcRdmaHeader header,
-            List<ByteBuffer> inline,
-            OptionalLong invalidate,
-            RpcMessage owned) {
-        List<ByteBuffer> gather = new ArrayList<>(1 + inline.size());
-        gather.add(header.encoded());
-        gather.addAll(inline);
-        long payloadBytes = owned.lengthBytes() - owned.xdr().remaining();
-        heldBytes += payloadBytes;
-        waiting.add(new Message(writes, gather, invalidate, new Owned(owned, payloadBytes)));
+    /** Sends a message behind its Writes; its payloads are ours from here on. */
+    void send(Outgoing message) {
+        hold(message.heldBytes());
+        untakenBytes += message.writtenBytes() + message.sentBytes();
+        waiting.add(message);
         postWaiting();
     }
 
     /** An RDMA Write has ended. */
-    void written() {
-        posted--;
+    void written(long workRequestId) {
+        Long bytes = writes.remove(workRequestId);
+        if (bytes == null) {
+            throw new IllegalStateException("RDMA Write " + workRequestId + " was never posted");
+        }
+        taken(bytes);
         postWaiting();
     }
 
     /** A Send has ended. */
     void sent(long workRequestId) {
-        posted--;
-        Owned owned = outstanding.remove(workRequestId);
-        if (owned == null) {
+        Posted posted = sends.remove(workRequestId);
+        if (posted == null) {
             throw new IllegalStateException("Send " + workRequestId + " was never posted");
         }
-        release(owned);
+        taken(posted.sentBytes);
+        release(posted.owned, posted.heldBytes);
         postWaiting();
     }
 
-    /** Payload memory in messages that have not left yet. */
+    /** Memory of messages that have not left yet. */
     long heldBytes() {
         return heldBytes;
     }
 
-    private void release(Owned owned) {
-        heldBytes -= owned.payloadBytes;
-        owned.message.release();
+    /** Bytes that the requester has not taken yet. */
+    long untakenBytes() {
+        return untakenBytes;
+    }
+
+    /** Bytes that the requester has taken since the beginning. */
+    long takenBytes() {
+        return takenBytes;
+    }
+
+    /** Messages that wait until others have left. */
+    int waiting() {
+        return waiting.size();
     }
 
     /** True if nothing is posted or waits. */
     boolean idle() {
-        return posted == 0 && waiting.isEmpty();
+        return posted() == 0 && waiting.isEmpty();
     }
 
-    /** The connection has ended: what was not posted never will be. */
+    /** The connection has ended, and all that was posted has completed: what was not posted never will be. */
     void close() {
-        for (Message message = waiting.poll(); message != null; message = waiting.poll()) {
-            release(message.owned);
+        for (Outgoing message = waiting.poll(); message != null; message = waiting.poll()) {
+            release(message.owned, message.heldBytes());
+            message.beforePosting.run();
         }
+        // There is one only if posting it has failed half way.
+        sends.values().forEach(posted -> release(posted.owned, posted.heldBytes));
+        sends.clear();
+    }
+
+    private int posted() {
+        return sends.size() + writes.size();
+    }
+
+    private void taken(long bytes) {
+        untakenBytes -= bytes;
+        takenBytes += bytes;
+    }
+
+    private void hold(long bytes) {
+        heldBytes += bytes;
+        statistics.add(Counter.REPLY_BYTES_HELD, bytes);
+    }
+
+    private void release(RpcMessage owned, long bytes) {
+        hold(-bytes);
+        owned.release();
     }
 
     private void postWaiting() {
-        Message message = waiting.peek();
-        while (message != null && queuePair.connected() && message.writes.size() + 1 <= maxPosted - posted) {
-            waiting.remove();
-            post(message);
-            message = waiting.peek();
+        if (posting) {
+            // A provider may complete work while it is being posted; the loop below goes on with the next message.
+            return;
+        }
+        posting = true;
+        try {
+            Outgoing message = waiting.peek();
+            while (message != null && queuePair.connected() && message.writes.size() + 1 <= maxPosted - posted()) {
+                waiting.remove();
+                post(message);
+                message = waiting.peek();
+            }
+        } finally {
+            posting = false;
         }
     }
 
-    private void post(Message message) {
-        // Counted first: a provider may complete work while it is being posted.
-        posted += message.writes.size() + 1;
+    private void post(Outgoing message) {
+        // All is noted before it is posted.
+        long sendId = nextId++;
+        sends.put(sendId, new Posted(message.owned, message.heldBytes(), message.sentBytes()));
+        message.beforePosting.run();
         for (SinkWrite write : message.writes) {
             statistics.increment(Counter.RDMA_WRITES);
-            queuePair.post(new WorkRequest.RdmaWrite(nextId++, write.source(), write.sink()));
+            long id = nextId++;
+            writes.put(id, (long) write.lengthBytes());
+            queuePair.post(new WorkRequest.RdmaWrite(id, write.source(), write.sink()));
         }
-        long id = nextId++;
-        outstanding.put(id, message.owned);
         if (message.invalidate.isPresent()) {
             statistics.increment(Counter.INVALIDATIONS_SENT);
         }
-        long inlineBytes = 0;
-        for (ByteBuffer piece : message.gather) {
-            inlineBytes += piece.remaining();
-        }
-        statistics.add(Counter.INLINE_SENT_BYTES, inlineBytes);
-        queuePair.post(new WorkRequest.Send(id, message.gather, false, message.invalidate));
+        statistics.add(Counter.INLINE_SENT_BYTES, message.sentBytes());
+        List<ByteBuffer> gather = new ArrayList<>(1 + message.inline.size());
+        gather.add(message.header.encoded());
+        gather.addAll(message.inline);
+        queuePair.post(new WorkRequest.Send(sendId, gather, false, message.invalidate));
     }
 }

@@ -1,6 +1,5 @@
 package org.warpnfs.rpcrdma.server;
 
-import java.time.Duration;
 import org.warpnfs.rpcrdma.wire.HeaderLimits;
 import org.warpnfs.rpcrdma.wire.PrivateData;
 
@@ -18,7 +17,7 @@ import org.warpnfs.rpcrdma.wire.PrivateData;
  * @param maxHeldBytes payload memory that one connection may hold in pulled chunks, and again in replies that have not left
  * @param maxPostedWork work requests that one connection may have outstanding
  * @param maxBackwardCalls calls of ours that one requester may leave unanswered (RFC 8167)
- * @param stallLimit how long work may be outstanding on a connection without any of it completing, before it is ended
+ * @param deadlines how long a requester may leave undone what memory of ours waits for
  * @param remoteInvalidation whether to use Send with Invalidate where the requester offers it
  * @param headerLimits beyond which a call's chunk lists are answered with ERR_CHUNK
  * @param rfc5666 what is done for a requester of RFC 5666 alone
@@ -35,7 +34,7 @@ public record ResponderOptions(
         long maxHeldBytes,
         int maxPostedWork,
         int maxBackwardCalls,
-        Duration stallLimit,
+        PeerDeadlines deadlines,
         boolean remoteInvalidation,
         HeaderLimits headerLimits,
         Rfc5666Options rfc5666) {
@@ -79,7 +78,7 @@ public record ResponderOptions(
         private long maxHeldBytes = 64 << 20;
         private int maxPostedWork = 256;
         private int maxBackwardCalls = 2;
-        private Duration stallLimit = Duration.ofSeconds(60);
+        private PeerDeadlines deadlines = PeerDeadlines.DEFAULT;
         private boolean remoteInvalidation = true;
         private HeaderLimits headerLimits = HeaderLimits.DEFAULT;
         private Rfc5666Options rfc5666 = Rfc5666Options.DEFAULT;
@@ -135,8 +134,8 @@ public record ResponderOptions(
             return this;
         }
 
-        public Builder stallLimit(Duration limit) {
-            stallLimit = limit;
+        public Builder deadlines(PeerDeadlines limits) {
+            deadlines = limits;
             return this;
         }
 
@@ -173,7 +172,7 @@ public record ResponderOptions(
                     maxHeldBytes,
                     maxPostedWork,
                     maxBackwardCalls,
-                    stallLimit,
+                    deadlines,
                     remoteInvalidation,
                     headerLimits,
                     rfc5666);

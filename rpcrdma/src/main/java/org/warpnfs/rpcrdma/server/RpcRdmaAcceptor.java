@@ -87,12 +87,12 @@ public final class RpcRdmaAcceptor implements ConnectionRequestHandler {
     }
 
     /**
-     * Ends connections whose peers make no progress. To be called every now and then.
+     * Ends connections whose peers do not do their part ({@link PeerDeadlines}). To be called every now and then.
      *
      * @param nowNanos of a clock that only goes forward
      */
     public void endStalled(long nowNanos) {
-        connections().forEach(connection -> connection.endIfStalled(nowNanos));
+        connections().forEach(connection -> connection.look(nowNanos));
     }
 
     /** True when no connection is left. */

@@ -4,7 +4,6 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -19,7 +18,7 @@ import org.warpnfs.rpcrdma.message.ConfigurationAnswer;
 import org.warpnfs.rpcrdma.message.ConfigurationRequest;
 import org.warpnfs.rpcrdma.message.RpcConnection;
 import org.warpnfs.rpcrdma.message.RpcMessage;
-import org.warpnfs.rpcrdma.message.StallWatch;
+import org.warpnfs.rpcrdma.server.ReplySender.Outgoing;
 import org.warpnfs.rpcrdma.stats.Counter;
 import org.warpnfs.rpcrdma.stats.TransportStatistics;
 import org.warpnfs.rpcrdma.wire.PrivateData;
@@ -30,7 +29,7 @@ import org.warpnfs.rpcrdma.wire.RpcRdmaHeader;
  *
  * <h2>Operation</h2>
  *
- * A message that arrives becomes a call ({@link CallReceiver}). Its chunks are pulled ({@link MemoryQueue}, {@link ChunkPuller}) and it
+ * A message that arrives is told apart ({@link MessageReceiver}) and becomes a call ({@link CallReceiver}). Its chunks are pulled ({@link MemoryQueue}, {@link ChunkPuller}) and it
  * is handed up in its turn ({@link RunQueue}); when it ends ({@link EndedCalls}) its reply is planned ({@link CallAnswerer}), its RDMA
  * Writes are posted, then its Send ({@link ReplySender}). {@link RdmaCall} holds the states of a call. This class makes the parts and
  * sees to the beginning and the end of the connection.
@@ -48,27 +47,14 @@ import org.warpnfs.rpcrdma.wire.RpcRdmaHeader;
 public final class RpcRdmaConnection implements QueuePairHandler, RpcConnection {
     private static final Logger LOG = LoggerFactory.getLogger(RpcRdmaConnection.class);
 
-    /** What exists from the making of the queue pair on. */
-    private record Parts(
-            QueuePair queuePair,
-            CreditLedger credits,
-            MemoryQueue memory,
-            ChunkPuller puller,
-            RunQueue runs,
-            ReplySender sender,
-            CallAnswerer answerer,
-            CallReceiver receiver,
-            BackwardChannel backward,
-            ExposedReplies exposed) {}
-
     private final ResponderContext context;
     private final TransportStatistics statistics;
     private final PrivateData peer;
-    private final StallWatch stallWatch;
     private final InetSocketAddress remoteAddress;
     private final int firstBuffers;
     private final Consumer<RpcRdmaConnection> gone;
-    private volatile @Nullable Parts parts;
+    private volatile @Nullable ConnectionParts parts;
+    private volatile @Nullable ConnectionWatch watch;
     private volatile boolean open;
     private volatile @Nullable InetSocketAddress localAddress;
     private volatile boolean draining;
@@ -87,7 +73,6 @@ public final class RpcRdmaConnection implements QueuePairHandler, RpcConnection 
         this.context = context;
         this.statistics = context.statistics();
         this.peer = peer;
-        this.stallWatch = new StallWatch(context.options().stallLimit().toNanos());
         this.remoteAddress = remoteAddress;
         this.firstBuffers = firstBuffers;
         this.gone = gone;
@@ -100,33 +85,37 @@ public final class RpcRdmaConnection implements QueuePairHandler, RpcConnection 
         ResponderOptions options = context.options();
         ReceiveBuffers receives = new ReceiveBuffers(options.inlineReceiveBytes());
         ReplySender sender = new ReplySender(queuePair, options.maxPostedWork(), statistics);
-        ChunkPuller puller =
-                new ChunkPuller(queuePair, statistics, call -> parts().receiver.complete(call));
+        ChunkPuller puller = new ChunkPuller(
+                queuePair, statistics, call -> parts().receiver().complete(call));
         CreditLedger credits = new CreditLedger(
                 firstBuffers,
                 Math.max(firstBuffers, options.maxCredits()),
                 options.rfc5666().doneBuffers());
         MemoryQueue memory =
                 new MemoryQueue(queuePair, context.pool(), options.maxHeldBytes(), statistics, puller::pull);
-        RunQueue runs =
-                new RunQueue(options.maxRunning(), options.maxHeldBytes(), sender::heldBytes, call -> parts().receiver
+        RunQueue runs = new RunQueue(
+                options.maxRunning(), options.maxHeldBytes(), sender::heldBytes, statistics, call -> parts().receiver()
                         .run(call));
         ExposedReplies exposed = new ExposedReplies(queuePair, options.rfc5666(), context.exposedBudget(), statistics);
         CallAnswerer answerer =
                 new CallAnswerer(queuePair, context, peer, receives, credits, memory, sender, exposed, firstBuffers);
         BackwardChannel backward = new BackwardChannel(
-                options.maxBackwardCalls(), (header, message) -> sendBackward(sender, header, message));
+                options.maxBackwardCalls(),
+                options.deadlines().backwardReply(),
+                (header, message) -> sendBackward(sender, header, message));
         CallReceiver receiver = new CallReceiver(
                 this,
                 context,
                 new CallReceiver.Way(queuePair, receives, credits, memory, puller, runs, answerer),
-                new EndedCalls(queuePair, (call, reply) -> parts().receiver.end(call, reply), () -> {
+                new EndedCalls(queuePair, (call, reply) -> parts().receiver().end(call, reply), () -> {
                     queuePair.flush();
                     disconnectIfDrained(parts());
-                }),
-                backward,
-                exposed);
-        parts = new Parts(queuePair, credits, memory, puller, runs, sender, answerer, receiver, backward, exposed);
+                }));
+        MessageReceiver messages = new MessageReceiver(this, context, receiver, backward, exposed);
+        ConnectionParts made = new ConnectionParts(
+                queuePair, credits, memory, puller, runs, sender, answerer, receiver, messages, backward, exposed);
+        parts = made;
+        watch = new ConnectionWatch(this, context, made);
         receives.grow(
                 queuePair,
                 firstBuffers + options.maxBackwardCalls() + options.rfc5666().doneBuffers());
@@ -137,12 +126,12 @@ public final class RpcRdmaConnection implements QueuePairHandler, RpcConnection 
         localAddress = queuePair.parameters().localAddress();
         open = true;
         statistics.increment(Counter.CONNECTIONS_OPEN);
-        parts().answerer.opened();
-        parts().receiver.opened(context.handlers().opened(this));
+        parts().answerer().opened();
+        parts().receiver().opened(context.handlers().opened(this));
         LOG.debug(
                 "{} connected, inline threshold {} bytes, ORD {}",
                 remoteAddress,
-                parts().answerer.inlineLimitBytes(),
+                parts().answerer().inlineLimitBytes(),
                 queuePair.parameters().ord());
         // While it was being made it could not be ended.
         disconnectIfDrained(parts());
@@ -153,19 +142,13 @@ public final class RpcRdmaConnection implements QueuePairHandler, RpcConnection 
         LOG.debug("{} disconnected: {}, {}", remoteAddress, reason.cause(), reason.detail());
         boolean wasOpen = open;
         open = false;
-        Parts p = parts();
-        p.memory.close();
-        p.puller.close();
-        p.runs.close();
-        p.sender.close();
-        p.backward.close();
-        p.exposed.close();
-        p.answerer.closed();
+        ConnectionParts p = parts();
+        p.close();
         count(reason.cause());
         if (wasOpen) {
             statistics.add(Counter.CONNECTIONS_OPEN, -1);
         }
-        p.receiver.close();
+        p.receiver().close();
         gone.accept(this);
     }
 
@@ -183,39 +166,32 @@ public final class RpcRdmaConnection implements QueuePairHandler, RpcConnection 
         draining = true;
         if (parts != null) {
             onOwnerThread(p -> {
-                p.receiver.drain();
+                p.receiver().drain();
+                watch().drain();
                 disconnectIfDrained(p);
             });
         }
     }
 
     /**
-     * Ends the connection if its work has been outstanding for too long and nothing completes: a peer that neither answers RDMA
-     * Reads nor takes replies would hold payload memory for ever. To be called every now and then, from any thread.
+     * Looks what the connection waits for, and ends it if its peer does not do its part; see {@link ConnectionWatch}. To be called every
+     * now and then, from any thread.
      *
      * @param nowNanos of a clock that only goes forward
      */
-    void endIfStalled(long nowNanos) {
-        onOwnerThread(p -> {
-            if (p.exposed.expire(nowNanos)) {
-                statistics.increment(Counter.CONNECTIONS_ABORTED);
-                LOG.info("{} leaves replies unread", remoteAddress);
-                p.queuePair.abort("RDMA_DONE does not come");
-            }
-            if (stallWatch.stalled(p.puller.outstanding() > 0 || !p.sender.idle(), nowNanos)) {
-                statistics.increment(Counter.CONNECTIONS_ABORTED);
-                LOG.info(
-                        "{} has not taken or given a byte for {}",
-                        remoteAddress,
-                        context.options().stallLimit());
-                p.queuePair.abort("stalled");
-            }
-        });
+    void look(long nowNanos) {
+        ConnectionWatch w = watch;
+        if (w != null) {
+            onOwnerThread(p -> {
+                w.look(nowNanos);
+                disconnectIfDrained(p);
+            });
+        }
     }
 
     @Override
     public void abort(String reason) {
-        onOwnerThread(p -> p.queuePair.abort(reason));
+        onOwnerThread(p -> p.queuePair().abort(reason));
     }
 
     @Override
@@ -246,29 +222,30 @@ public final class RpcRdmaConnection implements QueuePairHandler, RpcConnection 
 
     @Override
     public void completed(QueuePair queuePair, Completion completion) {
-        Parts p = parts();
-        stallWatch.progressed();
+        ConnectionParts p = parts();
         switch (completion) {
             case Completion.Received received -> {
                 if (received.status() == CompletionStatus.SUCCESS) {
-                    p.receiver.received(received);
+                    watch().received();
+                    p.messages().received(received);
                 }
             }
-            case Completion.ReadDone done -> p.puller.completed(done);
+            case Completion.ReadDone done -> p.puller().completed(done);
             case Completion.Written written -> {
-                p.sender.written();
+                p.sender().written(written.workRequestId());
+                p.runs().runWaiting();
                 disconnectIfDrained(p);
             }
             case Completion.Sent sent -> {
-                p.sender.sent(sent.workRequestId());
-                p.runs.runWaiting();
+                p.sender().sent(sent.workRequestId());
+                p.runs().runWaiting();
                 disconnectIfDrained(p);
             }
             // RPC-over-RDMA uses none of these (RFC 8166 section 2.2.1), and its connections have them switched off.
-            case Completion.ReceivedImmediate _ -> p.queuePair.abort("Immediate Data in place of a message");
-            case Completion.ImmediateSent _ -> p.queuePair.abort("Immediate Data that nobody posted");
-            case Completion.AtomicDone _ -> p.queuePair.abort("an atomic operation that nobody posted");
-            case Completion.Invalidated _ -> p.queuePair.abort("an invalidation that nobody posted");
+            case Completion.ReceivedImmediate _ -> p.queuePair().abort("Immediate Data in place of a message");
+            case Completion.ImmediateSent _ -> p.queuePair().abort("Immediate Data that nobody posted");
+            case Completion.AtomicDone _ -> p.queuePair().abort("an atomic operation that nobody posted");
+            case Completion.Invalidated _ -> p.queuePair().abort("an invalidation that nobody posted");
         }
     }
 
@@ -282,9 +259,9 @@ public final class RpcRdmaConnection implements QueuePairHandler, RpcConnection 
     @Override
     public void sendBackwardCall(RpcMessage call, Consumer<@Nullable String> sent) {
         onOwnerThread(p -> {
-            if (p.queuePair.connected()) {
-                p.backward.call(call, p.answerer.inlineLimitBytes(), sent);
-                p.queuePair.flush();
+            if (p.queuePair().connected()) {
+                p.backward().call(call, p.answerer().inlineLimitBytes(), sent);
+                p.queuePair().flush();
             } else {
                 call.release();
                 sent.accept("the connection has ended");
@@ -294,36 +271,47 @@ public final class RpcRdmaConnection implements QueuePairHandler, RpcConnection 
 
     private void sendBackward(ReplySender sender, RpcRdmaHeader header, ByteBuffer message) {
         statistics.increment(Counter.BACKWARD_CALLS_SENT);
-        sender.send(List.of(), header, List.of(message), OptionalLong.empty(), RpcMessage.of(message));
+        sender.send(Outgoing.plain(header, List.of(message), () -> {}));
     }
 
     @Override
     public Optional<ConfigurationAnswer> configure(ConfigurationRequest request) {
         onOwnerThread(p -> {
-            p.answerer.limitReplies(request.maxReplyBytes());
-            p.puller.limitReads(request.maxReads());
+            p.answerer().limitReplies(request.maxReplyBytes());
+            p.puller().limitReads(request.maxReads());
         });
         return Optional.of(new ConfigurationAnswer(
                 context.options().inlineReceiveBytes(),
-                parts().queuePair.parameters().ird()));
+                parts().queuePair().parameters().ird()));
     }
 
-    private void disconnectIfDrained(Parts p) {
-        if (draining && p.credits.inFlight() == 0 && p.sender.idle() && p.queuePair.connected()) {
-            p.queuePair.disconnect();
+    private void disconnectIfDrained(ConnectionParts p) {
+        if (draining
+                && p.credits().inFlight() == 0
+                && p.sender().idle()
+                && p.queuePair().connected()) {
+            p.queuePair().disconnect();
         }
     }
 
-    private Parts parts() {
-        Parts p = parts;
+    private ConnectionParts parts() {
+        ConnectionParts p = parts;
         if (p == null) {
             throw new IllegalStateException("used before its queue pair was made");
         }
         return p;
     }
 
-    private void onOwnerThread(Consumer<Parts> task) {
-        Parts p = parts();
-        p.queuePair.execute(() -> task.accept(p));
+    private ConnectionWatch watch() {
+        ConnectionWatch w = watch;
+        if (w == null) {
+            throw new IllegalStateException("used before its queue pair was made");
+        }
+        return w;
+    }
+
+    private void onOwnerThread(Consumer<ConnectionParts> task) {
+        ConnectionParts p = parts();
+        p.queuePair().execute(() -> task.accept(p));
     }
 }

@@ -4,6 +4,8 @@ import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import org.warpnfs.rpcrdma.stats.Counter;
+import org.warpnfs.rpcrdma.stats.TransportStatistics;
 
 /**
  * The complete calls of one connection, some of them handed up.
@@ -11,8 +13,9 @@ import java.util.function.LongSupplier;
  * <h2>Operation</h2>
  *
  * First come, first served, up to a number at once, so that one requester does not fill the queue before the operation threads; and
- * none while the connection's replies hold more memory than their share, so that a requester that does not take its replies
- * cannot make us hold more and more of them.
+ * only while the replies of the calls that run, as large as their chunks allow, fit into the connection's share of memory beside the replies that have
+ * not left. So a requester that does not take its replies cannot make us hold more and more of them. One call always runs if nothing is
+ * held.
  *
  * <h2>Buffers</h2>
  *
@@ -26,15 +29,23 @@ final class RunQueue {
     private final int maxRunning;
     private final long maxHeldBytes;
     private final LongSupplier heldBytes;
+    private final TransportStatistics statistics;
     private final Consumer<RdmaCall> run;
     private final Queue<RdmaCall> waiting = new ArrayDeque<>();
     private int running;
+    private long expectedBytes;
 
-    /** @param heldBytes payload memory in replies that have not left yet */
-    RunQueue(int maxRunning, long maxHeldBytes, LongSupplier heldBytes, Consumer<RdmaCall> run) {
+    /** @param heldBytes memory in replies that have not left yet */
+    RunQueue(
+            int maxRunning,
+            long maxHeldBytes,
+            LongSupplier heldBytes,
+            TransportStatistics statistics,
+            Consumer<RdmaCall> run) {
         this.maxRunning = maxRunning;
         this.maxHeldBytes = maxHeldBytes;
         this.heldBytes = heldBytes;
+        this.statistics = statistics;
         this.run = run;
     }
 
@@ -42,24 +53,31 @@ final class RunQueue {
     void add(RdmaCall call) {
         waiting.add(call);
         runWaiting();
+        if (!waiting.isEmpty() && running < maxRunning) {
+            statistics.increment(Counter.REPLY_MEMORY_WAITS);
+        }
     }
 
-    /** A call that was handed up has ended. */
-    void ended() {
+    /** A call that was handed up has ended, and its reply, if it has one, is on its way. */
+    void ended(RdmaCall call) {
         running--;
+        expectedBytes -= call.largestReplyBytes();
         runWaiting();
     }
 
     /** Looks again; to be called when replies have left. */
     void runWaiting() {
-        while (running < maxRunning && heldBytes.getAsLong() <= maxHeldBytes) {
-            RdmaCall call = waiting.poll();
-            if (call == null) {
-                return;
-            }
+        for (RdmaCall call = waiting.peek(); call != null && mayRun(call); call = waiting.peek()) {
+            waiting.remove();
             running++;
+            expectedBytes += call.largestReplyBytes();
             run.accept(call);
         }
+    }
+
+    private boolean mayRun(RdmaCall call) {
+        long takenBytes = heldBytes.getAsLong() + expectedBytes;
+        return running < maxRunning && (takenBytes == 0 || call.largestReplyBytes() <= maxHeldBytes - takenBytes);
     }
 
     /** Forgets the calls that wait. */

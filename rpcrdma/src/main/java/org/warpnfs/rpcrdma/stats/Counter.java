@@ -11,6 +11,12 @@ public enum Counter {
     CONNECTIONS_REFUSED(Kind.TOTAL),
     /** Ended by us because the peer broke a rule. */
     CONNECTIONS_ABORTED(Kind.TOTAL),
+    /** Ended because RDMA Reads were not answered at the least rate. */
+    READS_OVERDUE(Kind.TOTAL),
+    /** Ended because replies were not taken at the least rate. */
+    REPLIES_NOT_TAKEN(Kind.TOTAL),
+    /** Ended because no message ever came. */
+    FIRST_MESSAGES_MISSED(Kind.TOTAL),
     /** Ended inside a message, or reset. */
     CONNECTIONS_LOST(Kind.TOTAL),
     /** Streams that we ended with a Terminate. */
@@ -31,6 +37,8 @@ public enum Counter {
     LONG_REPLIES(Kind.TOTAL),
     BACKWARD_CALLS_SENT(Kind.TOTAL),
     BACKWARD_REPLIES_RECEIVED(Kind.TOTAL),
+    /** Calls of ours that were not answered in their time. */
+    BACKWARD_CALLS_LOST(Kind.TOTAL),
 
     /** Arguments that came as Read chunks; Position-Zero chunks are {@link #LONG_CALLS}. */
     READ_CHUNKS(Kind.TOTAL),
@@ -60,10 +68,16 @@ public enum Counter {
     CREDITS_GRANTED(Kind.LEVEL),
     /** Of those, how many calls hold: received, and not ended. */
     CREDITS_IN_USE(Kind.LEVEL),
+    /** Memory of messages that wait for requesters to take them. */
+    REPLY_BYTES_HELD(Kind.LEVEL),
+    /** Calls that had to wait until replies of their connection were taken. */
+    REPLY_MEMORY_WAITS(Kind.TOTAL),
     /** Calls that had to wait for payload memory. */
     MEMORY_WAITS(Kind.TOTAL),
     /** RDMA Reads that had to wait for the ORD. */
     ORD_WAITS(Kind.TOTAL),
+    /** Times that RDMA Reads had to wait because no more memory could be registered. */
+    REGISTRATION_WAITS(Kind.TOTAL),
 
     ERR_VERS_SENT(Kind.TOTAL),
     /** ERR_CHUNK for a header or chunk list that makes no sense. */

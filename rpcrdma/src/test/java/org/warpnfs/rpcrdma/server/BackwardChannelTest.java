@@ -8,6 +8,7 @@ import java.nio.channels.CompletionHandler;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.dcache.oncrpc4j.rpc.RpcAuthTypeNone;
 import org.dcache.oncrpc4j.rpc.RpcCall;
 import org.dcache.oncrpc4j.rpc.RpcReply;
@@ -116,5 +117,70 @@ class BackwardChannelTest {
         CompletableFuture<Integer> late = backward(2, new byte[0]);
         responder.settle();
         assertThat(late).isCompletedExceptionally();
+    }
+
+    /** A requester that hears calls of ours and does not answer the first of them in time. */
+    @Test
+    void backwardCall_answerIsLost_callerHearsAndTheNextOneGoes() throws Exception {
+        List<Consumer<ByteBuffer>> unanswered = new ArrayList<>();
+        List<ByteBuffer> asked = new ArrayList<>();
+        RpcRdmaRequester silent = responder.requester(RequesterOptions.DEFAULT, (call, reply) -> {
+            asked.add(call);
+            unanswered.add(reply);
+        });
+        CompletableFuture<RequesterReply> forward = silent.call(Rpc.call(9, EchoProgram.NULL), ChunkOffer.NONE);
+        responder.settle();
+        Rpc.success(9, forward.join().message());
+        responder.program.transports.removeFirst();
+
+        CompletableFuture<Integer> lost = backward(1, new byte[0]);
+        CompletableFuture<Integer> next = backward(5, new byte[0]);
+        responder.settle();
+        assertThat(asked).as("one credit before the first answer").hasSize(1);
+        long limitNanos = PeerDeadlines.DEFAULT.backwardReply().toNanos();
+        look(0);
+        look(limitNanos);
+        assertThat(lost).isNotDone();
+        look(limitNanos - 1);
+        CompletableFuture<Integer> third = backward(7, new byte[0]);
+        look(limitNanos + 1);
+        assertThat(lost).isCompletedExceptionally();
+        assertThat(next).as("waited as long, and was never sent").isCompletedExceptionally();
+        assertThat(responder.count(Counter.BACKWARD_CALLS_LOST)).isEqualTo(1);
+        assertThat(asked).as("the place is free").hasSize(2);
+
+        unanswered.get(0).accept(procedurePlusOne(asked.get(0)));
+        unanswered.get(1).accept(procedurePlusOne(asked.get(1)));
+        responder.settle();
+        assertThat(third).isCompletedWithValue(8);
+        assertThat(responder.count(Counter.BACKWARD_REPLIES_RECEIVED)).isEqualTo(1);
+        assertThat(responder.count(Counter.MESSAGES_IGNORED))
+                .as("the late answer")
+                .isEqualTo(1);
+    }
+
+    private void look(long nowNanos) {
+        responder.service.endStalled(nowNanos);
+        responder.settle();
+    }
+
+    /** At the limit of those that wait a call is refused, and its caller hears at once. */
+    @Test
+    void backwardCalls_beyondTheLimitOfThoseThatWait_areRefused() throws Exception {
+        RpcRdmaRequester silent = responder.requester(RequesterOptions.DEFAULT, (call, reply) -> {});
+        CompletableFuture<RequesterReply> forward = silent.call(Rpc.call(9, EchoProgram.NULL), ChunkOffer.NONE);
+        responder.settle();
+        Rpc.success(9, forward.join().message());
+        responder.program.transports.removeFirst();
+        List<CompletableFuture<Integer>> results = new ArrayList<>();
+        for (int i = 0; i < 1 + BackwardChannel.MAX_WAITING; i++) {
+            results.add(backward(i, new byte[0]));
+        }
+        responder.settle();
+        assertThat(results).noneMatch(CompletableFuture::isDone);
+        CompletableFuture<Integer> beyond = backward(0, new byte[0]);
+        responder.settle();
+        assertThat(beyond).isCompletedExceptionally();
+        assertThat(results).noneMatch(CompletableFuture::isDone);
     }
 }

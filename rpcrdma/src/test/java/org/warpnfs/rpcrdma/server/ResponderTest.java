@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.dcache.oncrpc4j.rpc.RpcTransport;
 import org.dcache.oncrpc4j.xdr.XdrVoid;
 import org.junit.jupiter.api.AfterEach;
@@ -419,7 +420,9 @@ class ResponderTest {
         while (count(Counter.RDMA_READS) == 0) {
             assertThat(simulation.step()).isTrue();
         }
-        long limitNanos = ResponderOptions.DEFAULT.stallLimit().toNanos();
+        PeerDeadlines deadlines = ResponderOptions.DEFAULT.deadlines();
+        long limitNanos = deadlines.stallLimit().toNanos()
+                + 100_000 * TimeUnit.SECONDS.toNanos(1) / deadlines.leastBytesPerSecond();
         look(0);
         look(limitNanos);
         assertThat(count(Counter.CONNECTIONS_ABORTED)).isZero();

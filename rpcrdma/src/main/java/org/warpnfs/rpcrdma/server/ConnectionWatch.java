@@ -1,0 +1,132 @@
+package org.warpnfs.rpcrdma.server;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.warpnfs.rpcrdma.stats.Counter;
+import org.warpnfs.rpcrdma.stats.TransportStatistics;
+
+/**
+ * Looks after what one connection waits for, each kind of wait by itself ({@link PeerDeadlines}).
+ *
+ * <h2>Operation</h2>
+ *
+ * <pre>
+ * wait for                      | what counts as progress        | when it is over
+ * ------------------------------+--------------------------------+------------------------------
+ * a first message               | that message                   | the connection ends
+ * answers to RDMA Reads         | bytes, at the least rate       | the connection ends
+ * replies being taken           | bytes, at the least rate       | the connection ends
+ * RDMA_DONE                     | the one that names the reply   | memory taken back, see {@link ExposedReplies}
+ * the answer to a call of ours  | that answer                    | its place is given to the next, see {@link BackwardChannel}
+ * </pre>
+ *
+ * <h2>Buffers</h2>
+ *
+ * None of its own.
+ *
+ * <h2>Errors</h2>
+ *
+ * None. Owner thread only, but for {@link #idleSinceNanos} and {@link #idle}.
+ */
+final class ConnectionWatch {
+    private static final Logger LOG = LoggerFactory.getLogger(ConnectionWatch.class);
+
+    private final RpcRdmaConnection connection;
+    private final ConnectionParts parts;
+    private final PeerDeadlines deadlines;
+    private final TransportStatistics statistics;
+    private final RateWatch reads;
+    private final RateWatch replies;
+    private boolean looked;
+    private long firstLookNanos;
+    private boolean spoke;
+    private boolean active = true;
+    private boolean ended;
+    private volatile boolean idle;
+    private volatile long idleSinceNanos;
+
+    ConnectionWatch(RpcRdmaConnection connection, ResponderContext context, ConnectionParts parts) {
+        this.connection = connection;
+        this.parts = parts;
+        this.deadlines = context.options().deadlines();
+        this.statistics = context.statistics();
+        this.reads = new RateWatch(deadlines.stallLimit(), deadlines.leastBytesPerSecond());
+        this.replies = new RateWatch(deadlines.stallLimit(), deadlines.leastBytesPerSecond());
+    }
+
+    /** A message has come. */
+    void received() {
+        spoke = true;
+        active = true;
+    }
+
+    /** From here on a peer that is gone is not waited for long. */
+    void drain() {
+        reads.hurry(deadlines.whileDraining());
+        replies.hurry(deadlines.whileDraining());
+    }
+
+    /** True if the last look found nothing to do. */
+    boolean idle() {
+        return idle;
+    }
+
+    /** The first look of those, one after the other, that found nothing to do. */
+    long idleSinceNanos() {
+        return idleSinceNanos;
+    }
+
+    /**
+     * Looks; to be called every now and then.
+     *
+     * @param nowNanos of a clock that only goes forward
+     */
+    void look(long nowNanos) {
+        if (ended) {
+            return;
+        }
+        if (!looked) {
+            looked = true;
+            firstLookNanos = nowNanos;
+        }
+        lookForIdleness(nowNanos);
+        for (long xid : parts.backward().expire(nowNanos)) {
+            statistics.increment(Counter.BACKWARD_CALLS_LOST);
+            parts.receiver().up().backwardCallLost(xid);
+        }
+        parts.puller().retry();
+        if (parts.exposed().expire(nowNanos)) {
+            end(Counter.CONNECTIONS_ABORTED, "RDMA_DONE does not come");
+        } else if (reads.behind(parts.puller().wantedBytes(), parts.puller().pulledBytes(), nowNanos)) {
+            statistics.increment(Counter.CONNECTIONS_ABORTED);
+            end(Counter.READS_OVERDUE, "RDMA Reads are not answered");
+        } else if (replies.behind(parts.sender().untakenBytes(), parts.sender().takenBytes(), nowNanos)) {
+            statistics.increment(Counter.CONNECTIONS_ABORTED);
+            end(Counter.REPLIES_NOT_TAKEN, "replies are not taken");
+        } else if (!spoke
+                && nowNanos - firstLookNanos > deadlines.firstMessage().toNanos()) {
+            statistics.increment(Counter.CONNECTIONS_ABORTED);
+            end(Counter.FIRST_MESSAGES_MISSED, "no message came");
+        }
+        parts.queuePair().flush();
+    }
+
+    private void lookForIdleness(long nowNanos) {
+        boolean nothingToDo = !active
+                && parts.credits().inFlight() == 0
+                && parts.sender().idle()
+                && parts.exposed().open() == 0;
+        if (nothingToDo && !idle) {
+            idleSinceNanos = nowNanos;
+        }
+        idle = nothingToDo;
+        active = false;
+    }
+
+    private void end(Counter counter, String why) {
+        ended = true;
+        statistics.increment(counter);
+        LOG.info("{} is ended: {}", connection, why);
+        parts.queuePair().abort(why);
+    }
+}

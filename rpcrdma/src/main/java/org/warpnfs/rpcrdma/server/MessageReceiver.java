@@ -1,0 +1,128 @@
+package org.warpnfs.rpcrdma.server;
+
+import java.nio.ByteBuffer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.warpnfs.iwarp.verbs.Completion;
+import org.warpnfs.rpcrdma.chunk.CallLayout;
+import org.warpnfs.rpcrdma.message.XdrStream;
+import org.warpnfs.rpcrdma.stats.Counter;
+import org.warpnfs.rpcrdma.stats.TransportStatistics;
+import org.warpnfs.rpcrdma.wire.HeaderLimits;
+import org.warpnfs.rpcrdma.wire.RdmaDone;
+import org.warpnfs.rpcrdma.wire.RdmaErrorChunk;
+import org.warpnfs.rpcrdma.wire.RdmaErrorVers;
+import org.warpnfs.rpcrdma.wire.RdmaMsg;
+import org.warpnfs.rpcrdma.wire.RdmaMsgp;
+import org.warpnfs.rpcrdma.wire.RdmaNomsg;
+import org.warpnfs.rpcrdma.wire.RpcRdmaHeader;
+import org.warpnfs.rpcrdma.wire.RpcRdmaViolation;
+
+/**
+ * Tells what the messages of one connection are.
+ *
+ * <h2>Operation</h2>
+ *
+ * Each message is a call ({@link CallReceiver}), a reply to a backward call, an RDMA_DONE, or a breach.
+ *
+ * <h2>Buffers</h2>
+ *
+ * The receive buffer of what is no call is posted again at once, unless it is to be answered: an answer to a breach keeps buffer and credit until
+ * it leaves, as a reply does. Errors that nobody takes are bounded so by the same number as replies.
+ *
+ * <h2>Errors</h2>
+ *
+ * A header that makes no sense is answered with RDMA_ERROR (RFC 8166 section 4.5) and costs the requester nothing more. Owner thread only.
+ */
+final class MessageReceiver {
+    private static final Logger LOG = LoggerFactory.getLogger(MessageReceiver.class);
+
+    private final RpcRdmaConnection connection;
+    private final HeaderLimits limits;
+    private final TransportStatistics statistics;
+    private final CallReceiver calls;
+    private final BackwardChannel backward;
+    private final ExposedReplies exposed;
+
+    MessageReceiver(
+            RpcRdmaConnection connection,
+            ResponderContext context,
+            CallReceiver calls,
+            BackwardChannel backward,
+            ExposedReplies exposed) {
+        this.connection = connection;
+        this.limits = context.options().headerLimits();
+        this.statistics = context.statistics();
+        this.calls = calls;
+        this.backward = backward;
+        this.exposed = exposed;
+    }
+
+    /** A message has arrived whole. */
+    void received(Completion.Received received) {
+        int number = (int) received.workRequestId();
+        ByteBuffer message = received.buffer();
+        statistics.add(Counter.INLINE_RECEIVED_BYTES, message.remaining());
+        try {
+            switch (RpcRdmaHeader.parse(message, limits)) {
+                case RdmaMsg msg -> message(number, msg, message);
+                case RdmaNomsg nomsg -> {
+                    CallLayout layout =
+                            CallLayout.ofLong(nomsg.xid(), nomsg.lists().readList());
+                    calls.call(number, nomsg, nomsg.lists(), layout, message);
+                }
+                case RdmaMsgp msgp -> {
+                    statistics.increment(Counter.PADDED_CALLS);
+                    calls.call(number, msgp, msgp.lists(), CallLayout.ofPadded(msgp, message.remaining()), message);
+                }
+                case RdmaDone done -> done(number, done);
+                case RdmaErrorVers ignored -> ignore(number);
+                case RdmaErrorChunk ignored -> ignore(number);
+            }
+        } catch (RpcRdmaViolation violation) {
+            LOG.debug("{}: {}", connection, violation.getMessage());
+            if (violation.answer() == RpcRdmaViolation.Answer.DROP) {
+                ignore(number);
+            } else {
+                calls.refuse(number, violation);
+            }
+        }
+    }
+
+    private void message(int number, RdmaMsg msg, ByteBuffer message) throws RpcRdmaViolation {
+        if (msg.lists().isEmpty() && isReply(message)) {
+            backwardReply(number, msg, message);
+            return;
+        }
+        CallLayout layout = CallLayout.ofInline(msg.xid(), msg.lists().readList(), message.remaining());
+        calls.call(number, msg, msg.lists(), layout, message);
+    }
+
+    /** RPC says the direction in its second word: 1 is a reply (RFC 5531 section 9). */
+    private static boolean isReply(ByteBuffer message) {
+        return message.remaining() >= 8 && message.getInt(message.position() + 4) == 1;
+    }
+
+    private void backwardReply(int number, RdmaMsg msg, ByteBuffer message) {
+        if (!backward.replied(msg.xid(), msg.credits())) {
+            ignore(number);
+            return;
+        }
+        ByteBuffer copy = ByteBuffer.allocate(message.remaining()).put(message).flip();
+        calls.post(number);
+        statistics.increment(Counter.BACKWARD_REPLIES_RECEIVED);
+        calls.up().backwardReply(XdrStream.of(copy));
+    }
+
+    private void done(int number, RdmaDone done) {
+        calls.post(number);
+        if (!exposed.done(done.xid())) {
+            statistics.increment(Counter.MESSAGES_IGNORED);
+        }
+    }
+
+    private void ignore(int number) {
+        statistics.increment(Counter.MESSAGES_IGNORED);
+        calls.post(number);
+    }
+}

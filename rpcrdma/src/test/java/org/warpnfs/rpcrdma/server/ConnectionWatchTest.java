@@ -1,0 +1,164 @@
+package org.warpnfs.rpcrdma.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.warpnfs.rpcrdma.testing.SimulatedResponder.inline;
+import static org.warpnfs.rpcrdma.testing.SimulatedResponder.message;
+
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.warpnfs.iwarp.verbs.AccessRight;
+import org.warpnfs.iwarp.verbs.MemoryRegion;
+import org.warpnfs.rpcrdma.stats.Counter;
+import org.warpnfs.rpcrdma.testing.EchoProgram;
+import org.warpnfs.rpcrdma.testing.RawRequester;
+import org.warpnfs.rpcrdma.testing.Rpc;
+import org.warpnfs.rpcrdma.testing.SimulatedResponder;
+import org.warpnfs.rpcrdma.wire.ChunkLists;
+import org.warpnfs.rpcrdma.wire.RdmaErrorChunk;
+import org.warpnfs.rpcrdma.wire.RdmaMsg;
+import org.warpnfs.rpcrdma.wire.RdmaSegment;
+import org.warpnfs.rpcrdma.wire.ReadSegment;
+
+/** Requesters that leave things undone, and say something now and then so that they seem to be alive. */
+class ConnectionWatchTest {
+    private static final PeerDeadlines DEADLINES = PeerDeadlines.DEFAULT;
+    private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
+    private static final long HOUR_NANOS = TimeUnit.HOURS.toNanos(1);
+
+    private final SimulatedResponder responder = new SimulatedResponder(ResponderOptions.DEFAULT);
+
+    @AfterEach
+    void close() {
+        responder.close();
+    }
+
+    /** Looks, and lets what can happen happen, while nothing leaves the responder. */
+    private void look(long nowNanos) {
+        responder.service.endStalled(nowNanos);
+        go();
+    }
+
+    private void go() {
+        responder.simulation.runFor(SECOND / 1000);
+        List<Runnable> now = List.copyOf(responder.operations);
+        responder.operations.clear();
+        now.forEach(Runnable::run);
+        responder.simulation.runFor(SECOND / 1000);
+    }
+
+    /** A message that is ignored. */
+    private void sayNothing(RawRequester raw) {
+        raw.send(RdmaErrorChunk.of(1, 1).encoded());
+    }
+
+    private RawRequester connect() throws Exception {
+        RawRequester raw = responder.connect(0);
+        responder.assertStillServes(raw);
+        return raw;
+    }
+
+    private void callWithReadChunk(RawRequester raw, int xid, int count) {
+        MemoryRegion region = raw.register(ByteBuffer.allocate(count), AccessRight.REMOTE_READ);
+        ReadSegment read = new ReadSegment(48, new RdmaSegment(region.stag(), count, region.taggedOffset()));
+        raw.send(message(
+                new RdmaMsg(xid, 32, new ChunkLists(List.of(read), List.of(), Optional.empty())),
+                Rpc.call(xid, EchoProgram.WRITE, 7, count, 9).xdr()));
+    }
+
+    @Test
+    void readsUnanswered_messagesComeAllTheWhile_endsAtTheDeadline() throws Exception {
+        RawRequester raw = connect();
+        responder.simulation.stall(false, HOUR_NANOS);
+        callWithReadChunk(raw, 2, 100_000);
+        go();
+        assertThat(responder.pool.lentBytes()).isPositive();
+        long deadlineNanos = DEADLINES.stallLimit().toNanos() + 2 * SECOND;
+        for (long now = 0; now < DEADLINES.stallLimit().toNanos(); now += 5 * SECOND) {
+            sayNothing(raw);
+            look(now);
+            assertThat(responder.count(Counter.READS_OVERDUE)).isZero();
+        }
+        sayNothing(raw);
+        look(deadlineNanos);
+        assertThat(responder.count(Counter.READS_OVERDUE)).isEqualTo(1);
+        responder.settle();
+        assertThat(responder.pool.lentBytes()).as("the sink is back").isZero();
+        assertThat(raw.open()).isFalse();
+    }
+
+    @Test
+    void repliesNotTaken_messagesComeAllTheWhile_endsAtTheDeadline() throws Exception {
+        RawRequester raw = connect();
+        responder.simulation.stall(false, HOUR_NANOS);
+        raw.send(inline(Rpc.call(2, EchoProgram.NULL)));
+        go();
+        assertThat(responder.count(Counter.REPLY_BYTES_HELD)).isPositive();
+        for (long now = 0; now < DEADLINES.stallLimit().toNanos(); now += 5 * SECOND) {
+            sayNothing(raw);
+            look(now);
+            assertThat(responder.count(Counter.REPLIES_NOT_TAKEN)).isZero();
+        }
+        sayNothing(raw);
+        look(DEADLINES.stallLimit().toNanos() + SECOND);
+        assertThat(responder.count(Counter.REPLIES_NOT_TAKEN)).isEqualTo(1);
+        responder.settle();
+        assertThat(responder.count(Counter.REPLY_BYTES_HELD)).isZero();
+        assertThat(raw.open()).isFalse();
+    }
+
+    @Test
+    void noMessage_everComes_endsAtTheDeadline() {
+        responder.connect(0);
+        long limitNanos = DEADLINES.firstMessage().toNanos();
+        look(7);
+        look(7 + limitNanos);
+        assertThat(responder.count(Counter.FIRST_MESSAGES_MISSED)).isZero();
+        look(8 + limitNanos);
+        assertThat(responder.count(Counter.FIRST_MESSAGES_MISSED)).isEqualTo(1);
+        responder.settle();
+        assertThat(responder.service.drain(Duration.ZERO)).as("nothing is left").isTrue();
+    }
+
+    @Test
+    void oneMessage_thenSilence_goesOn() throws Exception {
+        RawRequester raw = connect();
+        for (int i = 0; i < 100; i++) {
+            look(i * 3600L * SECOND);
+        }
+        responder.assertStillServes(raw);
+    }
+
+    @Test
+    void programIsSlow_requesterIsNotToBlame() throws Exception {
+        RawRequester raw = connect();
+        raw.send(inline(Rpc.call(2, EchoProgram.PARK)));
+        responder.settle();
+        for (int i = 0; i < 100; i++) {
+            look(i * 3600L * SECOND);
+        }
+        responder.program.parked.removeFirst().reply(org.dcache.oncrpc4j.xdr.XdrVoid.XDR_VOID);
+        responder.settle();
+        assertThat(raw.received).hasSize(2);
+    }
+
+    @Test
+    void draining_requesterTakesNothing_isNotWaitedFor() throws Exception {
+        RawRequester raw = connect();
+        responder.simulation.stall(false, HOUR_NANOS);
+        raw.send(inline(Rpc.call(2, EchoProgram.NULL)));
+        callWithReadChunk(raw, 3, 1000);
+        go();
+        look(0);
+        assertThat(responder.service.drain(Duration.ZERO)).isFalse();
+        look(SECOND);
+        look(SECOND + DEADLINES.whileDraining().toNanos() + SECOND);
+        assertThat(responder.count(Counter.CONNECTIONS_ABORTED)).isEqualTo(1);
+        responder.simulation.runFor(10 * SECOND);
+        assertThat(responder.service.drain(Duration.ZERO)).as("nothing is left").isTrue();
+    }
+}

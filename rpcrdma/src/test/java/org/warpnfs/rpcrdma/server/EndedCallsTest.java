@@ -1,0 +1,78 @@
+package org.warpnfs.rpcrdma.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.lang.reflect.Proxy;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+import org.warpnfs.iwarp.verbs.QueuePair;
+import org.warpnfs.rpcrdma.chunk.CallLayout;
+import org.warpnfs.rpcrdma.trace.CallTrace;
+import org.warpnfs.rpcrdma.wire.ChunkLists;
+import org.warpnfs.rpcrdma.wire.RdmaMsg;
+
+class EndedCallsTest {
+    private final List<Runnable> tasks = new ArrayList<>();
+    private final List<Long> ended = new ArrayList<>();
+    private int flushes;
+
+    private static QueuePair queuePair(Consumer<Runnable> execute) {
+        return (QueuePair) Proxy.newProxyInstance(
+                QueuePair.class.getClassLoader(), new Class<?>[] {QueuePair.class}, (proxy, method, args) -> {
+                    if (!method.getName().equals("execute")) {
+                        throw new UnsupportedOperationException(method.getName());
+                    }
+                    execute.accept((Runnable) args[0]);
+                    return null;
+                });
+    }
+
+    private RdmaCall call(long xid) throws Exception {
+        RdmaMsg header = new RdmaMsg(xid, 1, ChunkLists.NONE);
+        ByteBuffer inline = ByteBuffer.allocate(40);
+        CallLayout layout = CallLayout.ofInline(xid, List.of(), inline.remaining());
+        return new RdmaCall(
+                (call, reply) -> {}, new CallTrace(xid, "a test"), header, ChunkLists.NONE, layout, 0, inline, 0);
+    }
+
+    private void end(RdmaCall call) {
+        if (call.xid() % 2 == 0) {
+            throw new IllegalStateException("call " + call.xid());
+        }
+        ended.add(call.xid());
+    }
+
+    @Test
+    void severalEnded_someThrow_theOthersEndAndLeave() throws Exception {
+        EndedCalls calls = new EndedCalls(queuePair(tasks::add), (call, reply) -> end(call), () -> flushes++);
+        for (int xid = 1; xid <= 5; xid++) {
+            calls.ended(call(xid), null);
+        }
+        assertThat(tasks).hasSize(1);
+        assertThatThrownBy(tasks.removeFirst()::run)
+                .as("ends the connection")
+                .hasMessage("call 2")
+                .satisfies(first -> assertThat(first.getSuppressed()).hasSize(1));
+        assertThat(ended).containsExactly(1L, 3L, 5L);
+        assertThat(flushes).isEqualTo(1);
+    }
+
+    @Test
+    void ownerIsGone_someThrow_theOthersEndAndNobodyIsBlamed() throws Exception {
+        EndedCalls calls = new EndedCalls(
+                queuePair(task -> {
+                    throw new RejectedExecutionException();
+                }),
+                (call, reply) -> end(call),
+                () -> flushes++);
+        for (int xid = 1; xid <= 5; xid++) {
+            calls.ended(call(xid), null);
+        }
+        assertThat(ended).containsExactly(1L, 3L, 5L);
+    }
+}
