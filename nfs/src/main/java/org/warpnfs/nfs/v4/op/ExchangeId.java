@@ -1,5 +1,6 @@
 package org.warpnfs.nfs.v4.op;
 
+import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.nfs.v4.state.ExchangedId;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
@@ -53,7 +54,8 @@ final class ExchangeId implements Operation {
         ExchangedId id = call.services()
                 .state()
                 .sessions()
-                .exchangeId(call.nowNanos(), owner, verifier, call.principal(), update);
+                .exchangeId(
+                        call.nowNanos(), owner, verifier, call.principal(), update, ClientAddress.of(call.address()));
         out.int64(id.clientId());
         out.int32(id.sequence());
         out.int32(USE_NON_PNFS | (id.confirmed() ? CONFIRMED : 0));

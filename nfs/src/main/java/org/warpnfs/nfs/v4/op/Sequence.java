@@ -51,7 +51,7 @@ final class Sequence implements Operation {
         out.int32(seqid);
         out.uint32(slotId);
         out.uint32(lastSlot);
-        out.uint32(lastSlot);
+        out.uint32(outcome.session().targetSlotCount() - 1L);
         out.int32(call.services().state().sessions().statusFlags(call.nowNanos(), outcome.session()));
     }
 }

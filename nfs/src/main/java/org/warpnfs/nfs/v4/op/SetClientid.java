@@ -1,5 +1,6 @@
 package org.warpnfs.nfs.v4.op;
 
+import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.nfs.v4.state.CallbackAddress;
 import org.warpnfs.nfs.v4.state.GivenClientid;
 import org.warpnfs.nfs.v4.state.UniversalAddress;
@@ -36,7 +37,8 @@ final class SetClientid implements ChangingOperation {
                             name,
                             verifier,
                             call.principal(),
-                            CallbackAddress.of(program, claimed, ident, call.address()));
+                            CallbackAddress.of(program, claimed, ident, call.address()),
+                            ClientAddress.of(call.address()));
         } catch (Nfs4Exception e) {
             throw e.status() == Nfs4Status.CLID_INUSE ? new InUse() : e;
         }

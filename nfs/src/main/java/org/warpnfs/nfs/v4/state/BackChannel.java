@@ -115,6 +115,10 @@ final class BackChannel {
         return true;
     }
 
+    List<Object> connections() {
+        return paths.stream().map(path -> path.connection).toList();
+    }
+
     void unbind(Object connection) {
         paths.removeIf(path -> path.connection.equals(connection));
         doubt(connection);

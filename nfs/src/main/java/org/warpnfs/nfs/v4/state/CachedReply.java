@@ -11,6 +11,10 @@ public final class CachedReply {
         this.encoded = encoded;
     }
 
+    int lengthBytes() {
+        return encoded.length;
+    }
+
     public void encode(XdrWriter out) {
         out.fixedOpaque(encoded);
     }

@@ -21,17 +21,14 @@ public final class CallbackStates {
      * need not understand a callback before.
      */
     public void probe(long nowNanos, Object connection) {
-        core.lock();
-        try {
-            for (Session session : core.clients.sessions()) {
+        core.tell(() -> {
+            for (Session session : core.clients.sessionsOn(connection)) {
                 BackChannel back = session.backChannel();
                 if (back != null) {
                     back.probe(nowNanos, connection);
                 }
             }
-        } finally {
-            core.unlock();
-        }
+        });
     }
 
     /**
@@ -39,14 +36,11 @@ public final class CallbackStates {
      * #probe(long, Object)}.
      */
     public void probe(long nowNanos, Client client) {
-        core.lock();
-        try {
+        core.tell(() -> {
             if (client.dialedPath != null) {
                 client.dialedPath.confirmed(nowNanos);
             }
-        } finally {
-            core.unlock();
-        }
+        });
     }
 
     /**
@@ -55,8 +49,7 @@ public final class CallbackStates {
      * @return true if RENEW should say CB_PATH_DOWN (RFC 7530 section 16.28): the client has delegations, which it cannot be asked for
      */
     public boolean renewed(long nowNanos, Client client) {
-        core.lock();
-        try {
+        return core.look(() -> {
             DialedPath path = client.dialedPath;
             boolean holds = client.delegations.size() > client.revokedDelegations;
             if (path == null) {
@@ -66,29 +59,23 @@ public final class CallbackStates {
             // What its silence has cost goes by the next way, if there is one.
             core.delegations.notifyAll(nowNanos, client);
             return holds && path.isDown();
-        } finally {
-            core.unlock();
-        }
+        });
     }
 
     /** BACKCHANNEL_CTL. */
     public void change(Session session, int program, @Nullable CallbackCredential credential) throws Nfs4Exception {
-        core.lock();
-        try {
+        core.change(() -> {
             BackChannel back = session.backChannel();
             if (back == null || credential == null) {
                 throw Nfs4Exception.of(Nfs4Status.INVAL);
             }
             back.change(program, credential);
-        } finally {
-            core.unlock();
-        }
+        });
     }
 
     /** A callback has ended. */
     public void answered(long nowNanos, CallbackCall call, CallbackOutcome outcome) {
-        core.lock();
-        try {
+        core.tell(() -> {
             switch (call) {
                 case CallbackCall.Null probe -> probed(nowNanos, probe, outcome instanceof CallbackOutcome.Done);
                 case CallbackCall.Recall recall -> recalled(nowNanos, recall, outcome);
@@ -100,9 +87,7 @@ public final class CallbackStates {
                     }
                 }
             }
-        } finally {
-            core.unlock();
-        }
+        });
     }
 
     private void probed(long nowNanos, CallbackCall.Null probe, boolean reached) {
@@ -113,7 +98,10 @@ public final class CallbackStates {
             }
             return;
         }
-        for (Session session : core.clients.sessions()) {
+        if (!(probe.target() instanceof CallbackCall.Bound bound)) {
+            return;
+        }
+        for (Session session : core.clients.sessionsOn(bound.connection())) {
             BackChannel back = session.backChannel();
             if (back != null && back.probed(probe, reached)) {
                 back.resume(nowNanos);

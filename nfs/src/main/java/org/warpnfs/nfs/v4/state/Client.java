@@ -2,9 +2,12 @@ package org.warpnfs.nfs.v4.state;
 
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 
 /** One client id and everything that hangs on it (RFC 8881 section 2.4). Guarded by its table's lock. */
@@ -14,10 +17,11 @@ public final class Client {
     private final long verifier;
     private final Principal principal;
     private final boolean sessionless;
+    private final ClientAddress address;
 
     boolean confirmed;
     /** True once the client has been let go: requests that were under way find nothing any more. */
-    boolean gone;
+    volatile boolean gone;
 
     long renewedNanos;
     int requestsUnderWay;
@@ -30,8 +34,15 @@ public final class Client {
 
     boolean mayReclaim;
     boolean reclaimComplete;
-    /** True once the journal knows that this client may hold state. */
-    boolean recorded;
+    /** The journal's entry that this client may hold state; null until it is about to have some. */
+    RecoveryJournal.@Nullable Entry recording;
+    /** True once that is on stable storage. */
+    volatile boolean recorded;
+
+    /** Byte ranges locked, over all files. */
+    int lockCount;
+
+    int lockStateCount;
 
     /** How an NFSv4.0 client is called back, if it said so. Changed by {@link #callBackAt}. */
     @Nullable
@@ -51,17 +62,21 @@ public final class Client {
     @Nullable
     CallbackUpdate callbackUpdate;
 
+    /** Open-owners that have nothing open, the one that has had nothing for the longest first. */
+    final Set<StateOwner> idleOwners = new LinkedHashSet<>(2);
+
     final Map<Opaque, StateOwner> openOwners = new HashMap<>();
     final Map<Opaque, StateOwner> lockOwners = new HashMap<>();
 
     record OpenKey(Opaque owner, FileKey file) {}
 
-    Client(long id, Opaque owner, long verifier, Principal principal, boolean sessionless) {
+    Client(long id, Opaque owner, long verifier, Principal principal, boolean sessionless, ClientAddress address) {
         this.id = id;
         this.owner = owner;
         this.verifier = verifier;
         this.principal = principal;
         this.sessionless = sessionless;
+        this.address = address;
     }
 
     public long id() {
@@ -75,6 +90,11 @@ public final class Client {
     /** True for a client of NFSv4.0. */
     public boolean isSessionless() {
         return sessionless;
+    }
+
+    /** Where it introduced itself from: what it holds counts there. */
+    ClientAddress address() {
+        return address;
     }
 
     long verifier() {

@@ -2,13 +2,15 @@ package org.warpnfs.nfs.v4.state;
 
 import java.security.SecureRandom;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.Opaque;
@@ -34,6 +36,10 @@ import org.warpnfs.nfs.v4.xdr.Opaque;
  * {@link StateTable}.
  */
 final class ClientTable {
+    private static final LinkedHashMap<Long, Client> NOBODY = new LinkedHashMap<>();
+    /** Who was silent for the longest comes first: what is dispensable is found there, if anywhere. */
+    private static final int MAX_LOOKED_AT = 64;
+
     private final StateLimits limits;
     private final long leaseNanos;
     private final int instance;
@@ -42,12 +48,18 @@ final class ClientTable {
     private final Consumer<CallbackCall> outbox;
     private final SecureRandom random = new SecureRandom();
 
-    private final Map<Long, Client> byId = new LinkedHashMap<>();
+    /** The one that has been silent for the longest first, as in {@link #byAddress}. */
+    private final LinkedHashMap<Long, Client> byId = new LinkedHashMap<>();
+
+    private final Map<ClientAddress, LinkedHashMap<Long, Client>> byAddress = new HashMap<>();
     private final Map<Opaque, Client> confirmed = new HashMap<>();
     private final Map<Opaque, Client> unconfirmed = new HashMap<>();
     private final Map<SessionId, Session> sessions = new HashMap<>();
+    private final Map<Object, Set<Session>> byConnection = new HashMap<>();
+    private final Shares clientShares;
+    private final Shares sessionShares;
+    private final ReplyMemory replies;
     private int lastClient;
-    private long cacheBytes;
 
     ClientTable(
             StateLimits limits,
@@ -62,20 +74,38 @@ final class ClientTable {
         this.instance = instance;
         this.stateOfGoneClient = stateOfGoneClient;
         this.outbox = outbox;
+        this.clientShares = new Shares(limits.maxClients());
+        this.sessionShares = new Shares(limits.maxSessions());
+        this.replies = new ReplyMemory(limits.maxReplyCacheBytes());
     }
 
-    ExchangedId exchangeId(long nowNanos, Opaque owner, long verifier, Principal principal, boolean update)
+    ReplyMemory replies() {
+        return replies;
+    }
+
+    /** The client is heard of: its lease begins anew. */
+    void renew(Client client, long nowNanos) {
+        client.renewedNanos = nowNanos;
+        LinkedHashMap<Long, Client> neighbours = byAddress.get(client.address());
+        if (!client.gone && neighbours != null) {
+            byId.putLast(client.id(), client);
+            neighbours.putLast(client.id(), client);
+        }
+    }
+
+    ExchangedId exchangeId(
+            long nowNanos, Opaque owner, long verifier, Principal principal, boolean update, ClientAddress address)
             throws Nfs4Exception {
         if (update) {
             return exchanged(updatable(confirmed.get(owner), verifier, principal));
         }
         Client old = takenBy(nowNanos, owner, principal, false);
         if (old != null && old.verifier() == verifier) {
-            old.renewedNanos = nowNanos;
+            renew(old, nowNanos);
             return exchanged(old);
         }
         removeUnconfirmed(owner);
-        return exchanged(newClient(nowNanos, owner, verifier, principal, false));
+        return exchanged(newClient(nowNanos, owner, verifier, principal, false, address));
     }
 
     /**
@@ -121,16 +151,23 @@ final class ClientTable {
         return new ExchangedId(client.id(), client.createSequence + 1, client.confirmed);
     }
 
-    /** A new record, not confirmed; DELAY if there are too many. */
-    Client newClient(long nowNanos, Opaque owner, long verifier, Principal principal, boolean sessionless)
+    /**
+     * A new record, not confirmed.
+     *
+     * @throws Nfs4Exception SERVERFAULT, in NFSv4.0 RESOURCE, if the address has more than its share: unlike DELAY that ends
+     */
+    Client newClient(
+            long nowNanos, Opaque owner, long verifier, Principal principal, boolean sessionless, ClientAddress address)
             throws Nfs4Exception {
-        if (byId.size() >= limits.maxClients() && !removeOldestUnconfirmed() && !removeOldestExpired(nowNanos)) {
-            throw Nfs4Exception.of(Nfs4Status.DELAY);
+        if (!makeRoom(nowNanos, clientShares, address, null)) {
+            throw Nfs4Exception.of(sessionless ? Nfs4Status.RESOURCE : Nfs4Status.SERVERFAULT);
         }
         long id = (long) instance << 32 | Integer.toUnsignedLong(++lastClient);
-        Client client = new Client(id, owner, verifier, principal, sessionless);
+        Client client = new Client(id, owner, verifier, principal, sessionless, address);
         client.renewedNanos = nowNanos;
         byId.put(id, client);
+        byAddress.computeIfAbsent(address, _ -> new LinkedHashMap<>(2)).put(id, client);
+        clientShares.take(address, 1);
         unconfirmed.put(owner, client);
         return client;
     }
@@ -162,20 +199,19 @@ final class ClientTable {
             throw Nfs4Exception.of(Nfs4Status.CLID_INUSE);
         }
         // First: room is made at the cost of those who are silent.
-        client.renewedNanos = nowNanos;
-        ChannelAttributes foreAsked = fore.clampedTo(limits);
+        renew(client, nowNanos);
+        ChannelAttributes foreGranted = fore.clampedTo(limits);
         if (client.sessions.size() >= limits.maxSessionsPerClient()
-                || (sessions.size() >= limits.maxSessions() && !removeOldestExpired(nowNanos))) {
-            throw Nfs4Exception.of(Nfs4Status.DELAY);
+                || !makeRoom(nowNanos, sessionShares, client.address(), client)) {
+            throw Nfs4Exception.of(Nfs4Status.NOSPC);
         }
-        ChannelAttributes foreGranted = withinMemory(nowNanos, foreAsked);
         SessionId id = new SessionId(clientId, random.nextLong());
         BackChannel back = backChannel(id, callbacks);
         confirm(client);
         Session session = new Session(id, client, foreGranted, back);
         client.sessions.put(id, session);
         sessions.put(id, session);
-        cacheBytes += session.cacheBytes();
+        sessionShares.take(client.address(), 1);
         client.createSequence = sequence;
         // Neither PERSIST nor CONN_RDMA: replies live in memory, and a connection does not change what it is.
         CreatedSession reply = new CreatedSession(
@@ -186,19 +222,6 @@ final class ClientTable {
                 back == null ? callbacks.channel() : back.attributes());
         client.createReply = reply;
         return reply;
-    }
-
-    /** A session's slots are what its reply cache takes; the fuller the memory for all of them, the fewer a new session gets. */
-    private ChannelAttributes withinMemory(long nowNanos, ChannelAttributes asked) throws Nfs4Exception {
-        long perSlot = Math.max(asked.maxCachedReplyBytes(), 1);
-        long room = limits.maxReplyCacheBytes() - cacheBytes;
-        if (room < perSlot && removeOldestExpired(nowNanos)) {
-            room = limits.maxReplyCacheBytes() - cacheBytes;
-        }
-        if (room < perSlot) {
-            throw Nfs4Exception.of(Nfs4Status.DELAY);
-        }
-        return asked.withRequests(Math.clamp(room / 4 / perSlot, 1, asked.maxRequests()));
     }
 
     private @Nullable BackChannel backChannel(SessionId id, CallbackParameters callbacks) throws Nfs4Exception {
@@ -248,9 +271,12 @@ final class ClientTable {
     }
 
     private void end(Session session) {
-        cacheBytes -= session.cacheBytes();
+        replies.release(session);
+        sessionShares.giveBack(session.client().address(), 1);
+        session.connections.forEach(connection -> noLongerOn(connection, session));
         BackChannel back = session.backChannel();
         if (back != null) {
+            back.connections().forEach(connection -> noLongerOn(connection, session));
             back.abandon().forEach(delegation -> delegation.answered(false));
         }
     }
@@ -284,6 +310,11 @@ final class ClientTable {
     void remove(Client client) {
         client.gone = true;
         byId.remove(client.id());
+        clientShares.giveBack(client.address(), 1);
+        byAddress.computeIfPresent(client.address(), (_, neighbours) -> {
+            neighbours.remove(client.id());
+            return neighbours.isEmpty() ? null : neighbours;
+        });
         confirmed.remove(client.owner(), client);
         unconfirmed.remove(client.owner(), client);
         for (Session session : client.sessions.values()) {
@@ -295,31 +326,59 @@ final class ClientTable {
         stateOfGoneClient.accept(client);
     }
 
-    /** Makes room: nothing is lost with a client that has no session yet, and it will ask again. */
-    private boolean removeOldestUnconfirmed() {
-        for (Client client : byId.values()) {
-            if (!client.confirmed) {
-                remove(client);
-                return true;
+    /**
+     * Makes sure that the address may have one more, at the cost of what nobody misses: of the address itself if it has its share, else,
+     * when there is none left for anyone, of the address that has most, and at last of whoever is silent for the longest.
+     *
+     * @param except a client that stays, or null
+     */
+    boolean makeRoom(long nowNanos, Shares shares, ClientAddress address, @Nullable Client except) {
+        while (!shares.hasRoomFor(address, 1)) {
+            ClientAddress dear = shares.left() > 0 ? address : shares.largest();
+            Client victim = dear == null ? null : dispensable(nowNanos, byAddress.getOrDefault(dear, NOBODY), except);
+            if (victim == null && shares.left() == 0) {
+                victim = silentForLongest(nowNanos, byId, except);
             }
+            if (victim == null) {
+                return false;
+            }
+            remove(victim);
         }
-        return false;
+        return true;
     }
 
-    /** Makes room: true if some client without a lease was let go, the one that is silent for the longest. */
-    boolean removeOldestExpired(long nowNanos) {
-        Client oldest = null;
-        for (Client client : byId.values()) {
-            if (client.isExpired(nowNanos, leaseNanos)
-                    && (oldest == null || client.renewedNanos - oldest.renewedNanos < 0)) {
-                oldest = client;
+    /** Not confirmed, or without a lease, or without any state and silent for half a lease: the first such. */
+    private @Nullable Client dispensable(long nowNanos, Map<Long, Client> among, @Nullable Client except) {
+        Client idle = null;
+        int looked = 0;
+        for (Client client : among.values()) {
+            if (client == except || client.requestsUnderWay > 0) {
+                continue;
+            }
+            if (!client.confirmed || client.isExpired(nowNanos, leaseNanos)) {
+                return client;
+            }
+            if (idle == null && !client.hasState() && client.isExpired(nowNanos, leaseNanos / 2)) {
+                idle = client;
+            }
+            if (++looked >= MAX_LOOKED_AT) {
+                break;
             }
         }
-        if (oldest == null) {
-            return false;
+        return idle;
+    }
+
+    private @Nullable Client silentForLongest(long nowNanos, Map<Long, Client> among, @Nullable Client except) {
+        for (Client client : among.values()) {
+            if (client != except && client.isExpired(nowNanos, leaseNanos)) {
+                return client;
+            }
+            if (client.requestsUnderWay == 0) {
+                // Whoever comes behind was heard of later.
+                return null;
+            }
         }
-        remove(oldest);
-        return true;
+        return null;
     }
 
     /** Lets go of clients that never got further than EXCHANGE_ID, hold nothing, or are silent beyond all courtesy. */
@@ -327,6 +386,9 @@ final class ClientTable {
         long courtesyNanos = leaseNanos * limits.courtesyLeases();
         List<Client> silent = new ArrayList<>();
         for (Client client : byId.values()) {
+            if (client.requestsUnderWay == 0 && !client.isExpired(nowNanos, leaseNanos)) {
+                break;
+            }
             if (client.isExpired(nowNanos, !client.hasState() ? leaseNanos : courtesyNanos)) {
                 silent.add(client);
             }
@@ -334,8 +396,31 @@ final class ClientTable {
         silent.forEach(this::remove);
     }
 
+    /** Requests of the session come on that connection. */
+    void bound(Session session, Object connection) {
+        if (session.connections.add(connection)) {
+            boundBack(session, connection);
+        }
+    }
+
+    /** The connection carries callbacks of the session. */
+    void boundBack(Session session, Object connection) {
+        byConnection.computeIfAbsent(connection, _ -> new LinkedHashSet<>(2)).add(session);
+    }
+
+    private void noLongerOn(Object connection, Session session) {
+        byConnection.computeIfPresent(connection, (_, bound) -> {
+            bound.remove(session);
+            return bound.isEmpty() ? null : bound;
+        });
+    }
+
     void connectionClosed(Object connection) {
-        for (Session session : sessions.values()) {
+        Set<Session> bound = byConnection.remove(connection);
+        if (bound == null) {
+            return;
+        }
+        for (Session session : bound) {
             session.connections.remove(connection);
             BackChannel back = session.backChannel();
             if (back != null) {
@@ -344,8 +429,13 @@ final class ClientTable {
         }
     }
 
-    Collection<Session> sessions() {
-        return sessions.values();
+    /** The sessions that calls on this connection belong to, in either direction. */
+    Set<Session> sessionsOn(Object connection) {
+        return byConnection.getOrDefault(connection, Set.of());
+    }
+
+    long refused() {
+        return clientShares.refused() + sessionShares.refused();
     }
 
     int clientCount() {

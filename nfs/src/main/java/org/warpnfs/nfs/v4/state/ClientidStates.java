@@ -2,6 +2,7 @@ package org.warpnfs.nfs.v4.state;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 import org.warpnfs.nfs.v4.xdr.Stateid;
@@ -16,25 +17,29 @@ public final class ClientidStates {
 
     /** SETCLIENTID. */
     public GivenClientid setClientid(
+            long nowNanos,
+            Opaque name,
+            long verifier,
+            Principal principal,
+            @Nullable CallbackAddress callback,
+            ClientAddress address)
+            throws Nfs4Exception {
+        return core.locked(() -> {
+            core.sweepNowAndThen(nowNanos);
+            return core.clientids.setClientid(nowNanos, name, verifier, principal, callback, address);
+        });
+    }
+
+    /** From nowhere. */
+    GivenClientid setClientid(
             long nowNanos, Opaque name, long verifier, Principal principal, @Nullable CallbackAddress callback)
             throws Nfs4Exception {
-        core.lock();
-        try {
-            core.sweepNowAndThen(nowNanos);
-            return core.clientids.setClientid(nowNanos, name, verifier, principal, callback);
-        } finally {
-            core.unlock();
-        }
+        return setClientid(nowNanos, name, verifier, principal, callback, ClientAddress.NONE);
     }
 
     /** SETCLIENTID_CONFIRM. */
     public Client confirm(long nowNanos, long id, long confirmVerifier, Principal principal) throws Nfs4Exception {
-        core.lock();
-        try {
-            return core.clientids.confirm(nowNanos, id, confirmVerifier, principal);
-        } finally {
-            core.unlock();
-        }
+        return core.locked(() -> core.clientids.confirm(nowNanos, id, confirmVerifier, principal));
     }
 
     /**
@@ -44,27 +49,19 @@ public final class ClientidStates {
      *     was let go since
      */
     public Client begin(long nowNanos, long id) throws Nfs4Exception {
-        core.lock();
-        try {
+        return core.locked(() -> {
             core.sweepNowAndThen(nowNanos);
             return begun(nowNanos, core.clientids.require(id));
-        } finally {
-            core.unlock();
-        }
+        });
     }
 
     /** As {@link #begin(long, long)}, of the client that a state is of; STALE_STATEID and BAD_STATEID. */
     public Client begin(long nowNanos, Stateid stateid) throws Nfs4Exception {
-        core.lock();
-        try {
-            return begun(nowNanos, core.states.clientOf(stateid));
-        } finally {
-            core.unlock();
-        }
+        return core.locked(() -> begun(nowNanos, core.states.clientOf(stateid)));
     }
 
-    private static Client begun(long nowNanos, Client client) {
-        client.renewedNanos = nowNanos;
+    private Client begun(long nowNanos, Client client) {
+        core.clients.renew(client, nowNanos);
         client.requestsUnderWay++;
         return client;
     }
@@ -74,14 +71,11 @@ public final class ClientidStates {
         if (clients.isEmpty()) {
             return;
         }
-        core.lock();
-        try {
+        core.tell(() -> {
             for (Client client : clients) {
                 client.requestsUnderWay--;
-                client.renewedNanos = nowNanos;
+                core.clients.renew(client, nowNanos);
             }
-        } finally {
-            core.unlock();
-        }
+        });
     }
 }

@@ -2,6 +2,7 @@ package org.warpnfs.nfs.v4.state;
 
 import java.security.SecureRandom;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.Opaque;
@@ -37,7 +38,12 @@ final class ClientidTable {
 
     /** SETCLIENTID. */
     GivenClientid setClientid(
-            long nowNanos, Opaque name, long verifier, Principal principal, @Nullable CallbackAddress callback)
+            long nowNanos,
+            Opaque name,
+            long verifier,
+            Principal principal,
+            @Nullable CallbackAddress callback,
+            ClientAddress address)
             throws Nfs4Exception {
         Client old = clients.takenBy(nowNanos, name, principal, true);
         long confirmVerifier = random.nextLong();
@@ -47,7 +53,7 @@ final class ClientidTable {
             return new GivenClientid(old.id(), confirmVerifier);
         }
         clients.removeUnconfirmed(name);
-        Client client = clients.newClient(nowNanos, name, verifier, principal, true);
+        Client client = clients.newClient(nowNanos, name, verifier, principal, true, address);
         client.confirmVerifier = confirmVerifier;
         client.callbackUpdate = new CallbackUpdate(confirmVerifier, callback);
         return new GivenClientid(client.id(), confirmVerifier);
@@ -71,7 +77,7 @@ final class ClientidTable {
         } else if (!client.confirmed || client.confirmVerifier != confirmVerifier) {
             throw Nfs4Exception.of(Nfs4Status.STALE_CLIENTID);
         }
-        client.renewedNanos = nowNanos;
+        clients.renew(client, nowNanos);
         return client;
     }
 

@@ -1,5 +1,6 @@
 package org.warpnfs.nfs.v4.state;
 
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 import org.warpnfs.nfs.v4.xdr.Stateid;
@@ -127,14 +128,14 @@ final class DelegationState implements StateEntry {
         return phase == Phase.RECALLED && nowNanos - recalledNanos > leaseNanos;
     }
 
-    void revoke() {
+    void revoke(Consumer<SharedFile> taken) {
         phase = Phase.REVOKED;
-        releaseFile();
+        releaseFile(taken);
     }
 
-    void releaseFile() {
+    void releaseFile(Consumer<SharedFile> closer) {
         if (reader != null) {
-            reader.release();
+            closer.accept(reader);
             reader = null;
         }
     }

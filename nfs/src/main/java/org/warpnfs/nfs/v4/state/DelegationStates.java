@@ -22,14 +22,11 @@ public final class DelegationStates {
      * @throws Nfs4Exception DELAY while a client has it delegated; that one is asked to give it back
      */
     public Change beginChange(long nowNanos, FileHandle file, @Nullable Client by) throws Nfs4Exception {
-        core.lock();
-        try {
+        return core.locked(() -> {
             core.expireWhile(nowNanos, () -> core.delegations.conflict(nowNanos, file, by), Nfs4Status.DELAY);
             core.delegations.beginChange(file);
             return new Change(file);
-        } finally {
-            core.unlock();
-        }
+        });
     }
 
     /** The time in which a file is being changed; ends once. */
@@ -42,32 +39,17 @@ public final class DelegationStates {
 
         @Override
         public void close() {
-            core.lock();
-            try {
-                core.delegations.endChange(file);
-            } finally {
-                core.unlock();
-            }
+            core.tell(() -> core.delegations.endChange(file));
         }
     }
 
     /** DELEGRETURN. */
     public void giveBack(Client client, FileKey file, Stateid stateid) throws Nfs4Exception {
-        core.lock();
-        try {
-            core.delegations.giveBack(client, file, stateid);
-        } finally {
-            core.unlock();
-        }
+        core.change(() -> core.delegations.giveBack(client, file, stateid));
     }
 
     /** CLAIM_DELEGATE_CUR: BAD_STATEID unless the client has that file delegated by that stateid. */
     public void require(Client client, FileKey file, Stateid stateid) throws Nfs4Exception {
-        core.lock();
-        try {
-            core.delegations.find(client, file, stateid);
-        } finally {
-            core.unlock();
-        }
+        core.change(() -> core.delegations.find(client, file, stateid));
     }
 }

@@ -4,9 +4,12 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
@@ -29,17 +32,34 @@ final class DelegationTable {
 
     private static final int MAX_RESTING = 1024;
 
-    private final StateLimits limits;
     private final long leaseNanos;
     private final StateEntries states;
     private final FileStates files;
-    private final Map<FileHandle, List<DelegationState>> byFile = new HashMap<>();
+    private final Consumer<SharedFile> letGo;
+    private final Consumer<SharedFile> taken;
+    private final Shares shares;
+    /** Those that were not revoked; a client has one of a file at most. */
+    private final Map<FileHandle, Map<Client, DelegationState>> byFile = new HashMap<>();
+    /** Those that were recalled, the longest ago first: what may have to be revoked. */
+    private final Set<DelegationState> recalled = new LinkedHashSet<>();
+
     private final Map<FileHandle, Integer> changesUnderWay = new HashMap<>();
     private final LinkedHashMap<FileHandle, Long> restingUntil = new LinkedHashMap<>();
-    private int count;
 
-    DelegationTable(StateLimits limits, long leaseNanos, StateEntries states, FileStates files) {
-        this.limits = limits;
+    /**
+     * @param letGo takes files whose client has given them back; they are closed without the lock
+     * @param taken the same for those whose client has not
+     */
+    DelegationTable(
+            StateLimits limits,
+            long leaseNanos,
+            StateEntries states,
+            FileStates files,
+            Consumer<SharedFile> letGo,
+            Consumer<SharedFile> taken) {
+        this.letGo = letGo;
+        this.taken = taken;
+        this.shares = new Shares(limits.maxDelegations());
         this.leaseNanos = leaseNanos;
         this.states = states;
         this.files = files;
@@ -62,29 +82,31 @@ final class DelegationTable {
                 if (reader == null
                         || !client.hasCallbackPath()
                         || holds(client, request.file().handle())
-                        || count >= limits.maxDelegations()) {
+                        || !shares.hasRoomFor(client.address(), 1)) {
                     yield none(DelegationGrant.Why.RESOURCE);
                 }
                 yield new DelegationGrant.Read(add(request, wish, reader).stateid(), false);
             }
             case RECLAIM -> {
-                if (reader == null || holds(client, request.file().handle()) || count >= limits.maxDelegations()) {
+                if (reader == null
+                        || holds(client, request.file().handle())
+                        || !shares.hasRoomFor(client.address(), 1)) {
                     yield none(DelegationGrant.Why.RESOURCE);
                 }
                 DelegationState delegation = add(request, wish, reader);
-                boolean recalled = !client.hasCallbackPath()
+                boolean unwanted = !client.hasCallbackPath()
                         || files.hasWriter(request.file().handle());
-                if (recalled) {
-                    delegation.recall(nowNanos);
+                if (unwanted) {
+                    recall(nowNanos, delegation);
                     delegation.acknowledge();
                 }
-                yield new DelegationGrant.Read(delegation.stateid(), recalled);
+                yield new DelegationGrant.Read(delegation.stateid(), unwanted);
             }
         };
     }
 
     private boolean holds(Client client, FileHandle file) {
-        return byFile.getOrDefault(file, List.of()).stream().anyMatch(delegation -> delegation.client() == client);
+        return byFile.getOrDefault(file, Map.of()).containsKey(client);
     }
 
     private static DelegationGrant none(DelegationGrant.Why why) {
@@ -109,8 +131,9 @@ final class DelegationTable {
                 reader.hold());
         states.enter(delegation);
         request.client().delegations.put(delegation.number(), delegation);
-        byFile.computeIfAbsent(request.file().handle(), _ -> new ArrayList<>(1)).add(delegation);
-        count++;
+        byFile.computeIfAbsent(request.file().handle(), _ -> new LinkedHashMap<>(2))
+                .put(request.client(), delegation);
+        shares.take(request.client().address(), 1);
         return delegation;
     }
 
@@ -122,15 +145,16 @@ final class DelegationTable {
     @Nullable
     Conflict conflict(long nowNanos, FileHandle file, @Nullable Client by) {
         Client holder = null;
-        for (DelegationState delegation : List.copyOf(byFile.getOrDefault(file, List.of()))) {
-            if (delegation.client() == by) {
+        for (DelegationState delegation :
+                List.copyOf(byFile.getOrDefault(file, Map.of()).values())) {
+            if (delegation.client() == by || delegation.client().gone) {
                 continue;
             }
             if (delegation.isOverdue(nowNanos, leaseNanos)) {
                 revoke(delegation);
                 continue;
             }
-            delegation.recall(nowNanos);
+            recall(nowNanos, delegation);
             notify(nowNanos, delegation);
             holder = delegation.client();
         }
@@ -139,6 +163,11 @@ final class DelegationTable {
         }
         rest(file, nowNanos);
         return new Conflict(holder, null);
+    }
+
+    private void recall(long nowNanos, DelegationState delegation) {
+        delegation.recall(nowNanos);
+        recalled.add(delegation);
     }
 
     private void rest(FileHandle file, long nowNanos) {
@@ -170,7 +199,7 @@ final class DelegationTable {
 
     /** DELEGRETURN: DELEG_REVOKED if it came too late. */
     void giveBack(Client client, FileKey file, Stateid stateid) throws Nfs4Exception {
-        remove(find(client, file, stateid));
+        remove(find(client, file, stateid), letGo);
     }
 
     /** BAD_STATEID if the stateid is not of a delegation of that file. */
@@ -190,51 +219,65 @@ final class DelegationTable {
         forget(delegation);
     }
 
-    private void remove(DelegationState delegation) {
+    private void remove(DelegationState delegation, Consumer<SharedFile> closer) {
         leave(delegation);
         forget(delegation);
-        delegation.releaseFile();
+        delegation.releaseFile(closer);
     }
 
     /** Without a session the client has no way to free what was revoked: it is gone at once. */
     private void revoke(DelegationState delegation) {
         if (delegation.client().isSessionless()) {
-            remove(delegation);
+            remove(delegation, taken);
             return;
         }
         leave(delegation);
-        delegation.revoke();
+        delegation.revoke(taken);
         delegation.client().revokedDelegations++;
     }
 
     private void leave(DelegationState delegation) {
         FileHandle file = delegation.key().handle();
+        recalled.remove(delegation);
         byFile.computeIfPresent(file, (_, held) -> {
-            held.remove(delegation);
+            held.remove(delegation.client(), delegation);
             return held.isEmpty() ? null : held;
         });
     }
 
     private void forget(DelegationState delegation) {
         states.leave(delegation);
-        delegation.client().delegations.remove(delegation.number());
-        count--;
+        Client client = delegation.client();
+        client.delegations.remove(delegation.number());
+        if (!client.gone) {
+            shares.giveBack(client.address(), 1);
+        }
     }
 
-    /** All that a client has, when it is let go. */
-    void forget(Client client) {
-        for (DelegationState delegation : List.copyOf(client.delegations.values())) {
-            remove(delegation);
-        }
+    /** A client is gone: its delegations count for nothing from now on. */
+    void depart(Client client) {
+        shares.giveBack(client.address(), client.delegations.size());
         client.revokedDelegations = 0;
+    }
+
+    /** Takes down so many delegations of a client that is gone; says how many there were. */
+    int clear(Client client, int most) {
+        int done = 0;
+        for (; done < most && !client.delegations.isEmpty(); done++) {
+            remove(client.delegations.values().iterator().next(), letGo);
+        }
+        return done;
     }
 
     /** Takes back what was recalled for a lease and not given. */
     void sweep(long nowNanos) {
         List<DelegationState> overdue = new ArrayList<>();
-        byFile.values().forEach(held -> held.stream()
-                .filter(delegation -> delegation.isOverdue(nowNanos, leaseNanos))
-                .forEach(overdue::add));
+        for (DelegationState delegation : recalled) {
+            if (!delegation.isOverdue(nowNanos, leaseNanos)) {
+                break;
+            }
+            overdue.add(delegation);
+        }
         overdue.forEach(this::revoke);
         for (Iterator<Long> rests = restingUntil.values().iterator(); rests.hasNext(); ) {
             if (nowNanos - rests.next() < 0) {
@@ -245,12 +288,16 @@ final class DelegationTable {
     }
 
     /** The server ends. */
-    void releaseFiles() {
-        byFile.values().forEach(held -> held.forEach(DelegationState::releaseFile));
+    void releaseFiles(Consumer<SharedFile> closer) {
+        byFile.values().forEach(held -> held.values().forEach(delegation -> delegation.releaseFile(closer)));
+    }
+
+    long refused() {
+        return shares.refused();
     }
 
     /** Held by clients, revoked ones included until they are freed. */
     int count() {
-        return count;
+        return (int) shares.taken();
     }
 }

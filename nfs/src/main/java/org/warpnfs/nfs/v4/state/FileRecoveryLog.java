@@ -110,31 +110,37 @@ public final class FileRecoveryLog implements RecoveryLog {
     }
 
     @Override
-    public void add(Opaque clientOwner) throws IOException {
-        if (current.add(clientOwner)) {
-            try {
-                append(ADD, clientOwner.toBytes());
-            } catch (IOException e) {
-                current.remove(clientOwner);
-                throw e;
+    public void write(List<Change> changes) throws IOException {
+        List<ByteBuffer> records = new ArrayList<>(changes.size());
+        List<Opaque> added = new ArrayList<>(1);
+        for (Change change : changes) {
+            switch (change) {
+                case Change.Added(Opaque owner) -> {
+                    if (current.add(owner)) {
+                        added.add(owner);
+                        records.add(record(ADD, owner.toBytes()));
+                    }
+                }
+                case Change.Removed(Opaque owner) -> {
+                    boolean fromThisBoot = current.remove(owner);
+                    boolean fromBefore = previous.remove(owner);
+                    if (fromThisBoot || fromBefore) {
+                        records.add(record(REMOVE, owner.toBytes()));
+                    }
+                }
+                case Change.GraceEnded() -> {
+                    if (!previous.isEmpty()) {
+                        previous.clear();
+                        records.add(record(GRACE_END, new byte[0]));
+                    }
+                }
             }
         }
-    }
-
-    @Override
-    public void remove(Opaque clientOwner) throws IOException {
-        boolean fromThisBoot = current.remove(clientOwner);
-        boolean fromBefore = previous.remove(clientOwner);
-        if (fromThisBoot || fromBefore) {
-            append(REMOVE, clientOwner.toBytes());
-        }
-    }
-
-    @Override
-    public void endGrace() throws IOException {
-        if (!previous.isEmpty()) {
-            previous.clear();
-            append(GRACE_END, new byte[0]);
+        try {
+            append(records);
+        } catch (IOException e) {
+            added.forEach(current::remove);
+            throw e;
         }
     }
 
@@ -147,16 +153,22 @@ public final class FileRecoveryLog implements RecoveryLog {
         }
     }
 
-    private void append(byte kind, byte[] body) throws IOException {
-        if (halfWritten || channel.size() > COMPACT_BEYOND_BYTES) {
-            channel.close();
-            channel = compacted();
-            halfWritten = false;
+    private void append(List<ByteBuffer> records) throws IOException {
+        if (!halfWritten && records.isEmpty()) {
             return;
         }
+        boolean anew = halfWritten || channel.size() > COMPACT_BEYOND_BYTES;
         halfWritten = true;
-        writeFully(channel, record(kind, body));
-        channel.force(true);
+        if (anew) {
+            FileChannel old = channel;
+            channel = compacted();
+            old.close();
+        } else {
+            for (ByteBuffer record : records) {
+                writeFully(channel, record);
+            }
+            channel.force(true);
+        }
         halfWritten = false;
     }
 

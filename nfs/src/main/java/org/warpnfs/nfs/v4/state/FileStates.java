@@ -5,6 +5,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
@@ -15,7 +16,6 @@ import org.warpnfs.nfs.v4.xdr.Stateid;
  * Opens with their share reservations, by file (RFC 8881 section 9.7). Guarded by the lock of {@link StateTable}.
  */
 final class FileStates {
-    private final StateLimits limits;
     private final StateEntries states;
     private final OwnerTable owners;
     private final LockTable locks;
@@ -23,10 +23,14 @@ final class FileStates {
     /** How many opens can write to a file, whatever the export. */
     private final Map<FileHandle, Integer> writers = new HashMap<>();
 
-    private int openCount;
+    private final Shares shares;
+    private final Consumer<SharedFile> letGo;
 
-    FileStates(StateLimits limits, StateEntries states, OwnerTable owners, LockTable locks) {
-        this.limits = limits;
+    /** @param letGo takes files that nobody needs any more; they are closed without the lock */
+    FileStates(
+            StateLimits limits, StateEntries states, OwnerTable owners, LockTable locks, Consumer<SharedFile> letGo) {
+        this.letGo = letGo;
+        this.shares = new Shares(limits.maxOpens());
         this.states = states;
         this.owners = owners;
         this.locks = locks;
@@ -38,8 +42,12 @@ final class FileStates {
         if (file == null) {
             return null;
         }
-        for (OpenState open : file.opens) {
-            if ((open.deny & request.access()) != 0 || (open.access & request.deny()) != 0) {
+        Conflict denied = denied(file, request.access());
+        if (denied != null || request.deny() == 0) {
+            return denied;
+        }
+        for (OpenState open : request.deny() == OpenRequest.WRITE ? file.writers : file.opens) {
+            if (!open.client.gone && (open.access & request.deny()) != 0) {
                 return new Conflict(open.client, null);
             }
         }
@@ -50,11 +58,12 @@ final class FileStates {
     @Nullable
     Conflict denied(FileKey key, int access) {
         FileState file = files.get(key);
-        if (file == null) {
-            return null;
-        }
-        for (OpenState open : file.opens) {
-            if ((open.deny & access) != 0) {
+        return file == null ? null : denied(file, access);
+    }
+
+    private static @Nullable Conflict denied(FileState file, int access) {
+        for (OpenState open : file.deniers) {
+            if (!open.client.gone && (open.deny & access) != 0) {
                 return new Conflict(open.client, null);
             }
         }
@@ -70,10 +79,13 @@ final class FileStates {
         return request.access() & ~has;
     }
 
-    boolean hasRoom(OpenRequest request) {
-        Client client = request.client();
-        return client.opens.containsKey(new Client.OpenKey(request.owner(), request.file()))
-                || (client.opens.size() < limits.maxOpensPerClient() && openCount < limits.maxOpens());
+    /** True if the owner has the file open already. */
+    boolean isOpen(OpenRequest request) {
+        return request.client().opens.containsKey(new Client.OpenKey(request.owner(), request.file()));
+    }
+
+    Shares shares() {
+        return shares;
     }
 
     Stateid open(OpenRequest request, @Nullable SharedFile reader, @Nullable SharedFile writer) throws Nfs4Exception {
@@ -88,10 +100,12 @@ final class FileStates {
             FileState file = files.computeIfAbsent(request.file(), FileState::new);
             open = new OpenState(request.client(), request.owner(), file, states.nextNumber());
             open.stateOwner = owners.entered(StateOwner.Kind.OPEN, request.client(), request.owner());
-            file.opens.add(open);
             request.client().opens.put(key, open);
             states.enter(open);
-            openCount++;
+            shares.take(request.client().address(), 1);
+            if (open.stateOwner != null) {
+                open.stateOwner.opens.add(open);
+            }
         } else {
             open.seqid = OpenState.nextSeqid(open.seqid);
         }
@@ -104,12 +118,13 @@ final class FileStates {
         open.deny |= request.deny();
         open.accessSeen |= 1 << request.access();
         open.denySeen |= 1 << request.deny();
+        open.file.index(open);
         return states.stateid(open);
     }
 
-    private static @Nullable SharedFile keepFirst(@Nullable SharedFile held, @Nullable SharedFile given) {
+    private @Nullable SharedFile keepFirst(@Nullable SharedFile held, @Nullable SharedFile given) {
         if (held != null && given != null) {
-            given.release();
+            letGo.accept(given);
         }
         return held != null ? held : given;
     }
@@ -128,14 +143,15 @@ final class FileStates {
         }
         open.access = access;
         open.deny = deny;
+        open.file.index(open);
         open.accessSeen = subsetsOf(access, open.accessSeen);
         open.denySeen = subsetsOf(deny, open.denySeen);
         if ((access & OpenRequest.WRITE) == 0 && open.writer != null) {
-            open.writer.release();
+            letGo.accept(open.writer);
             open.writer = null;
         }
         if ((access & OpenRequest.READ) == 0 && open.reader != null) {
-            open.reader.release();
+            letGo.accept(open.reader);
             open.reader = null;
         }
         open.seqid = OpenState.nextSeqid(open.seqid);
@@ -185,16 +201,12 @@ final class FileStates {
 
     /** All that an owner has open. */
     void closeAllOf(StateOwner owner) {
-        for (OpenState open : List.copyOf(owner.client.opens.values())) {
-            if (open.stateOwner == owner) {
-                remove(open);
-            }
-        }
+        List.copyOf(owner.opens).forEach(this::remove);
     }
 
     private void remove(OpenState open) {
         locks.releaseAll(open);
-        open.file.opens.remove(open);
+        open.file.remove(open);
         if (open.file.opens.isEmpty()) {
             files.remove(open.file.key);
         }
@@ -203,9 +215,14 @@ final class FileStates {
         }
         open.client.opens.remove(new Client.OpenKey(open.owner, open.file.key));
         states.leave(open);
-        openCount--;
+        if (!open.client.gone) {
+            shares.giveBack(open.client.address(), 1);
+        }
+        if (open.stateOwner != null) {
+            open.stateOwner.opens.remove(open);
+        }
         owners.left(open.stateOwner);
-        open.releaseFiles();
+        open.releaseFiles(letGo);
     }
 
     private void removeWriter(OpenState open) {
@@ -224,16 +241,31 @@ final class FileStates {
         return open == null ? null : open.reader;
     }
 
-    void forget(Client client) {
-        new ArrayList<>(client.opens.values()).forEach(this::remove);
+    /** A client is gone: its opens count for nothing from now on, and {@link #clear} takes them down. */
+    void depart(Client client) {
+        shares.giveBack(client.address(), client.opens.size());
+    }
+
+    /** Takes down so many opens, and lock stateids below them, of a client that is gone; says how many there were. */
+    int clear(Client client, int most) {
+        int done = 0;
+        while (done < most && !client.opens.isEmpty()) {
+            OpenState open = client.opens.values().iterator().next();
+            done += locks.clear(open, most - done);
+            if (open.locks.isEmpty()) {
+                remove(open);
+                done++;
+            }
+        }
+        return done;
     }
 
     @Nullable
     SharedFile anyWriter(FileKey key) {
         FileState file = files.get(key);
         if (file != null) {
-            for (OpenState open : file.opens) {
-                if (open.writer != null) {
+            for (OpenState open : file.writers) {
+                if (open.writer != null && !open.client.gone) {
                     return open.writer;
                 }
             }
@@ -254,6 +286,6 @@ final class FileStates {
     }
 
     int openCount() {
-        return openCount;
+        return (int) shares.taken();
     }
 }

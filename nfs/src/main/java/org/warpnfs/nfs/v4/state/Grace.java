@@ -1,9 +1,9 @@
 package org.warpnfs.nfs.v4.state;
 
-import java.io.IOException;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.warpnfs.nfs.v4.xdr.Opaque;
@@ -15,10 +15,15 @@ import org.warpnfs.nfs.v4.xdr.Opaque;
  *   state    event                                               next
  *   -        start, the journal names no client                  OVER
  *   -        start, the journal names clients                    RUNNING
- *   RUNNING  the last of them sent RECLAIM_COMPLETE, or is gone  OVER
+ *   RUNNING  the last of them sent RECLAIM_COMPLETE, or is gone  ENDING
  *   RUNNING  something is reclaimed                              RUNNING for a second more at least
- *   RUNNING  its time is up                                      OVER
+ *   RUNNING  its time is up                                      ENDING
+ *   ENDING   the journal knows                                   OVER
+ *   ENDING   the journal could not be written                    ENDING, written again
  * </pre>
+ *
+ * Nothing is given to anyone before the end is on stable storage: else a second restart would let those reclaim who did not come back
+ * in time (section 8.4.2.1).
  *
  * So a client that has begun gets done with all its files, unless it takes as long again (section 8.4.2.1).
  *
@@ -29,36 +34,63 @@ final class Grace {
     /** Between what a client reclaims and the next. */
     private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    private final RecoveryLog log;
+    private final RecoveryJournal journal;
     private final Set<Opaque> awaited;
     private final Set<Opaque> reclaimers;
     private final long latestEndNanos;
     private long endNanos;
-    private boolean running;
+    private volatile boolean over;
+    private volatile RecoveryJournal.@Nullable Entry ending;
 
-    Grace(RecoveryLog log, long nowNanos, long lengthNanos) {
-        this.log = log;
+    Grace(RecoveryLog log, RecoveryJournal journal, long nowNanos, long lengthNanos) {
+        this.journal = journal;
         this.reclaimers = log.reclaimers();
         this.awaited = new HashSet<>(reclaimers);
         this.endNanos = nowNanos + lengthNanos;
         this.latestEndNanos = endNanos + lengthNanos;
-        this.running = !awaited.isEmpty();
-        if (running) {
+        this.over = awaited.isEmpty();
+        if (!over) {
             LOG.info("NFSv4 grace period: {} client(s) may reclaim their opens and locks", awaited.size());
         }
     }
 
+    /** True for good once it is over. May be asked without the lock. */
+    boolean isOver() {
+        return over;
+    }
+
     boolean isRunning(long nowNanos) {
-        if (running && nowNanos - endNanos >= 0) {
+        if (over) {
+            return false;
+        }
+        if (ending == null && nowNanos - endNanos >= 0) {
             LOG.info("NFSv4 grace period is over, {} client(s) did not come back", awaited.size());
             end();
         }
-        return running;
+        settle();
+        return !over;
+    }
+
+    /** If the journal has written the end, or could not, that is how it goes on. */
+    void settle() {
+        RecoveryJournal.Entry entry = ending;
+        if (!over && entry != null && entry.isDone()) {
+            if (entry.hasFailed()) {
+                end();
+            } else {
+                over = true;
+            }
+        }
+    }
+
+    /** What has to be on stable storage before it is over; null while it runs, and afterwards. */
+    RecoveryJournal.@Nullable Entry ending() {
+        return over ? null : ending;
     }
 
     /** True if the client was there before the restart. */
     boolean mayReclaim(Opaque owner) {
-        return running && reclaimers.contains(owner);
+        return !over && reclaimers.contains(owner);
     }
 
     /** A client reclaims, and will want to go on. */
@@ -71,19 +103,13 @@ final class Grace {
 
     /** One client has reclaimed what it wants. */
     void complete(Opaque owner) {
-        if (running && awaited.remove(owner) && awaited.isEmpty()) {
+        if (!over && awaited.remove(owner) && awaited.isEmpty() && ending == null) {
             LOG.info("NFSv4 grace period is over, every client has come back");
             end();
         }
     }
 
     private void end() {
-        running = false;
-        try {
-            log.endGrace();
-        } catch (IOException e) {
-            // The next start then waits for clients that will not come: a delay, nothing lost.
-            LOG.warn("The end of the grace period could not be recorded", e);
-        }
+        ending = journal.note(new RecoveryLog.Change.GraceEnded());
     }
 }

@@ -15,23 +15,21 @@ public final class LockStates {
 
     /** LOCK. */
     public Stateid lock(long nowNanos, Client client, LockRequest request) throws Nfs4Exception {
-        core.lock();
-        try {
+        core.settleGrace(nowNanos);
+        return core.locked(() -> {
             core.requirePresent(client);
             core.requireGrace(nowNanos, client, request.reclaim());
             OpenState open = core.locks.openForLock(client, request);
             core.expireWhile(nowNanos, () -> core.locks.lockHolder(client, open, request), Nfs4Status.DENIED);
             return core.locks.lock(open, request);
-        } finally {
-            core.unlock();
-        }
+        });
     }
 
     /** LOCKT: DENIED if the range could not be locked now. */
     public void testLock(long nowNanos, Client client, FileKey file, Opaque owner, boolean exclusive, ByteRange range)
             throws Nfs4Exception {
-        core.lock();
-        try {
+        core.settleGrace(nowNanos);
+        core.change(() -> {
             if (core.grace.isRunning(nowNanos)) {
                 throw Nfs4Exception.of(Nfs4Status.GRACE);
             }
@@ -39,18 +37,11 @@ public final class LockStates {
                     nowNanos,
                     () -> core.locks.conflict(core.files.file(file), new LockOwner(client, owner), exclusive, range),
                     Nfs4Status.DENIED);
-        } finally {
-            core.unlock();
-        }
+        });
     }
 
     /** LOCKU. */
     public Stateid unlock(Client client, FileKey file, Stateid stateid, ByteRange range) throws Nfs4Exception {
-        core.lock();
-        try {
-            return core.locks.unlock(client, file, stateid, range);
-        } finally {
-            core.unlock();
-        }
+        return core.locked(() -> core.locks.unlock(client, file, stateid, range));
     }
 }

@@ -1,6 +1,6 @@
 package org.warpnfs.nfs.v4.state;
 
-import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
@@ -13,13 +13,15 @@ final class LockTable {
     private final StateLimits limits;
     private final StateEntries states;
     private final OwnerTable owners;
-    private int lockCount;
-    private int lockStateCount;
+    private final Shares shares;
+    private final Shares stateShares;
 
     LockTable(StateLimits limits, StateEntries states, OwnerTable owners) {
         this.limits = limits;
         this.states = states;
         this.owners = owners;
+        this.shares = new Shares(limits.maxLocks());
+        this.stateShares = new Shares(limits.maxLocks());
     }
 
     /** The open below which a LOCK happens: OPENMODE if it does not cover the kind of lock. */
@@ -45,22 +47,23 @@ final class LockTable {
 
     /** Who else holds a lock in the range; null if nobody, or nobody has the file open. */
     @Nullable
-    Conflict conflict(@Nullable FileState file, LockOwner owner, boolean exclusive, ByteRange range) {
+    Conflict conflict(@Nullable FileState file, LockOwner owner, boolean exclusive, ByteRange range)
+            throws Nfs4Exception {
         ByteRangeLocks.Held<LockOwner> holder = file == null ? null : file.locks.conflict(owner, exclusive, range);
         return holder == null ? null : new Conflict(holder.owner().client(), holder);
     }
 
     Stateid lock(OpenState open, LockRequest request) throws Nfs4Exception {
-        // A lock may split two others in the worst case.
-        if (open.file.locks.size() + 2 > limits.maxLocksPerFile() || lockCount + 2 > limits.maxLocks()) {
-            throw Nfs4Exception.of(Nfs4Status.DELAY);
+        // A lock may make three of one in the worst case.
+        if (open.client.lockCount + 2 > limits.maxLocksPerClient() || !shares.hasRoomFor(open.client.address(), 2)) {
+            throw exhausted(open.client);
         }
         Opaque owner = request.newOwner();
         LockState lockState =
                 owner == null ? findLock(open.client, request.file(), request.stateid()) : lockStateOf(open, owner);
         int before = open.file.locks.size();
         open.file.locks.lock(lockState.owner, request.exclusive(), request.range());
-        lockCount += open.file.locks.size() - before;
+        count(open.client, open.file.locks.size() - before);
         lockState.seqid = OpenState.nextSeqid(lockState.seqid);
         return states.stateid(lockState);
     }
@@ -68,14 +71,20 @@ final class LockTable {
     private LockState lockStateOf(OpenState open, Opaque owner) throws Nfs4Exception {
         LockState lockState = open.locks.get(owner);
         if (lockState == null) {
-            if (open.locks.size() >= limits.maxLockOwnersPerOpen() || lockStateCount >= limits.maxLocks()) {
-                throw Nfs4Exception.of(Nfs4Status.DELAY);
+            if (open.locks.size() >= limits.maxLockOwnersPerOpen()
+                    || open.client.lockStateCount >= limits.maxLocksPerClient()
+                    || !stateShares.hasRoomFor(open.client.address(), 1)) {
+                throw exhausted(open.client);
             }
             lockState = new LockState(
                     open, owner, states.nextNumber(), owners.entered(StateOwner.Kind.LOCK, open.client, owner));
             open.locks.put(owner, lockState);
             states.enter(lockState);
-            lockStateCount++;
+            stateShares.take(open.client.address(), 1);
+            open.client.lockStateCount++;
+            if (lockState.stateOwner != null) {
+                lockState.stateOwner.lockStates.add(lockState);
+            }
         }
         return lockState;
     }
@@ -83,14 +92,26 @@ final class LockTable {
     Stateid unlock(Client client, FileKey file, Stateid stateid, ByteRange range) throws Nfs4Exception {
         LockState lockState = findLock(client, file, stateid);
         // Taking a piece out of the middle makes two of one; twice the limit leaves those who only give back in peace.
-        if (lockState.file().locks.size() >= 2 * limits.maxLocksPerFile()) {
-            throw Nfs4Exception.of(Nfs4Status.DELAY);
+        if (client.lockCount >= 2 * limits.maxLocksPerClient()) {
+            throw exhausted(client);
         }
         int before = lockState.file().locks.size();
         lockState.file().locks.unlock(lockState.owner, range);
-        lockCount += lockState.file().locks.size() - before;
+        count(client, lockState.file().locks.size() - before);
         lockState.seqid = OpenState.nextSeqid(lockState.seqid);
         return states.stateid(lockState);
+    }
+
+    private void count(Client client, int more) {
+        client.lockCount += more;
+        if (!client.gone) {
+            shares.take(client.address(), more);
+        }
+    }
+
+    /** What ends, unlike DELAY: a client that repeats the call would find no more room. */
+    private static Nfs4Exception exhausted(Client client) {
+        return Nfs4Exception.of(client.isSessionless() ? Nfs4Status.RESOURCE : Nfs4Status.SERVERFAULT);
     }
 
     /** FREE_STATEID: LOCKS_HELD while its owner holds any on the file. */
@@ -103,36 +124,58 @@ final class LockTable {
 
     /** RELEASE_LOCKOWNER: LOCKS_HELD while it holds any. */
     void releaseLockOwner(Client client, Opaque name) throws Nfs4Exception {
-        List<LockState> all = new ArrayList<>(1);
-        for (OpenState open : client.opens.values()) {
-            LockState lockState = open.locks.get(name);
-            if (lockState != null) {
-                if (open.file.locks.holds(lockState.owner)) {
-                    throw Nfs4Exception.of(Nfs4Status.LOCKS_HELD);
-                }
-                all.add(lockState);
+        StateOwner owner = client.lockOwners.get(name);
+        if (owner == null) {
+            return;
+        }
+        for (LockState lockState : owner.lockStates) {
+            if (lockState.file().locks.holds(lockState.owner)) {
+                throw Nfs4Exception.of(Nfs4Status.LOCKS_HELD);
             }
         }
-        all.forEach(this::remove);
+        List.copyOf(owner.lockStates).forEach(this::remove);
     }
 
     /** An open is closed, and its locks with it. */
     void releaseAll(OpenState open) {
-        int before = open.file.locks.size();
-        for (LockState lockState : open.locks.values()) {
+        clear(open, Integer.MAX_VALUE);
+    }
+
+    /** Takes down so many lock stateids of an open, with the locks of their owners; says how many there were. */
+    int clear(OpenState open, int most) {
+        int done = 0;
+        for (Iterator<LockState> all = open.locks.values().iterator(); done < most && all.hasNext(); done++) {
+            LockState lockState = all.next();
+            all.remove();
+            int before = open.file.locks.size();
             open.file.locks.unlockAll(lockState.owner);
-            states.leave(lockState);
-            owners.left(lockState.stateOwner);
+            count(open.client, open.file.locks.size() - before);
+            left(lockState);
         }
-        lockCount -= before - open.file.locks.size();
-        lockStateCount -= open.locks.size();
-        open.locks.clear();
+        return done;
+    }
+
+    /** A client is gone: its locks count for nothing from now on. */
+    void depart(Client client) {
+        shares.giveBack(client.address(), client.lockCount);
+        stateShares.giveBack(client.address(), client.lockStateCount);
     }
 
     private void remove(LockState lockState) {
         lockState.open.locks.remove(lockState.owner.owner());
+        left(lockState);
+    }
+
+    private void left(LockState lockState) {
         states.leave(lockState);
-        lockStateCount--;
+        Client client = lockState.client();
+        client.lockStateCount--;
+        if (!client.gone) {
+            stateShares.giveBack(client.address(), 1);
+        }
+        if (lockState.stateOwner != null) {
+            lockState.stateOwner.lockStates.remove(lockState);
+        }
         owners.left(lockState.stateOwner);
     }
 
@@ -143,7 +186,15 @@ final class LockTable {
         throw Nfs4Exception.of(Nfs4Status.BAD_STATEID);
     }
 
+    long refused() {
+        return shares.refused() + stateShares.refused();
+    }
+
+    int stateCount() {
+        return (int) stateShares.taken();
+    }
+
     int count() {
-        return lockCount;
+        return (int) shares.taken();
     }
 }

@@ -2,6 +2,7 @@ package org.warpnfs.nfs.v4.state;
 
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 
@@ -57,12 +58,12 @@ final class OpenState implements StateEntry {
         return seqid;
     }
 
-    void releaseFiles() {
+    void releaseFiles(Consumer<SharedFile> letGo) {
         if (reader != null) {
-            reader.release();
+            letGo.accept(reader);
         }
         if (writer != null) {
-            writer.release();
+            letGo.accept(writer);
         }
         reader = null;
         writer = null;

@@ -20,15 +20,21 @@ public final class OpenStates {
      * @return share access bits for which {@link #open} needs a backend file
      */
     public int prepareOpen(long nowNanos, OpenRequest request) throws Nfs4Exception {
-        core.lock();
-        try {
-            core.requirePresent(request.client());
-            core.requireGrace(nowNanos, request.client(), request.reclaim());
-            requireNoConflict(nowNanos, request);
-            return core.files.missingAccess(request);
-        } finally {
-            core.unlock();
+        core.settleGrace(nowNanos);
+        if (!request.client().recorded) {
+            core.change(() -> requireAllowed(nowNanos, request));
+            core.record(request.client());
         }
+        return core.locked(() -> {
+            requireAllowed(nowNanos, request);
+            return core.files.missingAccess(request);
+        });
+    }
+
+    private void requireAllowed(long nowNanos, OpenRequest request) throws Nfs4Exception {
+        core.requirePresent(request.client());
+        core.requireGrace(nowNanos, request.client(), request.reclaim());
+        requireNoConflict(nowNanos, request);
     }
 
     /** SHARE_DENIED for what another's open denies, DELAY while another has the file delegated and would be deceived. */
@@ -44,13 +50,11 @@ public final class OpenStates {
 
     /** GRACE, NO_GRACE or RECLAIM_BAD for an OPEN whose file is not known yet. */
     public void checkGraceForOpen(long nowNanos, Client client, boolean reclaim) throws Nfs4Exception {
-        core.lock();
-        try {
+        core.settleGrace(nowNanos);
+        core.change(() -> {
             core.requirePresent(client);
             core.requireGrace(nowNanos, client, reclaim);
-        } finally {
-            core.unlock();
-        }
+        });
     }
 
     /** The second half: takes the files over, also when it fails. */
@@ -61,23 +65,46 @@ public final class OpenStates {
             @Nullable SharedFile reader,
             @Nullable SharedFile writer)
             throws Nfs4Exception {
-        core.lock();
+        Files given = new Files(reader, writer);
         try {
-            core.requirePresent(request.client());
-            core.requireGrace(nowNanos, request.client(), request.reclaim());
-            requireNoConflict(nowNanos, request);
-            if (!core.files.hasRoom(request)
-                    && !(core.clients.removeOldestExpired(nowNanos) && core.files.hasRoom(request))) {
-                throw Nfs4Exception.of(Nfs4Status.DELAY);
-            }
+            core.settleGrace(nowNanos);
             core.record(request.client());
-            Stateid stateid = core.files.open(request, reader, writer);
-            reader = null;
-            writer = null;
-            return new OpenedFile(
-                    stateid, core.delegations.grant(nowNanos, request, wish, core.files.readerOf(request)));
+            return core.locked(() -> opened(nowNanos, request, wish, given));
         } finally {
-            core.unlock();
+            given.release();
+        }
+    }
+
+    private OpenedFile opened(long nowNanos, OpenRequest request, DelegationWish wish, Files given)
+            throws Nfs4Exception {
+        requireAllowed(nowNanos, request);
+        Client client = request.client();
+        if (!core.files.isOpen(request)
+                && (client.opens.size() >= core.limits.maxOpensPerClient()
+                        || !core.clients.makeRoom(nowNanos, core.files.shares(), client.address(), client))) {
+            // Unlike DELAY that ends: whoever has so many open would wait for itself.
+            throw Nfs4Exception.of(client.isSessionless() ? Nfs4Status.RESOURCE : Nfs4Status.SERVERFAULT);
+        }
+        Stateid stateid = core.files.open(request, given.reader, given.writer);
+        given.reader = null;
+        given.writer = null;
+        return new OpenedFile(stateid, core.delegations.grant(nowNanos, request, wish, core.files.readerOf(request)));
+    }
+
+    /** What an OPEN brings, until a state takes it over. */
+    private static final class Files {
+        @Nullable
+        SharedFile reader;
+
+        @Nullable
+        SharedFile writer;
+
+        Files(@Nullable SharedFile reader, @Nullable SharedFile writer) {
+            this.reader = reader;
+            this.writer = writer;
+        }
+
+        void release() {
             if (reader != null) {
                 reader.release();
             }
@@ -89,21 +116,11 @@ public final class OpenStates {
 
     /** OPEN_DOWNGRADE. */
     public Stateid downgrade(Client client, FileKey file, Stateid stateid, int access, int deny) throws Nfs4Exception {
-        core.lock();
-        try {
-            return core.files.downgrade(client, file, stateid, access, deny);
-        } finally {
-            core.unlock();
-        }
+        return core.locked(() -> core.files.downgrade(client, file, stateid, access, deny));
     }
 
     /** CLOSE: the open's locks go with it. Gives the stateid as it was last, one on. */
     public Stateid close(Client client, FileKey file, Stateid stateid) throws Nfs4Exception {
-        core.lock();
-        try {
-            return core.files.close(client, file, stateid);
-        } finally {
-            core.unlock();
-        }
+        return core.locked(() -> core.files.close(client, file, stateid));
     }
 }

@@ -22,8 +22,7 @@ public final class OwnerStates {
      * section 9.1.11).
      */
     public OwnerTurn beginOpen(Client client, Opaque name, int seqid) throws Nfs4Exception {
-        core.lock();
-        try {
+        return core.locked(() -> {
             core.requirePresent(client);
             StateOwner owner = client.openOwners.get(name);
             if (owner != null && !owner.confirmed && !owner.busy) {
@@ -35,25 +34,17 @@ public final class OwnerStates {
                 owner = core.owners.addOpenOwner(client, name, seqid);
             }
             return core.owners.begin(owner, seqid, OpCode.OPEN);
-        } finally {
-            core.unlock();
-        }
+        });
     }
 
     /** The turn for what names a state: OPEN_CONFIRM, OPEN_DOWNGRADE, CLOSE, LOCKU, and LOCK by a lock stateid. */
     public OwnerTurn begin(Stateid stateid, int seqid, OpCode code) throws Nfs4Exception {
-        core.lock();
-        try {
-            return core.owners.begin(ownerOf(stateid, code), seqid, code);
-        } finally {
-            core.unlock();
-        }
+        return core.locked(() -> core.owners.begin(ownerOf(stateid, code), seqid, code));
     }
 
     /** The turn of an open-owner for a LOCK that brings a lock-owner (open_to_lock_owner4). */
     public OwnerTurn beginLock(Stateid open, int openSeqid, Opaque lockOwner, int lockSeqid) throws Nfs4Exception {
-        core.lock();
-        try {
+        return core.locked(() -> {
             OwnerTurn turn = core.owners.begin(ownerOf(open, OpCode.LOCK), openSeqid, OpCode.LOCK);
             if (turn.repeated() != null) {
                 return turn;
@@ -64,9 +55,7 @@ public final class OwnerStates {
                 throw Nfs4Exception.of(known.busy ? Nfs4Status.RESOURCE : Nfs4Status.BAD_SEQID);
             }
             return turn.withLockOwner(lockOwner, lockSeqid);
-        } finally {
-            core.unlock();
-        }
+        });
     }
 
     private StateOwner ownerOf(Stateid stateid, OpCode code) throws Nfs4Exception {
@@ -83,12 +72,7 @@ public final class OwnerStates {
 
     /** The turn is over; its answer is kept unless the status is one that moves no seqid (section 9.1.7). */
     public void end(long nowNanos, OwnerTurn turn, OwnerReply reply) {
-        core.lock();
-        try {
-            core.owners.end(nowNanos, turn, movesSeqid(reply.status()) ? reply : null);
-        } finally {
-            core.unlock();
-        }
+        core.tell(() -> core.owners.end(nowNanos, turn, movesSeqid(reply.status()) ? reply : null));
     }
 
     private static boolean movesSeqid(Nfs4Status status) {
@@ -100,41 +84,21 @@ public final class OwnerStates {
 
     /** True if an OPEN of that owner must be confirmed. */
     public boolean mustConfirm(OwnerTurn turn) {
-        core.lock();
-        try {
-            return !turn.owner().confirmed;
-        } finally {
-            core.unlock();
-        }
+        return core.look(() -> !turn.owner().confirmed);
     }
 
     /** OPEN_CONFIRM: BAD_STATEID if there is nothing to confirm. */
     public Stateid confirm(Client client, FileKey file, Stateid stateid) throws Nfs4Exception {
-        core.lock();
-        try {
-            return core.files.confirm(client, file, stateid);
-        } finally {
-            core.unlock();
-        }
+        return core.locked(() -> core.files.confirm(client, file, stateid));
     }
 
     /** A reclaimed open needs no confirmation: who else would know of it. */
     public void confirm(OwnerTurn turn) {
-        core.lock();
-        try {
-            turn.owner().confirmed = true;
-        } finally {
-            core.unlock();
-        }
+        core.tell(() -> turn.owner().confirmed = true);
     }
 
     /** RELEASE_LOCKOWNER: LOCKS_HELD while it holds any. */
     public void releaseLockOwner(Client client, Opaque name) throws Nfs4Exception {
-        core.lock();
-        try {
-            core.locks.releaseLockOwner(client, name);
-        } finally {
-            core.unlock();
-        }
+        core.change(() -> core.locks.releaseLockOwner(client, name));
     }
 }

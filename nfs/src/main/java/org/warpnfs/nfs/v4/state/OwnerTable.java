@@ -6,6 +6,7 @@ import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
@@ -28,42 +29,47 @@ import org.warpnfs.nfs.v4.xdr.Opaque;
  * Guarded by the lock of {@link StateTable}.
  */
 final class OwnerTable {
-    private final int maxOpenOwners;
+    private final Shares shares;
     private final int maxOpenOwnersPerClient;
     /** Open-owners that have nothing open, the one that has had nothing for the longest first. */
     private final LinkedHashSet<StateOwner> idle = new LinkedHashSet<>();
     /** By the number of the open that each closed last. */
     private final Map<Long, StateOwner> closed = new HashMap<>();
 
-    private int openOwnerCount;
-
     OwnerTable(StateLimits limits) {
-        this.maxOpenOwners = limits.maxOpens();
+        this.shares = new Shares(limits.maxOpens());
         this.maxOpenOwnersPerClient = limits.maxOpensPerClient();
     }
 
     /** A new open-owner, whose first request may have any seqid; RESOURCE if there are too many. */
     StateOwner addOpenOwner(Client client, Opaque name, int firstSeqid) throws Nfs4Exception {
-        if (openOwnerCount >= maxOpenOwners) {
-            forgetOne(idle.isEmpty() ? null : idle.getFirst());
-        } else if (client.openOwners.size() >= maxOpenOwnersPerClient) {
-            forgetOne(idle.stream()
-                    .filter(owner -> owner.client == client)
-                    .findFirst()
-                    .orElse(null));
+        if (client.openOwners.size() >= maxOpenOwnersPerClient) {
+            forgetOne(client.idleOwners);
+        } else if (!shares.hasRoomFor(client.address(), 1)) {
+            forgetOne(client.idleOwners.isEmpty() ? idle : client.idleOwners);
         }
         StateOwner owner = new StateOwner(StateOwner.Kind.OPEN, client, name);
         owner.seqid = firstSeqid - 1;
         client.openOwners.put(name, owner);
-        openOwnerCount++;
+        shares.take(client.address(), 1);
         return owner;
     }
 
-    private void forgetOne(@Nullable StateOwner owner) throws Nfs4Exception {
-        if (owner == null) {
+    private void forgetOne(Set<StateOwner> among) throws Nfs4Exception {
+        if (among.isEmpty()) {
             throw Nfs4Exception.of(Nfs4Status.RESOURCE);
         }
-        forget(owner);
+        forget(among.iterator().next());
+    }
+
+    private void idle(StateOwner owner) {
+        idle.add(owner);
+        owner.client.idleOwners.add(owner);
+    }
+
+    private void notIdle(StateOwner owner) {
+        idle.remove(owner);
+        owner.client.idleOwners.remove(owner);
     }
 
     /** Takes the owner's turn, or finds what it was answered. */
@@ -79,7 +85,7 @@ final class OwnerTable {
             throw Nfs4Exception.of(Nfs4Status.BAD_SEQID);
         }
         owner.busy = true;
-        idle.remove(owner);
+        notIdle(owner);
         // The client has its answer to the CLOSE before: it would not go on else.
         forgetClosed(owner);
         return new OwnerTurn(owner, seqid, code, null);
@@ -109,7 +115,7 @@ final class OwnerTable {
         }
         if (owner.states == 0) {
             if (owner.confirmed) {
-                idle.add(owner);
+                idle(owner);
             } else {
                 forget(owner);
             }
@@ -145,7 +151,7 @@ final class OwnerTable {
             if (owner.kind == StateOwner.Kind.LOCK || !owner.confirmed) {
                 forget(owner);
             } else {
-                idle.add(owner);
+                idle(owner);
             }
         }
     }
@@ -178,21 +184,33 @@ final class OwnerTable {
         }
         owner.gone = true;
         forgetClosed(owner);
-        idle.remove(owner);
+        notIdle(owner);
         switch (owner.kind) {
             case OPEN -> {
                 owner.client.openOwners.remove(owner.name);
-                openOwnerCount--;
+                if (!owner.client.gone) {
+                    shares.giveBack(owner.client.address(), 1);
+                }
             }
             case LOCK -> owner.client.lockOwners.remove(owner.name);
         }
     }
 
-    /** All owners of a client that is let go. */
-    void forget(Client client) {
-        List<StateOwner> all = new ArrayList<>(client.openOwners.values());
-        all.addAll(client.lockOwners.values());
-        all.forEach(this::forget);
+    /** A client is gone: its owners count for nothing from now on. */
+    void depart(Client client) {
+        shares.giveBack(client.address(), client.openOwners.size());
+    }
+
+    /** Takes down so many owners of a client that is gone; says how many there were. */
+    int clear(Client client, int most) {
+        int done = 0;
+        for (; done < most && !client.openOwners.isEmpty(); done++) {
+            forget(client.openOwners.values().iterator().next());
+        }
+        for (; done < most && !client.lockOwners.isEmpty(); done++) {
+            forget(client.lockOwners.values().iterator().next());
+        }
+        return done;
     }
 
     /** Lets go of those that have had nothing open for a lease. */
@@ -208,7 +226,11 @@ final class OwnerTable {
         old.forEach(this::forget);
     }
 
+    long refused() {
+        return shares.refused();
+    }
+
     int openOwnerCount() {
-        return openOwnerCount;
+        return (int) shares.taken();
     }
 }

@@ -1,7 +1,10 @@
 package org.warpnfs.nfs.v4.state;
 
+import java.util.Arrays;
 import java.util.HashSet;
+import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** One session (RFC 8881 section 2.10) with its slots, made as they are first used. Guarded by its table's lock. */
@@ -11,6 +14,10 @@ public final class Session {
     private final ChannelAttributes foreChannel;
     private final @Nullable BackChannel backChannel;
     private final @Nullable Slot[] slots;
+    /** No longer in the table. */
+    boolean ended;
+
+    volatile int targetSlots;
     final Set<Object> connections = new HashSet<>();
 
     Session(SessionId id, Client client, ChannelAttributes foreChannel, @Nullable BackChannel backChannel) {
@@ -18,6 +25,7 @@ public final class Session {
         this.client = client;
         this.foreChannel = foreChannel;
         this.backChannel = backChannel;
+        this.targetSlots = Math.toIntExact(foreChannel.maxRequests());
         this.slots = new @Nullable Slot[Math.toIntExact(foreChannel.maxRequests())];
     }
 
@@ -39,9 +47,14 @@ public final class Session {
         return backChannel;
     }
 
-    /** What its reply cache may come to hold. */
-    long cacheBytes() {
-        return slots.length * foreChannel.maxCachedReplyBytes();
+    /** How many slots the client should use (sr_target_highest_slotid is one less): at least one, at most all. */
+    public int targetSlotCount() {
+        return targetSlots;
+    }
+
+    /** The slots from {@code first} on that were ever used. */
+    Stream<Slot> slotsFrom(int first) {
+        return Arrays.stream(slots, Math.min(first, slots.length), slots.length).filter(Objects::nonNull);
     }
 
     public int slotCount() {
@@ -51,7 +64,7 @@ public final class Session {
     Slot slot(int index) {
         Slot slot = slots[index];
         if (slot == null) {
-            slot = new Slot();
+            slot = new Slot(this, index);
             slots[index] = slot;
         }
         return slot;

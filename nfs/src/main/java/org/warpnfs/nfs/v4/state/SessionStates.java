@@ -1,6 +1,7 @@
 package org.warpnfs.nfs.v4.state;
 
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.Opaque;
@@ -24,15 +25,19 @@ public final class SessionStates {
     }
 
     /** EXCHANGE_ID. */
-    public ExchangedId exchangeId(long nowNanos, Opaque owner, long verifier, Principal principal, boolean update)
+    public ExchangedId exchangeId(
+            long nowNanos, Opaque owner, long verifier, Principal principal, boolean update, ClientAddress address)
             throws Nfs4Exception {
-        core.lock();
-        try {
+        return core.locked(() -> {
             core.sweepNowAndThen(nowNanos);
-            return core.clients.exchangeId(nowNanos, owner, verifier, principal, update);
-        } finally {
-            core.unlock();
-        }
+            return core.clients.exchangeId(nowNanos, owner, verifier, principal, update, address);
+        });
+    }
+
+    /** From nowhere. */
+    ExchangedId exchangeId(long nowNanos, Opaque owner, long verifier, Principal principal, boolean update)
+            throws Nfs4Exception {
+        return exchangeId(nowNanos, owner, verifier, principal, update, ClientAddress.NONE);
     }
 
     /** CREATE_SESSION; {@code connection} is bound to the session. */
@@ -45,8 +50,7 @@ public final class SessionStates {
             CallbackParameters callbacks,
             Object connection)
             throws Nfs4Exception {
-        core.lock();
-        try {
+        return core.locked(() -> {
             CreatedSession created =
                     core.clients.createSession(nowNanos, principal, clientId, sequence, fore, callbacks);
             Session session = core.clients.session(created.id());
@@ -54,31 +58,20 @@ public final class SessionStates {
             BackChannel back = session.backChannel();
             if (back != null && callbacks.wanted()) {
                 back.bind(connection, core.limits.maxConnectionsPerSession());
+                core.clients.boundBack(session, connection);
             }
             return created;
-        } finally {
-            core.unlock();
-        }
+        });
     }
 
     /** DESTROY_SESSION. */
     public void destroySession(SessionId id) throws Nfs4Exception {
-        core.lock();
-        try {
-            core.clients.destroySession(id);
-        } finally {
-            core.unlock();
-        }
+        core.change(() -> core.clients.destroySession(id));
     }
 
     /** DESTROY_CLIENTID. */
     public void destroyClient(long clientId) throws Nfs4Exception {
-        core.lock();
-        try {
-            core.clients.destroyClient(clientId);
-        } finally {
-            core.unlock();
-        }
+        core.change(() -> core.clients.destroyClient(clientId));
     }
 
     /**
@@ -87,12 +80,14 @@ public final class SessionStates {
      * @return what the connection now carries
      */
     public Directions bindConnection(SessionId id, Object connection, Directions asked) throws Nfs4Exception {
-        core.lock();
-        try {
+        return core.locked(() -> {
             Session session = core.clients.session(id);
             BackChannel back = session.backChannel();
             boolean carriesBack =
                     asked.back() && back != null && back.bind(connection, core.limits.maxConnectionsPerSession());
+            if (carriesBack) {
+                core.clients.boundBack(session, connection);
+            }
             if (!asked.fore() && !carriesBack) {
                 throw Nfs4Exception.of(Nfs4Status.INVAL);
             }
@@ -100,9 +95,7 @@ public final class SessionStates {
                 bind(session, connection);
             }
             return new Directions(asked.fore(), carriesBack);
-        } finally {
-            core.unlock();
-        }
+        });
     }
 
     /** Which way calls go over a connection; at least one of the two. */
@@ -110,17 +103,12 @@ public final class SessionStates {
 
     /** The transport tells that a connection is gone. */
     public void connectionClosed(Object connection) {
-        core.lock();
-        try {
-            core.clients.connectionClosed(connection);
-        } finally {
-            core.unlock();
-        }
+        core.tell(() -> core.clients.connectionClosed(connection));
     }
 
     private void bind(Session session, Object connection) {
         if (session.connections.size() < core.limits.maxConnectionsPerSession()) {
-            session.connections.add(connection);
+            core.clients.bound(session, connection);
         }
     }
 
@@ -130,8 +118,7 @@ public final class SessionStates {
      * @param request what is asked, with a digest
      */
     public SequenceOutcome beginSequence(long nowNanos, SequenceRequest request) throws Nfs4Exception {
-        core.lock();
-        try {
+        return core.locked(() -> {
             core.sweepNowAndThen(nowNanos);
             Session session = core.clients.session(request.sessionId());
             if (request.slotId() >= session.slotCount()) {
@@ -142,7 +129,7 @@ public final class SessionStates {
             }
             Slot slot = session.slot((int) request.slotId());
             bind(session, request.connection());
-            session.client().renewedNanos = nowNanos;
+            core.clients.renew(session.client(), nowNanos);
             if (request.seqid() == slot.seqid && slot.phase != Slot.Phase.FRESH) {
                 return replay(session, slot, request);
             }
@@ -150,16 +137,19 @@ public final class SessionStates {
                 throw Nfs4Exception.of(Nfs4Status.SEQ_MISORDERED);
             }
             checkOperations(session, request);
+            ReplyMemory replies = core.clients.replies();
+            replies.begin(slot, request.cacheThis());
+            session.targetSlots = replies.targetSlots(session);
+            if (session.targetSlots < session.slotCount() && request.highestSlotId() < session.targetSlots) {
+                replies.retire(session, session.targetSlots);
+            }
             slot.phase = Slot.Phase.BUSY;
             slot.seqid = request.seqid();
             slot.digest = request.digest();
             slot.principal = request.principal();
-            slot.reply = null;
             session.client().requestsUnderWay++;
             return new SequenceOutcome.Execute(session, slot);
-        } finally {
-            core.unlock();
-        }
+        });
     }
 
     private static void checkOperations(Session session, SequenceRequest request) throws Nfs4Exception {
@@ -188,37 +178,31 @@ public final class SessionStates {
      * @param reply to keep for a retry, or null to keep none
      */
     public void endSequence(long nowNanos, SequenceOutcome.Execute execution, @Nullable CachedReply reply) {
-        core.lock();
-        try {
-            execution.slot().reply = reply;
+        core.tell(() -> {
+            core.clients.replies().end(execution.slot(), reply);
             execution.slot().phase = Slot.Phase.IDLE;
             Client client = execution.session().client();
             client.requestsUnderWay--;
-            client.renewedNanos = nowNanos;
-        } finally {
-            core.unlock();
-        }
+            core.clients.renew(client, nowNanos);
+        });
     }
 
     /** RECLAIM_COMPLETE for all file systems. */
     public void reclaimComplete(Client client) throws Nfs4Exception {
-        core.lock();
-        try {
+        core.change(() -> {
             core.requirePresent(client);
             if (client.reclaimComplete) {
                 throw Nfs4Exception.of(Nfs4Status.COMPLETE_ALREADY);
             }
             client.reclaimComplete = true;
             core.grace.complete(client.owner());
-        } finally {
-            core.unlock();
-        }
+        });
+        core.settleGrace();
     }
 
     /** sr_status_flags: what the client should do something about. */
     public int statusFlags(long nowNanos, Session session) {
-        core.lock();
-        try {
+        return core.look(() -> {
             Client client = session.client();
             int flags = client.revokedDelegations > 0 ? RECALLABLE_STATE_REVOKED : 0;
             boolean anyUsed = false;
@@ -238,8 +222,6 @@ public final class SessionStates {
                 flags |= own.isFaulty() ? BACKCHANNEL_FAULT : 0;
             }
             return flags | (anyUsed && allDown ? CB_PATH_DOWN : 0);
-        } finally {
-            core.unlock();
-        }
+        });
     }
 }

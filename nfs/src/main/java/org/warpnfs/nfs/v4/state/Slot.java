@@ -24,6 +24,8 @@ public final class Slot {
         BUSY
     }
 
+    final Session session;
+    final int index;
     Phase phase = Phase.FRESH;
     int seqid;
     long digest;
@@ -33,4 +35,12 @@ public final class Slot {
 
     @Nullable
     CachedReply reply;
+
+    /** What it takes of {@link ReplyMemory}: its reply, or room for the one that is being made. */
+    long chargedBytes;
+
+    Slot(Session session, int index) {
+        this.session = session;
+        this.index = index;
+    }
 }

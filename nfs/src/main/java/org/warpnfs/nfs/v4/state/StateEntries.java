@@ -40,7 +40,7 @@ final class StateEntries {
     /** As {@link #find(Client, Stateid)}, whatever its seqid, and also what was revoked. */
     StateEntry entry(Client client, Stateid stateid) throws Nfs4Exception {
         StateEntry entry = stateid.instance() == instance ? states.get(stateid.number()) : null;
-        if (entry == null || entry.client() != client) {
+        if (entry == null || entry.client() != client || client.gone) {
             throw Nfs4Exception.of(Nfs4Status.BAD_STATEID);
         }
         return entry;
@@ -87,7 +87,8 @@ final class StateEntries {
         if (stateid.instance() != instance) {
             throw Nfs4Exception.of(Nfs4Status.STALE_STATEID);
         }
-        return states.get(stateid.number());
+        StateEntry entry = states.get(stateid.number());
+        return entry == null || entry.client().gone ? null : entry;
     }
 
     /** As {@link #find(Client, FileKey, Stateid)}, and it has to be an open. */

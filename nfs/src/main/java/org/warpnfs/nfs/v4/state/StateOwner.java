@@ -1,5 +1,7 @@
 package org.warpnfs.nfs.v4.state;
 
+import java.util.LinkedHashSet;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 
@@ -34,6 +36,10 @@ final class StateOwner {
     boolean gone;
     /** Opens, or lock stateids. */
     int states;
+    /** Of an open-owner: what it has open. */
+    final Set<OpenState> opens = new LinkedHashSet<>(2);
+    /** Of a lock-owner: its stateids. */
+    final Set<LockState> lockStates = new LinkedHashSet<>(2);
     /** Of the open closed last, whose CLOSE may be repeated; 0 if none. */
     long closedNumber;
 

@@ -1,12 +1,17 @@
 package org.warpnfs.nfs.v4.state;
 
-import java.util.ArrayList;
-import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
 /**
- * All state of NFSv4 clients, behind one lock.
+ * All state of NFSv4 clients, behind one lock. Nothing that can wait happens under it: no file is opened or closed, nothing is
+ * written, nobody is called.
  *
  * <p>Its parts are {@link #sessions()}, of NFSv4.0 {@link #clientids()} and {@link #owners()}, {@link #callbacks()}, {@link #opens()}, {@link #locks()}, {@link #delegations()} and
  * {@link #stateids()}.
@@ -22,6 +27,9 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
  * Every method answers with the status that the operation of the same name gives. Safe for any thread.
  */
 public final class StateTable implements AutoCloseable {
+    private static final int BACKGROUND_IDLE_SECONDS = 10;
+
+    private final @Nullable ExecutorService ownExecutor;
     private final StateCore core;
     private final SessionStates sessions;
     private final ClientidStates clientids;
@@ -43,7 +51,22 @@ public final class StateTable implements AutoCloseable {
             RecoveryLog log,
             CallbackSender sender,
             long nowNanos) {
-        core = new StateCore(limits, leaseNanos, graceNanos, log, sender, nowNanos);
+        this(limits, leaseNanos, graceNanos, log, sender, background(), nowNanos);
+    }
+
+    /**
+     * @param background runs what nobody waits for and what may wait for a disk; closed with the table if it can be
+     */
+    StateTable(
+            StateLimits limits,
+            long leaseNanos,
+            long graceNanos,
+            RecoveryLog log,
+            CallbackSender sender,
+            Executor background,
+            long nowNanos) {
+        ownExecutor = background instanceof ExecutorService own ? own : null;
+        core = new StateCore(limits, leaseNanos, graceNanos, log, sender, background, nowNanos);
         sessions = new SessionStates(core);
         clientids = new ClientidStates(core);
         owners = new OwnerStates(core);
@@ -52,6 +75,29 @@ public final class StateTable implements AutoCloseable {
         locks = new LockStates(core);
         delegations = new DelegationStates(core);
         stateids = new StateidStates(core);
+    }
+
+    private static ExecutorService background() {
+        ThreadPoolExecutor one = new ThreadPoolExecutor(
+                1,
+                1,
+                BACKGROUND_IDLE_SECONDS,
+                TimeUnit.SECONDS,
+                new LinkedBlockingQueue<>(),
+                Thread.ofPlatform().daemon().name("nfs4-state").factory(),
+                new ThreadPoolExecutor.CallerRunsPolicy());
+        one.allowCoreThreadTimeOut(true);
+        return one;
+    }
+
+    /** What is in memory, with what clients that are gone have left. */
+    int remembered() {
+        return core.look(core.states::count);
+    }
+
+    /** For tests of what must not happen under the lock. */
+    boolean isLockedByThisThread() {
+        return core.isHeldByThisThread();
     }
 
     public SessionStates sessions() {
@@ -92,12 +138,8 @@ public final class StateTable implements AutoCloseable {
     }
 
     public boolean isGraceRunning(long nowNanos) {
-        core.lock();
-        try {
-            return core.grace.isRunning(nowNanos);
-        } finally {
-            core.unlock();
-        }
+        core.settleGrace(nowNanos);
+        return !core.grace.isOver() && core.look(() -> core.grace.isRunning(nowNanos));
     }
 
     /** GRACE while others may still reclaim what the operation could take from them. */
@@ -109,19 +151,17 @@ public final class StateTable implements AutoCloseable {
 
     /** Clients, sessions, opens: for people and metrics. */
     public Counts counts() {
-        core.lock();
-        try {
-            return new Counts(
-                    core.clients.clientCount(),
-                    core.clients.sessionCount(),
-                    core.files.openCount(),
-                    core.locks.count(),
-                    core.states.count(),
-                    core.owners.openOwnerCount(),
-                    core.delegations.count());
-        } finally {
-            core.unlock();
-        }
+        return core.look(() -> new Counts(
+                core.clients.clientCount(),
+                core.clients.sessionCount(),
+                core.files.openCount(),
+                core.locks.count(),
+                core.files.openCount() + core.locks.stateCount() + core.delegations.count(),
+                core.owners.openOwnerCount(),
+                core.delegations.count(),
+                core.clients.replies().takenBytes(),
+                core.clients.replies().forgotten(),
+                core.refused()));
     }
 
     /**
@@ -129,21 +169,28 @@ public final class StateTable implements AutoCloseable {
      *
      * @param stateids of opens, locks and delegations
      * @param openOwners of NFSv4.0
+     * @param keptReplyBytes of all slots but the first of each session, with what requests under way have reserved
+     * @param forgottenReplies that went before their slot was used again, since the start
+     * @param refused how often a client was refused something because it, or its address, had its share, since the start
      */
     public record Counts(
-            int clients, int sessions, int opens, int locks, int stateids, int openOwners, int delegations) {}
+            int clients,
+            int sessions,
+            int opens,
+            int locks,
+            int stateids,
+            int openOwners,
+            int delegations,
+            long keptReplyBytes,
+            long forgottenReplies,
+            long refused) {}
 
     /** Closes every file; what the journal says stays. */
     @Override
     public void close() {
-        core.lock();
-        try {
-            List<OpenState> all = new ArrayList<>(core.files.allOpens());
-            all.forEach(OpenState::releaseFiles);
-            core.delegations.releaseFiles();
-            core.log.close();
-        } finally {
-            core.unlock();
+        core.close();
+        if (ownExecutor != null) {
+            ownExecutor.shutdown();
         }
     }
 }

@@ -15,24 +15,22 @@ public final class StateidStates {
 
     /** TEST_STATEID: the status of one. */
     public Nfs4Status testStateid(Client client, Stateid stateid) {
-        core.lock();
-        try {
+        return core.look(() -> {
             if (stateid.isSpecial()) {
                 return Nfs4Status.BAD_STATEID;
             }
-            core.states.find(client, stateid);
-            return Nfs4Status.OK;
-        } catch (Nfs4Exception e) {
-            return e.status();
-        } finally {
-            core.unlock();
-        }
+            try {
+                core.states.find(client, stateid);
+                return Nfs4Status.OK;
+            } catch (Nfs4Exception e) {
+                return e.status();
+            }
+        });
     }
 
     /** FREE_STATEID: of locks that are all given up, or of a delegation that was revoked. */
     public void freeStateid(Client client, Stateid stateid) throws Nfs4Exception {
-        core.lock();
-        try {
+        core.change(() -> {
             if (core.states.entry(client, stateid) instanceof DelegationState delegation) {
                 // Also one that was revoked, which nothing else finds.
                 core.delegations.free(delegation);
@@ -41,9 +39,7 @@ public final class StateidStates {
             } else {
                 throw Nfs4Exception.of(Nfs4Status.LOCKS_HELD);
             }
-        } finally {
-            core.unlock();
-        }
+        });
     }
 
     /**
@@ -54,8 +50,8 @@ public final class StateidStates {
      */
     public IoGrant grantRead(long nowNanos, @Nullable Client client, FileKey file, Stateid stateid)
             throws Nfs4Exception {
-        core.lock();
-        try {
+        core.settleGrace(nowNanos);
+        return core.locked(() -> {
             if (client == null || stateid.isAnonymous()) {
                 boolean bypass = stateid.equals(Stateid.READ_BYPASS);
                 anonymous(nowNanos, file, bypass ? 0 : OpenRequest.READ);
@@ -68,16 +64,14 @@ public final class StateidStates {
                         case DelegationState delegation -> delegation.reader();
                     };
             return new IoGrant(shared == null ? null : shared.hold());
-        } finally {
-            core.unlock();
-        }
+        });
     }
 
     /** Leave to write: OPENMODE from an open that is not for writing. */
     public IoGrant grantWrite(long nowNanos, @Nullable Client client, FileKey file, Stateid stateid)
             throws Nfs4Exception {
-        core.lock();
-        try {
+        core.settleGrace(nowNanos);
+        return core.locked(() -> {
             if (client == null || stateid.isAnonymous()) {
                 anonymous(nowNanos, file, OpenRequest.WRITE);
                 return new IoGrant(null);
@@ -93,20 +87,15 @@ public final class StateidStates {
                 throw Nfs4Exception.of(Nfs4Status.OPENMODE);
             }
             return new IoGrant(shared.hold());
-        } finally {
-            core.unlock();
-        }
+        });
     }
 
     /** Some open of the file that can write, or none: COMMIT names no stateid. */
     public IoGrant anyWriter(FileKey file) {
-        core.lock();
-        try {
+        return core.look(() -> {
             SharedFile shared = core.files.anyWriter(file);
             return new IoGrant(shared == null ? null : shared.hold());
-        } finally {
-            core.unlock();
-        }
+        });
     }
 
     private void anonymous(long nowNanos, FileKey file, int access) throws Nfs4Exception {

@@ -1,6 +1,7 @@
 package org.warpnfs.nfs.v4.state;
 
 import java.security.SecureRandom;
+import java.util.List;
 import java.util.Set;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 
@@ -34,17 +35,7 @@ public final class VolatileRecoveryLog implements RecoveryLog {
     }
 
     @Override
-    public void add(Opaque clientOwner) {
-        // Forgotten on purpose.
-    }
-
-    @Override
-    public void remove(Opaque clientOwner) {
-        // Forgotten on purpose.
-    }
-
-    @Override
-    public void endGrace() {
+    public void write(List<Change> changes) {
         // Forgotten on purpose.
     }
 

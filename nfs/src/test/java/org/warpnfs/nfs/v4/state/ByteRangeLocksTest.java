@@ -6,13 +6,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
+import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
 class ByteRangeLocksTest {
     private static final int BYTES = 24;
     private static final int OWNERS = 3;
+    private static final int MANY = 100_000;
 
     @Test
-    void locks_randomOnesTaken_areAsAModelByteByByteSays() {
+    void locks_randomOnesTaken_areAsAModelByteByByteSays() throws Nfs4Exception {
         for (long seed = 0; seed < 80; seed++) {
             Random random = new Random(seed);
             ByteRangeLocks<Integer> locks = new ByteRangeLocks<>();
@@ -45,7 +47,7 @@ class ByteRangeLocksTest {
         }
     }
 
-    private static void probe(ByteRangeLocks<Integer> locks, int[][] model, long seed, int step) {
+    private static void probe(ByteRangeLocks<Integer> locks, int[][] model, long seed, int step) throws Nfs4Exception {
         for (int at = 0; at < BYTES; at++) {
             ByteRange one = new ByteRange(at, at);
             for (int owner = 0; owner < OWNERS; owner++) {
@@ -106,5 +108,60 @@ class ByteRangeLocksTest {
         assertThat(locks.holds("a")).isTrue();
         locks.unlockAll("a");
         assertThat(locks.isEmpty()).isTrue();
+    }
+
+    @Test
+    void conflict_manyLocksOfTheAsker_looksAtFewOfThem() throws Nfs4Exception {
+        ByteRangeLocks<String> locks = new ByteRangeLocks<>();
+        for (long i = 0; i < MANY; i++) {
+            locks.lock("hog", (i & 1) == 0, new ByteRange(3 * i, 3 * i));
+        }
+        long last = 3L * MANY;
+        locks.lock("other", false, new ByteRange(last, last));
+        assertThat(locks.size()).isEqualTo(MANY + 1);
+        long before = locks.visited();
+        assertThat(locks.conflict("hog", true, new ByteRange(0, last - 1))).isNull();
+        assertThat(locks.conflict("hog", true, new ByteRange(0, -1)))
+                .isEqualTo(new ByteRangeLocks.Held<>("other", false, new ByteRange(last, last)));
+        assertThat(locks.conflict("other", false, new ByteRange(MANY, MANY + 1)))
+                .isNull();
+        assertThat(locks.visited() - before).isLessThan(1000);
+    }
+
+    @Test
+    void unlockAll_manyLocks_countForNothingAtOnceAndGoLittleByLittle() throws Nfs4Exception {
+        ByteRangeLocks<String> locks = new ByteRangeLocks<>();
+        for (long i = 0; i < MANY; i++) {
+            locks.lock("hog", true, new ByteRange(2 * i, 2 * i));
+        }
+        locks.unlock("hog", new ByteRange(0, -1));
+        assertThat(locks.isEmpty()).isTrue();
+        assertThat(locks.holds("hog")).isFalse();
+        ByteRange far = new ByteRange(2L * MANY - 2, 2L * MANY - 2);
+        assertThat(locks.conflict("other", true, far)).isNull();
+        locks.lock("other", true, far);
+        assertThat(locks.conflict("hog", false, far)).isNotNull();
+        int asked = 0;
+        ByteRange all = new ByteRange(0, 2L * MANY - 4);
+        while (true) {
+            try {
+                assertThat(locks.conflict("other", true, all)).isNull();
+                break;
+            } catch (Nfs4Exception e) {
+                assertThat(e.status()).isEqualTo(Nfs4Status.DELAY);
+                assertThat(++asked).as("fewer are in the way each time").isLessThan(MANY / 4000 + 1);
+            }
+        }
+        assertThat(locks.size()).isEqualTo(1);
+    }
+
+    @Test
+    void conflict_ownerIsGone_standsInNobodysWay() throws Nfs4Exception {
+        ByteRangeLocks<String> locks = new ByteRangeLocks<>("gone"::equals);
+        locks.lock("gone", true, new ByteRange(0, 9));
+        locks.lock("there", true, new ByteRange(20, 29));
+        assertThat(locks.conflict("new", true, new ByteRange(5, 15))).isNull();
+        assertThat(locks.conflict("new", true, new ByteRange(5, 25))).isNotNull();
+        assertThat(locks.size()).isEqualTo(1);
     }
 }

@@ -11,6 +11,7 @@ import java.util.Queue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.warpnfs.fs.spi.FileHandle;
+import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 
@@ -27,7 +28,8 @@ class DialedPathTest {
     private static final CallbackOutcome FAILED = new CallbackOutcome.Failed();
 
     private final Queue<CallbackCall> sent = new ArrayDeque<>();
-    private final Client client = new Client(1, Opaque.of(new byte[] {1}), 2, new Principal(1, 0), true);
+    private final Client client =
+            new Client(1, Opaque.of(new byte[] {1}), 2, new Principal(1, 0), true, ClientAddress.NONE);
     private final DialedPath path;
     private long now = Long.MAX_VALUE - 5; // a monotonic clock may wrap
     private int stateids;

@@ -7,7 +7,7 @@ import org.warpnfs.fs.spi.OpenFile;
 import org.warpnfs.fs.spi.Stability;
 
 /** An open file that only knows whether it has been closed. */
-final class NoFile implements OpenFile {
+class NoFile implements OpenFile {
     boolean closed;
 
     @Override

@@ -1,7 +1,6 @@
 package org.warpnfs.nfs.v4.state;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.warpnfs.nfs.v4.state.SmallState.LEASE;
 import static org.warpnfs.nfs.v4.state.SmallState.LIMITS;
 import static org.warpnfs.nfs.v4.state.SmallState.NO_WISH;
 import static org.warpnfs.nfs.v4.state.SmallState.ROOT;
@@ -24,7 +23,7 @@ import org.warpnfs.testkit.Seeds;
 class OwnerStatesTest {
 
     private long now = Long.MAX_VALUE - 5; // a monotonic clock may wrap
-    private final StateTable table = new StateTable(LIMITS, LEASE, LEASE, new VolatileRecoveryLog(), _ -> {}, now);
+    private final StateTable table = SmallState.table(LIMITS, _ -> {}, now);
 
     private static OwnerReply reply(OpCode code, Nfs4Status status, int mark) {
         return new OwnerReply(code, status, opaque("reply " + mark), null);

@@ -20,7 +20,7 @@ class StateTableTest {
     private static final CallbackParameters NO_CALLBACKS = new CallbackParameters(false, 0, null, CHANNEL, 1);
 
     private long now = Long.MAX_VALUE - 5; // a monotonic clock may wrap
-    private final StateTable table = new StateTable(LIMITS, LEASE, LEASE, new VolatileRecoveryLog(), _ -> {}, now);
+    private final StateTable table = SmallState.table(LIMITS, _ -> {}, now);
 
     private SessionId connect(String owner) throws Nfs4Exception {
         ExchangedId id = table.sessions().exchangeId(now, opaque(owner), 1, ROOT, false);
@@ -94,13 +94,13 @@ class StateTableTest {
     }
 
     @Test
-    void clients_tooMany_halfMadeOnesGoFirstThenOthersWait() throws Nfs4Exception {
+    void clients_tooManyOfOneAddress_halfMadeOnesGoFirstThenOthersAreRefused() throws Nfs4Exception {
         connect("a");
         connect("b");
         table.sessions().exchangeId(now, opaque("half"), 1, ROOT, false);
         SessionId third = connect("c");
         assertThat(table.counts().clients()).isEqualTo(3);
-        assertThat(statusOf(() -> connect("d"))).isEqualTo(Nfs4Status.DELAY);
+        assertThat(statusOf(() -> connect("d"))).isEqualTo(Nfs4Status.SERVERFAULT);
         now += LEASE - 1;
         table.sessions()
                 .endSequence(
@@ -111,17 +111,17 @@ class StateTableTest {
     }
 
     @Test
-    void sessions_tooMany_wait() throws Nfs4Exception {
+    void sessions_tooMany_areRefused() throws Nfs4Exception {
         connect("a");
         connect("a");
-        assertThat(statusOf(() -> connect("a"))).isEqualTo(Nfs4Status.DELAY);
+        assertThat(statusOf(() -> connect("a"))).isEqualTo(Nfs4Status.NOSPC);
         connect("b");
         connect("b");
-        assertThat(statusOf(() -> connect("c"))).as("in all").isEqualTo(Nfs4Status.DELAY);
+        assertThat(statusOf(() -> connect("c"))).as("of one address").isEqualTo(Nfs4Status.NOSPC);
     }
 
     @Test
-    void opens_tooMany_waitAndTheirFilesAreClosed() throws Nfs4Exception {
+    void opens_tooMany_areRefusedAndTheirFilesClosed() throws Nfs4Exception {
         Client a = client(connect("a"));
         Client b = client(connect("b"));
         for (int i = 0; i < 3; i++) {
@@ -130,30 +130,36 @@ class StateTableTest {
         NoFile refused = new NoFile();
         OpenRequest request = new OpenRequest(a, opaque("o"), file(9), 1, 0, false);
         assertThat(statusOf(() -> table.opens().open(now, request, NO_WISH, new SharedFile(refused), null)))
-                .isEqualTo(Nfs4Status.DELAY);
+                .isEqualTo(Nfs4Status.SERVERFAULT);
         assertThat(refused.closed).isTrue();
         open(b, 5);
-        assertThat(statusOf(() -> open(b, 6))).as("in all").isEqualTo(Nfs4Status.DELAY);
+        assertThat(statusOf(() -> open(b, 6))).as("of one address").isEqualTo(Nfs4Status.SERVERFAULT);
     }
 
     @Test
-    void locks_tooMany_waitAndAreCountedBackOnClose() throws Nfs4Exception {
+    void locks_tooMany_areRefusedAndCountedBackOnClose() throws Nfs4Exception {
         Client a = client(connect("a"));
         Stateid first = open(a, 1);
         Stateid second = open(a, 2);
         for (int i = 0; i < 5; i++) {
             lock(a, 1, first, i * 10L);
         }
-        assertThat(statusOf(() -> lock(a, 1, first, 90))).as("of one file").isEqualTo(Nfs4Status.DELAY);
-        lock(a, 2, second, 0);
-        lock(a, 2, second, 10);
-        assertThat(statusOf(() -> lock(a, 2, second, 20))).as("in all").isEqualTo(Nfs4Status.DELAY);
-        assertThat(table.counts().locks()).isEqualTo(7);
+        assertThat(statusOf(() -> lock(a, 2, second, 0))).as("of one client").isEqualTo(Nfs4Status.SERVERFAULT);
+        Client b = client(connect("b"));
+        Stateid third = open(b, 3);
+        lock(b, 3, third, 0);
+        lock(b, 3, third, 10);
+        lock(b, 3, third, 20);
+        assertThat(statusOf(() -> lock(b, 3, third, 30))).as("of one address").isEqualTo(Nfs4Status.SERVERFAULT);
+        assertThat(table.counts().locks()).isEqualTo(8);
         table.opens().close(a, file(1), first);
-        assertThat(table.counts().locks()).isEqualTo(2);
-        lock(a, 2, second, 20);
+        assertThat(table.counts().locks()).isEqualTo(3);
+        lock(b, 3, third, 30);
+        table.opens().close(b, file(3), third);
         table.opens().close(a, file(2), second);
-        assertThat(table.counts()).isEqualTo(new StateTable.Counts(1, 1, 0, 0, 0, 0, 0));
+        assertThat(table.counts())
+                .isEqualTo(new StateTable.Counts(
+                        2, 2, 0, 0, 0, 0, 0, 0, 0, table.counts().refused()));
     }
 
     private Stateid lock(Client client, int file, Stateid open, long offset) throws Nfs4Exception {
