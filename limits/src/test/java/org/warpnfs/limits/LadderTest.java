@@ -8,7 +8,9 @@ import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 
 /** The lowest module uses the JDK alone. */
-@AnalyzeClasses(packages = "org.warpnfs.limits", importOptions = DoNotIncludeTests.class)
+@AnalyzeClasses(
+        packages = {"org.warpnfs.limits", "org.warpnfs.lanes"},
+        importOptions = DoNotIncludeTests.class)
 class LadderTest {
     @ArchTest
     static final ArchRule LIMITS_USE_THE_JDK_ALONE = classes()
@@ -17,4 +19,12 @@ class LadderTest {
             .should()
             .onlyDependOnClassesThat()
             .resideInAnyPackage("java..", "org.jspecify..", "org.warpnfs.limits");
+
+    @ArchTest
+    static final ArchRule LANES_KNOW_CLIENTS_ALONE = classes()
+            .that()
+            .resideInAPackage("org.warpnfs.lanes")
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage("java..", "org.jspecify..", "org.warpnfs.limits", "org.warpnfs.lanes");
 }

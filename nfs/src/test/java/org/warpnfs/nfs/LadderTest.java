@@ -22,6 +22,7 @@ class LadderTest {
         "org.dcache.oncrpc4j.xdr",
         "org.warpnfs.payload",
         "org.warpnfs.limits",
+        "org.warpnfs.lanes",
         "org.warpnfs.fs.spi",
         "org.warpnfs.nfs.xdr",
     };
@@ -40,6 +41,9 @@ class LadderTest {
                     "org.warpnfs.nfs.xdr");
 
     @ArchTest
+    static final ArchRule IO_KNOWS_NO_PROGRAM = onlyUses("org.warpnfs.nfs.io");
+
+    @ArchTest
     static final ArchRule EXPORT_KNOWS_NO_PROGRAM = onlyUses("org.warpnfs.nfs.export");
 
     /** oncrpc4j's own stream lets its buffer be seen by Grizzly's type alone. */
@@ -49,14 +53,14 @@ class LadderTest {
 
     @ArchTest
     static final ArchRule V3_KNOWS_NO_OTHER_PROGRAM =
-            onlyUses("org.warpnfs.nfs.v3..", "org.warpnfs.nfs.export", "org.warpnfs.nfs.replay");
+            onlyUses("org.warpnfs.nfs.v3..", "org.warpnfs.nfs.io", "org.warpnfs.nfs.export", "org.warpnfs.nfs.replay");
 
     @ArchTest
     static final ArchRule MOUNT_KNOWS_NO_OTHER_PROGRAM = onlyUses("org.warpnfs.nfs.mount..", "org.warpnfs.nfs.export");
 
     @ArchTest
     static final ArchRule V4_KNOWS_NO_OTHER_PROGRAM =
-            onlyUses("org.warpnfs.nfs.v4..", "org.warpnfs.nfs.export", "org.warpnfs.nfs.replay");
+            onlyUses("org.warpnfs.nfs.v4..", "org.warpnfs.nfs.io", "org.warpnfs.nfs.export", "org.warpnfs.nfs.replay");
 
     private static ArchRule onlyUses(String rung, String... more) {
         String[] allowed = Stream.of(Stream.of(BELOW), Stream.of(rung), Stream.of(more))

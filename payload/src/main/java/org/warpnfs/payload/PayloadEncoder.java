@@ -13,4 +13,14 @@ public interface PayloadEncoder {
      * payload is released when the socket has taken its bytes, or when the reply is dropped.
      */
     void xdrEncodePayload(Payload payload);
+
+    /**
+     * Encodes {@code payload} as {@link #xdrEncodePayload} does, for data that an upper-layer binding does not call DDP-eligible: they stay in the message,
+     * and no chunk takes them. Where the transport cannot gather them they are copied, so a program sends no more of them in one reply than
+     * {@link #maxInlinePayloadBytes()}.
+     */
+    void xdrEncodeInlinePayload(Payload payload);
+
+    /** How much should go through {@link #xdrEncodeInlinePayload} in one reply. */
+    int maxInlinePayloadBytes();
 }

@@ -72,12 +72,26 @@ public final class EncodedReply implements XdrAble {
         throw new UnsupportedOperationException("a server does not read replies");
     }
 
-    /** Sets payloads aside. */
+    /** Sets payloads aside, and copies those that stay in the message. */
     private static final class Recorder extends Xdr implements PayloadEncoder {
         private final List<Item> items = new ArrayList<>(0);
 
         Recorder() {
             super(FIRST_BYTES);
+        }
+
+        @Override
+        public void xdrEncodeInlinePayload(Payload payload) {
+            try {
+                xdrEncodeByteBuffer(payload.buffer().duplicate());
+            } finally {
+                payload.release();
+            }
+        }
+
+        @Override
+        public int maxInlinePayloadBytes() {
+            return Integer.MAX_VALUE;
         }
 
         @Override

@@ -1,5 +1,8 @@
 package org.warpnfs.nfs.replay;
 
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
 /**
  * One call that may be the repetition of another, as the program that received it performs and answers it.
  *
@@ -9,8 +12,13 @@ package org.warpnfs.nfs.replay;
  * returned; never on two threads at once.
  */
 public interface RememberedCall {
-    /** Performs it, and answers nothing yet. What it throws is a defect of the program. */
-    Outcome perform();
+    /**
+     * Performs it, and answers nothing yet. What it throws is a defect of the program.
+     *
+     * @param ended hears what it came to, before this returns or later on another thread, which may be one that has gone on with the call elsewhere; null is a
+     *     defect too, of a call that has gone on
+     */
+    void perform(Consumer<@Nullable Outcome> ended);
 
     /** Sends what it, or the same call, came to. */
     void answer(EncodedReply reply);

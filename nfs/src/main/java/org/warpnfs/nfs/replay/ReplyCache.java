@@ -6,6 +6,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.dcache.oncrpc4j.rpc.RpcCall;
@@ -38,8 +39,8 @@ import org.warpnfs.nfs.replay.ClientReplies.Running;
  *
  * <h2>Operation</h2>
  *
- * Safe for any thread; nobody waits here. Who has to wait for the same call is answered on the thread of that. Each client has a lock of its
- * own ({@link ClientReplies}), so that clients do not meet.
+ * Safe for any thread; nobody waits here. Who has to wait for the same call is answered on the thread on which that ends: it may go on elsewhere. Each client
+ * has a lock of its own ({@link ClientReplies}), so that clients do not meet.
  *
  * <h2>Buffers</h2>
  *
@@ -105,7 +106,11 @@ public final class ReplyCache {
     public void answer(RpcCall rpc, Identity identity, long arguments, RememberedCall call) {
         CallKey key = CallKey.of(rpc, identity, arguments);
         if (key == null) {
-            send(call.perform(), call);
+            call.perform(outcome -> {
+                if (outcome != null) {
+                    send(outcome, call);
+                }
+            });
         } else {
             answer(key, call);
         }
@@ -113,7 +118,7 @@ public final class ReplyCache {
 
     void answer(CallKey key, RememberedCall call) {
         switch (begin(key, call)) {
-            case Verdict.Perform(Running mine) -> perform(mine, call);
+            case Verdict.Perform(Running mine) -> perform(mine, call, null);
             case Verdict.Repeat(EncodedReply reply) -> call.answer(reply);
             case Verdict.Wait _ -> {
                 // The thread that does it answers.
@@ -185,31 +190,73 @@ public final class ReplyCache {
         sweeps.add(next);
     }
 
-    private void perform(Running mine, RememberedCall first) {
+    /** @param loop that performs it, if it has waited for another */
+    private void perform(Running mine, RememberedCall call, @Nullable Loop loop) {
+        AtomicBoolean told = new AtomicBoolean();
+        boolean returned = false;
         try {
-            performOne(mine, first);
+            call.perform(outcome -> {
+                if (told.compareAndSet(false, true)) {
+                    ended(mine, call, outcome, loop);
+                }
+            });
+            returned = true;
         } finally {
-            for (RememberedCall next = next(mine); next != null; next = next(mine)) {
-                guarded(next, call -> performOne(mine, call));
+            if (!returned && told.compareAndSet(false, true)) {
+                ended(mine, call, null, loop);
             }
         }
     }
 
-    private void performOne(Running mine, RememberedCall call) {
-        RememberedCall.Outcome outcome = null;
+    /** @param outcome null of a defect */
+    private void ended(
+            Running mine, RememberedCall call, RememberedCall.@Nullable Outcome outcome, @Nullable Loop loop) {
         try {
-            outcome = call.perform();
-            send(outcome, call);
+            if (outcome != null) {
+                send(outcome, call);
+            }
         } finally {
             switch (outcome) {
                 case RememberedCall.Outcome.Kept kept -> each(end(mine, kept), waiter -> waiter.answer(kept.reply()));
                 case RememberedCall.Outcome.Passing(EncodedReply reply) ->
                     each(end(mine, null), waiter -> waiter.answer(reply));
                 case RememberedCall.Outcome.Own _ -> {
-                    // The next of those who wait is performed, or nobody waits.
+                    if (loop == null || !loop.goesOn()) {
+                        performNext(mine);
+                    }
                 }
                 case null -> each(end(mine, null), RememberedCall::putOff);
             }
+        }
+    }
+
+    /** One after the other of those who wait, as long as each ends on this thread: not one inside the other. */
+    private void performNext(Running mine) {
+        Loop loop = new Loop();
+        do {
+            loop.due = false;
+            RememberedCall next = next(mine);
+            if (next == null) {
+                break;
+            }
+            guarded(next, call -> perform(mine, call, loop));
+        } while (loop.due);
+        loop.over = true;
+    }
+
+    /** Of one thread; a call that has gone on elsewhere and ends there finds itself outside. */
+    private static final class Loop {
+        private final Thread thread = Thread.currentThread();
+        private boolean due;
+        private boolean over;
+
+        /** True if it comes round once more for the call that has just ended. */
+        boolean goesOn() {
+            if (Thread.currentThread() != thread || over) {
+                return false;
+            }
+            due = true;
+            return true;
         }
     }
 

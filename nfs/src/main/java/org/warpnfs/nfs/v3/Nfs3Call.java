@@ -20,6 +20,7 @@ final class Nfs3Call {
     private final Nfs3Server server;
     private final Identity identity;
     private final boolean blind;
+    private @Nullable Payload payload;
 
     Nfs3Call(Nfs3Server server, Identity identity) {
         this(server, identity, false);
@@ -29,6 +30,11 @@ final class Nfs3Call {
         this.server = server;
         this.identity = identity;
         this.blind = blind;
+    }
+
+    /** Memory for the data that the procedure reads. */
+    void setPayload(@Nullable Payload given) {
+        payload = given;
     }
 
     /** The same call, which looks at no file any more: for the reply after a bug. */
@@ -122,10 +128,20 @@ final class Nfs3Call {
         return WccData.after(postOpAttr(handle));
     }
 
-    /** Memory for READ data, or null when none is to be had now. */
+    /** The memory that the procedure asked for; null when none is to be had now. Whoever takes it owns it. */
     @Nullable
-    Payload tryAcquire(int lengthBytes) {
-        return server.payloads().tryAcquire(lengthBytes);
+    Payload takePayload() {
+        Payload taken = payload;
+        payload = null;
+        return taken;
+    }
+
+    /** Gives back the memory that the procedure did not take. */
+    void releasePayload() {
+        Payload left = takePayload();
+        if (left != null) {
+            left.release();
+        }
     }
 
     /** The verifier of WRITE and COMMIT for a file system: changes when unstable data may have been lost. */

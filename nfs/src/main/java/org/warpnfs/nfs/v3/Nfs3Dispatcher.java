@@ -1,6 +1,7 @@
 package org.warpnfs.nfs.v3;
 
 import java.io.IOException;
+import java.util.function.Consumer;
 import org.dcache.oncrpc4j.rpc.RpcAuthException;
 import org.dcache.oncrpc4j.rpc.RpcCall;
 import org.dcache.oncrpc4j.xdr.XdrAble;
@@ -11,11 +12,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.export.Identity;
+import org.warpnfs.nfs.io.Lanes;
+import org.warpnfs.nfs.io.MemoryWait;
 import org.warpnfs.nfs.replay.EncodedReply;
 import org.warpnfs.nfs.replay.RememberedCall;
 
 /**
- * The way of one call, from its arguments to its reply; the same for NFS and for its side program.
+ * The way of one call, from its arguments to its reply; the same for NFS and for its side program. A READ that finds no memory goes on later, on another
+ * thread ({@link MemoryWait}).
  *
  * <p>Safe for any thread; blocks as the backend does.
  */
@@ -46,10 +50,24 @@ final class Nfs3Dispatcher {
         if (procedure.isRemembered()) {
             server.replies()
                     .answer(rpc, identity, procedure.checksum(args), new Remembered<>(rpc, procedure, call, args));
+            return;
+        }
+        int payloadBytes = procedure.payloadBytes(args, server.options());
+        if (payloadBytes == 0) {
+            answer(rpc, procedure, call, args);
         } else {
-            try (Nfs3Reply reply = run(procedure, call, args)) {
-                rpc.reply(reply);
-            }
+            MemoryWait.take(server.payloads(), Lanes.of(rpc), payloadBytes, payload -> {
+                call.setPayload(payload);
+                answer(rpc, procedure, call, args);
+            });
+        }
+    }
+
+    private static <A> void answer(RpcCall rpc, Nfs3Procedure<A> procedure, Nfs3Call call, A args) {
+        try (Nfs3Reply reply = run(procedure, call, args)) {
+            rpc.reply(reply);
+        } finally {
+            call.releasePayload();
         }
     }
 
@@ -57,7 +75,11 @@ final class Nfs3Dispatcher {
     private record Remembered<A>(RpcCall rpc, Nfs3Procedure<A> procedure, Nfs3Call call, A args)
             implements RememberedCall {
         @Override
-        public Outcome perform() {
+        public void perform(Consumer<@Nullable Outcome> ended) {
+            ended.accept(outcome());
+        }
+
+        private Outcome outcome() {
             try (Nfs3Reply reply = run(procedure, call, args)) {
                 EncodedReply encoded = EncodedReply.of(reply);
                 // Nothing was done then, and the client will ask again.

@@ -19,9 +19,14 @@ interface Nfs3Procedure<A> {
     /** What stands behind a status other than NFS3_OK. */
     Nfs3Reply.Body failed(Nfs3Call call, A args);
 
+    /** Payload memory that it needs before it begins; 0 if none. */
+    default int payloadBytes(A args, Nfs3Options options) {
+        return 0;
+    }
+
     /**
      * True if doing it twice is not as doing it once: a repeated call is then answered from memory. The reply of such a procedure carries
-     * no payload.
+     * no payload, and it needs none.
      */
     default boolean isRemembered() {
         return false;

@@ -1,10 +1,13 @@
 package org.warpnfs.nfs.v3;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.List;
 import org.dcache.oncrpc4j.rpc.RpcCall;
 import org.dcache.oncrpc4j.rpc.RpcDispatchable;
 import org.dcache.oncrpc4j.xdr.XdrVoid;
+import org.warpnfs.lanes.Lane;
+import org.warpnfs.lanes.LaneProgram;
 import org.warpnfs.nfs.export.ExportTable;
 import org.warpnfs.nfs.export.FileChanges;
 import org.warpnfs.nfs.export.NfsHandles;
@@ -22,7 +25,7 @@ import org.warpnfs.payload.PayloadPool;
  *
  * <h2>Buffers</h2>
  *
- * READ data come from the payload pool; while it is used up, READ is answered with JUKEBOX. WRITE data are the transport's.
+ * READ data come from the payload pool; while it is used up, READ waits for its turn and holds no thread. WRITE data are the transport's.
  *
  * <h2>Errors</h2>
  *
@@ -32,7 +35,7 @@ import org.warpnfs.payload.PayloadPool;
  *
  * <p>Safe for any thread; blocks as the backend does.
  */
-public final class Nfs3Program implements RpcDispatchable {
+public final class Nfs3Program implements RpcDispatchable, LaneProgram {
     public static final int PROGRAM = 100003;
     public static final int VERSION = 3;
 
@@ -90,6 +93,11 @@ public final class Nfs3Program implements RpcDispatchable {
     /** The program that Linux clients ask for access control lists, over the same files. */
     public NfsAclProgram aclProgram() {
         return new NfsAclProgram(dispatcher);
+    }
+
+    @Override
+    public Lane laneOf(int procedure, ByteBuffer arguments) {
+        return Nfs3Lanes.of(procedure, arguments);
     }
 
     @Override

@@ -1,10 +1,13 @@
 package org.warpnfs.nfs.v3;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.List;
 import org.dcache.oncrpc4j.rpc.RpcCall;
 import org.dcache.oncrpc4j.rpc.RpcDispatchable;
 import org.dcache.oncrpc4j.xdr.XdrVoid;
+import org.warpnfs.lanes.Lane;
+import org.warpnfs.lanes.LaneProgram;
 
 /**
  * NFS_ACL version 3: the side program by which Linux and Solaris clients of NFSv3 read and set POSIX access control lists, on the
@@ -14,11 +17,12 @@ import org.dcache.oncrpc4j.xdr.XdrVoid;
  * <p>Operation, Errors: as {@link Nfs3Program}, whose procedures these share. Keeps no buffer. Safe for any thread; blocks as the
  * backend does.
  */
-public final class NfsAclProgram implements RpcDispatchable {
+public final class NfsAclProgram implements RpcDispatchable, LaneProgram {
     public static final int PROGRAM = 100227;
     public static final int VERSION = 3;
 
     private static final int NULL = 0;
+    private static final int SETACL = 2;
 
     /** By number, from GETACL, which is 1. */
     private static final List<Nfs3Procedure<?>> PROCEDURES = List.of(new GetAcl(), new SetAcl());
@@ -27,6 +31,12 @@ public final class NfsAclProgram implements RpcDispatchable {
 
     NfsAclProgram(Nfs3Dispatcher dispatcher) {
         this.dispatcher = dispatcher;
+    }
+
+    /** SETACL is a change of metadata, which waits for stable storage. */
+    @Override
+    public Lane laneOf(int procedure, ByteBuffer arguments) {
+        return procedure == SETACL ? Lane.LONG : Lane.SHORT;
     }
 
     @Override

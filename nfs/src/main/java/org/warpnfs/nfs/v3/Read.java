@@ -1,12 +1,11 @@
 package org.warpnfs.nfs.v3;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import org.dcache.oncrpc4j.xdr.XdrDecodingStream;
 import org.dcache.oncrpc4j.xdr.XdrEncodingStream;
-import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.OpenFile;
+import org.warpnfs.nfs.io.FileData;
 import org.warpnfs.nfs.xdr.BoundedXdr;
 import org.warpnfs.nfs.xdr.PayloadXdr;
 import org.warpnfs.payload.Payload;
@@ -23,8 +22,6 @@ import org.warpnfs.payload.Payload;
  * The data go from the pool through the backend into the reply, which owns them from then on.
  */
 final class Read implements Nfs3Procedure<Read.Args> {
-    private static final ByteBuffer NOTHING = ByteBuffer.allocateDirect(0);
-
     /**
      * READ3args.
      *
@@ -42,37 +39,18 @@ final class Read implements Nfs3Procedure<Read.Args> {
     public Nfs3Reply run(Nfs3Call call, Args args) throws FsException, Nfs3Exception {
         Nfs3File file = call.file(args.file());
         try (OpenFile open = RegularFile.openToRead(file)) {
-            if (args.offset() < 0) {
-                return Nfs3Reply.ok(
-                        new Data(file.postOpAttr(open.attributes()), true, Payload.unpooled(NOTHING.duplicate())));
-            }
-            long limit = Math.min(call.options().maxTransferBytes(), Long.MAX_VALUE - args.offset());
-            int count = (int) Math.min(args.count(), limit);
-            Payload payload = call.tryAcquire(count);
+            Payload payload = payloadBytes(args, call.options()) == 0 ? FileData.noMemory() : call.takePayload();
             if (payload == null) {
                 throw new Nfs3Exception(Nfs3Status.JUKEBOX);
             }
-            return readInto(payload, file, open, args.offset());
+            FileData data = FileData.read(open, args.offset(), payload);
+            return Nfs3Reply.ok(new Data(file.postOpAttr(data.after()), data.isEnd(), data.payload()));
         }
     }
 
-    private static Nfs3Reply readInto(Payload payload, Nfs3File file, OpenFile open, long offset) throws FsException {
-        boolean handedOn = false;
-        try {
-            ByteBuffer buffer = payload.buffer();
-            int asked = buffer.remaining();
-            int read = asked == 0 ? 0 : open.read(buffer, offset);
-            buffer.flip();
-            FileAttributes after = open.attributes();
-            boolean eof = read >= after.sizeBytes() - offset || (read == 0 && asked > 0);
-            Nfs3Reply reply = Nfs3Reply.ok(new Data(file.postOpAttr(after), eof, payload));
-            handedOn = true;
-            return reply;
-        } finally {
-            if (!handedOn) {
-                payload.release();
-            }
-        }
+    @Override
+    public int payloadBytes(Args args, Nfs3Options options) {
+        return FileData.memoryBytes(args.offset(), args.count(), options.maxTransferBytes());
     }
 
     @Override

@@ -1,11 +1,13 @@
 package org.warpnfs.nfs.v4;
 
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.dcache.oncrpc4j.rpc.RpcCall;
 import org.dcache.oncrpc4j.xdr.XdrAble;
 import org.dcache.oncrpc4j.xdr.XdrDecodingStream;
 import org.dcache.oncrpc4j.xdr.XdrEncodingStream;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.nfs.io.Lanes;
 import org.warpnfs.nfs.replay.EncodedReply;
 import org.warpnfs.nfs.replay.RememberedCall;
 import org.warpnfs.nfs.v4.op.CallContext;
@@ -14,7 +16,7 @@ import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
 /**
- * One COMPOUND that has come, with its header decoded.
+ * One COMPOUND that has come, with its header decoded. It may be executed on more than one thread, one after the other.
  *
  * <p>In minor version 0 it has no session, and what it changes must not be changed again when it is repeated: since it is decoded as it is
  * executed, only its end tells whether it has changed anything.
@@ -50,20 +52,24 @@ final class CompoundCall implements RememberedCall {
 
     /** Performs and answers it, whether it came before or not. */
     void run() {
-        XdrWriter out = new XdrWriter();
-        execute(out);
-        send(out);
+        execute((result, out) -> {
+            if (result != null) {
+                send(out);
+            }
+        });
     }
 
     @Override
-    public Outcome perform() {
-        XdrWriter out = new XdrWriter();
-        return switch (execute(out).effect()) {
-            case NONE -> new Outcome.Own(() -> send(out));
-            case PUT_OFF -> new Outcome.Passing(encoded(out));
-            case WROTE -> new Outcome.Kept(encoded(out), true);
-            case CHANGED -> new Outcome.Kept(encoded(out));
-        };
+    public void perform(Consumer<@Nullable Outcome> ended) {
+        execute((result, out) -> ended.accept(
+                result == null
+                        ? null
+                        : switch (result.effect()) {
+                            case NONE -> new Outcome.Own(() -> send(out));
+                            case PUT_OFF -> new Outcome.Passing(encoded(out));
+                            case WROTE -> new Outcome.Kept(encoded(out), true);
+                            case CHANGED -> new Outcome.Kept(encoded(out));
+                        }));
     }
 
     @Override
@@ -83,10 +89,12 @@ final class CompoundCall implements RememberedCall {
         rpc.failRpcSystem();
     }
 
-    private Compound.Executed execute(XdrWriter out) {
-        Compound.Executed result = compound.execute(caller, header, in, out);
-        executed = result;
-        return result;
+    private void execute(BiConsumer<Compound.@Nullable Executed, XdrWriter> ended) {
+        XdrWriter out = new XdrWriter();
+        compound.execute(Lanes.of(rpc), caller, header, in, out, result -> {
+            executed = result;
+            ended.accept(result, out);
+        });
     }
 
     private static EncodedReply encoded(XdrWriter out) {

@@ -1,6 +1,7 @@
 package org.warpnfs.nfs.v4;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.function.LongSupplier;
 import org.dcache.oncrpc4j.rpc.OncRpcException;
 import org.dcache.oncrpc4j.rpc.RpcAuthException;
@@ -10,6 +11,8 @@ import org.dcache.oncrpc4j.rpc.RpcTransport;
 import org.dcache.oncrpc4j.xdr.XdrVoid;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.lanes.Lane;
+import org.warpnfs.lanes.LaneProgram;
 import org.warpnfs.nfs.export.ExportTable;
 import org.warpnfs.nfs.export.FileChanges;
 import org.warpnfs.nfs.export.Identity;
@@ -33,6 +36,7 @@ import org.warpnfs.nfs.v4.state.VolatileRecoveryLog;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 import org.warpnfs.nfs.v4.xdr.XdrReader;
+import org.warpnfs.nfs.xdr.PayloadXdr;
 import org.warpnfs.payload.PayloadPool;
 
 /**
@@ -40,8 +44,9 @@ import org.warpnfs.payload.PayloadPool;
  *
  * <h2>Operation</h2>
  *
- * Called on platform threads that may block, many at once; a call has been answered when {@link #dispatchOncRpcCall} returns, but
- * for one of minor version 0 that is already being done, which is answered along with the first: minor version 0 has no sessions, so what it
+ * Called on platform threads that may block, many at once; a call has been answered when {@link #dispatchOncRpcCall} returns, unless it goes on in another
+ * lane or waits for memory ({@link CompoundRun}), or is one of minor version 0 that is already being done: that is answered along with the first. Minor
+ * version 0 has no sessions, so what it
  * changed is answered from a {@link ReplyCache} when it is repeated. The instance of a call's transport is what a session knows as a connection, so
  * a transport keeps one for as long as it lives and says {@link #connectionClosed} afterwards.
  *
@@ -50,7 +55,7 @@ import org.warpnfs.payload.PayloadPool;
  * A defect in an operation is answered with SERVERFAULT and logged. What is no COMPOUND at all is GARBAGE_ARGS; a credential that is not
  * served is rejected with the RPC authentication error for it.
  */
-public final class Nfs4Program implements RpcDispatchable, AutoCloseable {
+public final class Nfs4Program implements RpcDispatchable, LaneProgram, AutoCloseable {
     /** NFS. */
     public static final int PROGRAM = 100003;
 
@@ -114,6 +119,11 @@ public final class Nfs4Program implements RpcDispatchable, AutoCloseable {
     }
 
     @Override
+    public Lane laneOf(int procedure, ByteBuffer arguments) {
+        return procedure == COMPOUND ? CompoundLanes.ofCompound(arguments) : Lane.SHORT;
+    }
+
+    @Override
     public void dispatchOncRpcCall(RpcCall call) throws OncRpcException, IOException {
         if (call.getProgramVersion() != VERSION) {
             call.failProgramMismatch(VERSION, VERSION);
@@ -146,7 +156,8 @@ public final class Nfs4Program implements RpcDispatchable, AutoCloseable {
                 identity,
                 principalOf(identity),
                 call.getTransport(),
-                call.getTransport().getRemoteSocketAddress().getAddress());
+                call.getTransport().getRemoteSocketAddress().getAddress(),
+                PayloadXdr.maxInlineBytes(call.getXdr()));
         CompoundCall received =
                 new CompoundCall(compound, call, caller, header, in, executed -> probe(executed, call.getTransport()));
         if (header.minorVersion() == 0) {

@@ -5,22 +5,44 @@ import org.warpnfs.payload.Payload;
 import org.warpnfs.payload.PayloadEncoder;
 
 /**
- * The one door through which the data items leave that RFC 8267 calls DDP-eligible: READ data and READLINK text. Nothing
- * else may go through it, since a transport moves what comes here by RDMA Write.
+ * The door through which the data items leave that RFC 8267 calls DDP-eligible: READ data and READLINK text. Nothing
+ * else may go through {@link #encode}, since a transport moves what comes there by RDMA Write. Data that have to stay in the message, as those of
+ * READ_PLUS, go through {@link #encodeInline}.
  *
  * <h2>Buffers</h2>
  *
  * Takes ownership of the payload: it is released by the transport, or here where the transport has no use for it.
  */
 public final class PayloadXdr {
+    /** For a stream that knows no payloads. */
+    private static final int MAX_COPIED_BYTES = 64 << 10;
+
     private PayloadXdr() {}
+
+    /** Encodes {@code payload} as variable-length opaque data that are not DDP-eligible. Takes ownership as {@link #encode} does. */
+    public static void encodeInline(XdrEncodingStream xdr, Payload payload) {
+        if (xdr instanceof PayloadEncoder encoder) {
+            encoder.xdrEncodeInlinePayload(payload);
+        } else {
+            copy(xdr, payload);
+        }
+    }
+
+    /** How much should go through {@link #encodeInline} in one reply. */
+    public static int maxInlineBytes(Object xdr) {
+        return xdr instanceof PayloadEncoder encoder ? encoder.maxInlinePayloadBytes() : MAX_COPIED_BYTES;
+    }
 
     /** Encodes {@code payload} as variable-length opaque data. */
     public static void encode(XdrEncodingStream xdr, Payload payload) {
         if (xdr instanceof PayloadEncoder encoder) {
             encoder.xdrEncodePayload(payload);
-            return;
+        } else {
+            copy(xdr, payload);
         }
+    }
+
+    private static void copy(XdrEncodingStream xdr, Payload payload) {
         try {
             xdr.xdrEncodeByteBuffer(payload.buffer());
         } finally {

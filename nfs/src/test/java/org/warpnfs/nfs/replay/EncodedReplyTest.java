@@ -49,6 +49,16 @@ class EncodedReplyTest {
         }
 
         @Override
+        public void xdrEncodeInlinePayload(Payload payload) {
+            xdrEncodePayload(payload);
+        }
+
+        @Override
+        public int maxInlinePayloadBytes() {
+            return Integer.MAX_VALUE;
+        }
+
+        @Override
         public void xdrEncodePayload(Payload payload) {
             through.add(payload.buffer());
             xdrEncodeByteBuffer(payload.buffer().duplicate());

@@ -153,6 +153,16 @@ public final class ReplyKeeper implements RpcTransport {
         }
 
         @Override
+        public void xdrEncodeInlinePayload(Payload payload) {
+            xdrEncodePayload(payload);
+        }
+
+        @Override
+        public int maxInlinePayloadBytes() {
+            return Integer.MAX_VALUE;
+        }
+
+        @Override
         public void xdrEncodePayload(Payload payload) {
             xdrEncodeByteBuffer(payload.buffer());
             payload.release();

@@ -104,6 +104,16 @@ class BoundedXdrTest {
             }
 
             @Override
+            public void xdrEncodeInlinePayload(Payload payload) {
+                xdrEncodePayload(payload);
+            }
+
+            @Override
+            public int maxInlinePayloadBytes() {
+                return Integer.MAX_VALUE;
+            }
+
+            @Override
             public void xdrEncodePayload(Payload payload) {
                 taken = payload;
             }

@@ -20,6 +20,11 @@ public interface InboundCall {
     /** The whole RPC message, from its XID. */
     XdrStream arguments();
 
+    /** True if the call holds payload memory until it is ended: then it must not wait for more of it. */
+    default boolean holdsMemory() {
+        return false;
+    }
+
     /** Sends the reply and takes over its payloads. */
     void reply(RpcMessage reply);
 

@@ -17,6 +17,11 @@ public interface RpcConnection {
     /** Ends the connection at once. A requester then repeats what was not answered on a new one. */
     void abort(String reason);
 
+    /** True if every item of a reply joins the stream from where it lies, whether an upper-layer binding calls it DDP-eligible or not. */
+    default boolean gathersItems() {
+        return false;
+    }
+
     /**
      * Sends a call in the backward direction (RFC 8167). Its reply comes to {@link InboundHandler#backwardReply}.
      *

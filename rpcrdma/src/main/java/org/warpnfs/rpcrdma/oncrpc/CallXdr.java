@@ -1,9 +1,16 @@
 package org.warpnfs.rpcrdma.oncrpc;
 
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.dcache.oncrpc4j.rpc.RpcCall;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.warpnfs.lanes.CallLanes;
+import org.warpnfs.lanes.Lane;
+import org.warpnfs.lanes.LaneTask;
+import org.warpnfs.limits.ClientAddress;
+import org.warpnfs.payload.Payload;
 import org.warpnfs.rpcrdma.message.InboundCall;
 import org.warpnfs.rpcrdma.message.RpcMessage;
 
@@ -12,7 +19,8 @@ import org.warpnfs.rpcrdma.message.RpcMessage;
  *
  * <h2>Operation</h2>
  *
- * Payloads are encoded as {@link ItemXdr} has it.
+ * Payloads are encoded as {@link ItemXdr} has it. A program may have the call go on in another lane, or later: it is the call's own from its
+ * arguments to its reply, whichever thread has it.
  *
  * <h2>Buffers</h2>
  *
@@ -23,16 +31,86 @@ import org.warpnfs.rpcrdma.message.RpcMessage;
  *
  * A second reply to one call is logged and goes nowhere.
  */
-final class CallXdr extends ItemXdr {
+final class CallXdr extends ItemXdr implements CallLanes {
     private static final Logger LOG = LoggerFactory.getLogger(CallXdr.class);
 
     private final InboundCall call;
+    private final ConnectionTransport transport;
+    private final OncRpcDispatcher dispatcher;
+    private final Lane lane;
     private final AtomicBoolean answered = new AtomicBoolean();
     private volatile @Nullable Thread encoder;
+    private volatile @Nullable RpcCall rpc;
 
-    CallXdr(InboundCall call) {
+    CallXdr(InboundCall call, ConnectionTransport transport, OncRpcDispatcher dispatcher, Lane lane) {
         super(call.arguments());
         this.call = call;
+        this.transport = transport;
+        this.dispatcher = dispatcher;
+        this.lane = lane;
+    }
+
+    /** The call has a program. */
+    void begun(RpcCall parsed) {
+        rpc = parsed;
+    }
+
+    @Override
+    public ClientAddress client() {
+        return transport.client();
+    }
+
+    @Override
+    public Lane lane() {
+        return lane;
+    }
+
+    @Override
+    public boolean mayWait() {
+        return !call.holdsMemory();
+    }
+
+    @Override
+    public void xdrEncodeInlinePayload(Payload payload) {
+        if (transport.connection().gathersItems()) {
+            xdrEncodePayload(payload);
+        } else {
+            super.xdrEncodeInlinePayload(payload);
+        }
+    }
+
+    @Override
+    public int maxInlinePayloadBytes() {
+        return transport.connection().gathersItems() ? Integer.MAX_VALUE : super.maxInlinePayloadBytes();
+    }
+
+    @Override
+    public Runnable onConnectionEnd(Runnable task) {
+        return transport.onEnd(task);
+    }
+
+    @Override
+    public void proceed(Lane next, LaneTask rest) {
+        RpcCall parsed = rpc;
+        if (parsed == null) {
+            throw new IllegalStateException("a call that no program has cannot go on");
+        }
+        LaneTask guarded = new LaneTask() {
+            @Override
+            public void run() {
+                dispatcher.goOn(parsed, CallXdr.this, rest::run);
+            }
+
+            @Override
+            public void refused() {
+                dispatcher.goOn(parsed, CallXdr.this, rest::refused);
+            }
+        };
+        try {
+            dispatcher.execute(next, transport.client(), guarded);
+        } catch (RejectedExecutionException e) {
+            guarded.refused();
+        }
     }
 
     /** True from the moment a reply or a drop was decided on. */
@@ -40,9 +118,11 @@ final class CallXdr extends ItemXdr {
         return answered.get();
     }
 
-    /** True if a reply was begun on this thread and never sent: its encoder failed. One that another thread is encoding is still to come. */
-    boolean abandoned() {
-        return encoder == Thread.currentThread() && !answered.get();
+    /** Throws if a reply was begun on this thread and never sent: its encoder failed. One that another thread is encoding is still to come. */
+    void requireSent() {
+        if (encoder == Thread.currentThread() && !answered.get()) {
+            throw new IllegalStateException("the reply could not be encoded");
+        }
     }
 
     @Override

@@ -11,6 +11,9 @@ import org.dcache.oncrpc4j.rpc.RpcTransport;
 import org.dcache.oncrpc4j.xdr.Xdr;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.warpnfs.lanes.Lane;
+import org.warpnfs.lanes.LaneTask;
+import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.rpcrdma.message.InboundCall;
 import org.warpnfs.rpcrdma.message.InboundHandler;
 import org.warpnfs.rpcrdma.message.RpcConnection;
@@ -23,8 +26,9 @@ import org.warpnfs.rpcrdma.message.XdrStream;
  *
  * <h2>Operation</h2>
  *
- * Calls are handed to the operation threads. {@link #send} sends the reply that was encoded into a call's own Xdr, and takes any
- * other Xdr for a call in the backward direction, whose reply finds its handler in {@link #getReplyQueue()}.
+ * Calls are handed to the operation threads, each in the lane that its program says. {@link #send} sends the reply that was encoded into a call's own Xdr, and takes any
+ * other Xdr for a call in the backward direction, whose reply finds its handler in {@link #getReplyQueue()}. A reply that nobody waits for is
+ * dropped where it arrives: a peer cannot make a queue of them.
  *
  * <h2>Buffers</h2>
  *
@@ -39,10 +43,21 @@ final class ConnectionTransport extends OwnPeerTransport implements InboundHandl
 
     private final RpcConnection connection;
     private final OncRpcDispatcher dispatcher;
+    private final ClientAddress client;
+    private final ConnectionEnd end = new ConnectionEnd();
 
     ConnectionTransport(RpcConnection connection, OncRpcDispatcher dispatcher) {
         this.connection = connection;
         this.dispatcher = dispatcher;
+        this.client = ClientAddress.of(connection.remoteAddress());
+    }
+
+    ClientAddress client() {
+        return client;
+    }
+
+    Runnable onEnd(Runnable task) {
+        return end.add(task);
     }
 
     RpcConnection connection() {
@@ -51,8 +66,19 @@ final class ConnectionTransport extends OwnPeerTransport implements InboundHandl
 
     @Override
     public void call(InboundCall call) {
+        Lane lane = dispatcher.laneOf(call.arguments());
         try {
-            dispatcher.executor().execute(() -> dispatcher.dispatch(this, call));
+            dispatcher.execute(lane, client, new LaneTask() {
+                @Override
+                public void run() {
+                    dispatcher.dispatch(ConnectionTransport.this, call, lane);
+                }
+
+                @Override
+                public void refused() {
+                    call.drop();
+                }
+            });
         } catch (RejectedExecutionException e) {
             call.drop();
             connection.abort("no operation thread takes calls");
@@ -61,10 +87,19 @@ final class ConnectionTransport extends OwnPeerTransport implements InboundHandl
 
     @Override
     public void backwardReply(XdrStream reply) {
+        StreamXdr xdr = new StreamXdr(reply);
         try {
-            dispatcher.executor().execute(() -> completeBackwardCall(reply));
-        } catch (RejectedExecutionException e) {
-            LOG.debug("{}: backward reply dropped, no operation thread takes it", connection);
+            int xid = xdr.xdrDecodeInt();
+            xdr.xdrDecodeInt();
+            CompletionHandler<RpcReply, RpcTransport> waiting = getReplyQueue().get(xid);
+            if (waiting == null) {
+                LOG.debug("{}: backward reply {} comes too late", connection, xid);
+                return;
+            }
+            // As many of them as calls were made: nobody waits for the XID any more.
+            dispatcher.runAside(client, () -> completeBackwardCall(xid, xdr, waiting));
+        } catch (IOException e) {
+            LOG.debug("{}: backward reply cannot be decoded", connection, e);
         }
     }
 
@@ -78,7 +113,9 @@ final class ConnectionTransport extends OwnPeerTransport implements InboundHandl
 
     @Override
     public void closed() {
-        dispatcher.runAside(() -> {
+        // At once: what waits for memory gives its turn to others.
+        end.ended();
+        dispatcher.runAside(client, () -> {
             getReplyQueue().handleDisconnect(connection.localAddress());
             getReplyQueue().shutdown();
             dispatcher.disconnected(this);
@@ -100,24 +137,17 @@ final class ConnectionTransport extends OwnPeerTransport implements InboundHandl
             if (refusal == null) {
                 handler.completed(lengthBytes, attachment);
             } else {
-                dispatcher.runAside(() -> handler.failed(new IOException(refusal), attachment));
+                dispatcher.runAside(client, () -> handler.failed(new IOException(refusal), attachment));
             }
         });
     }
 
-    private void completeBackwardCall(XdrStream message) {
-        StreamXdr xdr = new StreamXdr(message);
+    private void completeBackwardCall(int xid, StreamXdr xdr, CompletionHandler<RpcReply, RpcTransport> waiting) {
         try {
-            int xid = xdr.xdrDecodeInt();
-            xdr.xdrDecodeInt();
-            CompletionHandler<RpcReply, RpcTransport> waiting = getReplyQueue().get(xid);
-            if (waiting == null) {
-                LOG.debug("{}: backward reply {} comes too late", connection, xid);
-                return;
-            }
             RequesterTransport.complete(this, waiting, new RpcReply(xid, xdr, this));
         } catch (IOException e) {
             LOG.debug("{}: backward reply cannot be decoded", connection, e);
+            waiting.failed(e, this);
         }
     }
 

@@ -33,6 +33,10 @@ import org.warpnfs.rpcrdma.message.XdrStream;
  */
 class ItemXdr extends StreamXdr implements PayloadEncoder {
     private static final int FIRST_MESSAGE_BYTES = 512;
+    /** A multiple of four: no pad but after the last piece. */
+    private static final int COPIED_PIECE_BYTES = 8192;
+    /** What a copy takes of the heap, which no budget counts before the reply is on its way. */
+    private static final int MAX_COPIED_BYTES = 64 << 10;
 
     private final List<RpcMessage.Item> items = new ArrayList<>(1);
 
@@ -58,6 +62,28 @@ class ItemXdr extends StreamXdr implements PayloadEncoder {
     public void xdrEncodePayload(Payload payload) {
         xdrEncodeInt(payload.lengthBytes());
         items.add(new RpcMessage.Item(_buffer.position(), payload));
+    }
+
+    /** A copy, in pieces: the transport may have to move each item by itself. */
+    @Override
+    public void xdrEncodeInlinePayload(Payload payload) {
+        try {
+            ByteBuffer data = payload.buffer().duplicate();
+            xdrEncodeInt(data.remaining());
+            byte[] piece = new byte[Math.min(data.remaining(), COPIED_PIECE_BYTES)];
+            while (data.hasRemaining()) {
+                int lengthBytes = Math.min(data.remaining(), piece.length);
+                data.get(piece, 0, lengthBytes);
+                xdrEncodeOpaque(piece, 0, lengthBytes);
+            }
+        } finally {
+            payload.release();
+        }
+    }
+
+    @Override
+    public int maxInlinePayloadBytes() {
+        return MAX_COPIED_BYTES;
     }
 
     @Override

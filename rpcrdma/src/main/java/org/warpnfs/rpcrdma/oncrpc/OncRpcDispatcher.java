@@ -21,10 +21,17 @@ import org.dcache.oncrpc4j.xdr.BadXdrOncRpcException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.warpnfs.lanes.CallLanes;
+import org.warpnfs.lanes.Lane;
+import org.warpnfs.lanes.LaneExecutor;
+import org.warpnfs.lanes.LaneProgram;
+import org.warpnfs.lanes.LaneTask;
+import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.rpcrdma.message.InboundCall;
 import org.warpnfs.rpcrdma.message.InboundHandler;
 import org.warpnfs.rpcrdma.message.InboundHandlerFactory;
 import org.warpnfs.rpcrdma.message.RpcConnection;
+import org.warpnfs.rpcrdma.message.XdrStream;
 import org.warpnfs.rpcrdma.stats.Counter;
 import org.warpnfs.rpcrdma.stats.TransportStatistics;
 import org.warpnfs.rpcrdma.trace.CallTrace;
@@ -34,8 +41,8 @@ import org.warpnfs.rpcrdma.trace.CallTrace;
  *
  * <h2>Operation</h2>
  *
- * All of a call, from its header to its reply, runs on one thread of the executor, unless the program answers later from a
- * thread of its own.
+ * A call runs from its header to its reply on one thread of the executor, in the lane that its program names if it is a {@link LaneProgram}; unless
+ * the program has it go on elsewhere ({@link CallLanes}), or answers later from a thread of its own.
  *
  * <h2>Buffers</h2>
  *
@@ -51,12 +58,12 @@ public final class OncRpcDispatcher implements InboundHandlerFactory {
     private static final int RPC_VERSION = 2;
 
     private final ProgramTable programs;
-    private final Executor executor;
+    private final LaneExecutor executor;
     private final TransportStatistics statistics;
     private final Consumer<RpcTransport> disconnected;
 
     /**
-     * @param executor runs the programs, many calls at once
+     * @param executor runs the programs, many calls at once; in lanes if it is a {@link LaneExecutor}
      * @param disconnected hears of each connection that has ended, on a thread of the executor while there is one; calls of
      *     that connection may still be running
      */
@@ -66,7 +73,7 @@ public final class OncRpcDispatcher implements InboundHandlerFactory {
             TransportStatistics statistics,
             Consumer<RpcTransport> disconnected) {
         this.programs = new ProgramTable(programs);
-        this.executor = executor;
+        this.executor = LaneExecutor.over(executor);
         this.statistics = statistics;
         this.disconnected = disconnected;
     }
@@ -76,25 +83,42 @@ public final class OncRpcDispatcher implements InboundHandlerFactory {
         return new ConnectionTransport(connection, this);
     }
 
-    Executor executor() {
-        return executor;
+    /** See {@link LaneExecutor#execute(Lane, ClientAddress, LaneTask)}. */
+    void execute(Lane lane, ClientAddress client, LaneTask task) {
+        executor.execute(lane, client, task);
     }
 
-    /** Runs what may take its time away from the event loop, or here if the service is closing. */
-    void runAside(Runnable task) {
+    /** Runs what is no call, and may take its time, away from the event loop and behind no call; here if the service is closing. */
+    void runAside(ClientAddress client, Runnable task) {
+        LaneTask once = new LaneTask() {
+            @Override
+            public void run() {
+                task.run();
+            }
+
+            @Override
+            public void refused() {
+                task.run();
+            }
+        };
         try {
-            executor.execute(task);
+            executor.executeAside(client, once);
         } catch (RejectedExecutionException e) {
-            task.run();
+            once.refused();
         }
+    }
+
+    /** Where a call starts; looks at its header and leaves it as it was. */
+    Lane laneOf(XdrStream call) {
+        return LaneLook.laneOf(call, programs);
     }
 
     void disconnected(RpcTransport transport) {
         disconnected.accept(transport);
     }
 
-    void dispatch(ConnectionTransport transport, InboundCall inbound) {
-        CallXdr xdr = new CallXdr(inbound);
+    void dispatch(ConnectionTransport transport, InboundCall inbound, Lane lane) {
+        CallXdr xdr = new CallXdr(inbound, transport, this, lane);
         RpcCall unparsed = null;
         try {
             int xid = xdr.xdrDecodeInt();
@@ -150,11 +174,10 @@ public final class OncRpcDispatcher implements InboundHandlerFactory {
             refuse(call);
             return;
         }
+        xdr.begun(call);
         try {
             program.dispatchOncRpcCall(call);
-            if (xdr.abandoned()) {
-                throw new IllegalStateException("the reply could not be encoded");
-            }
+            xdr.requireSent();
         } catch (RpcException e) {
             if (!xdr.answered()) {
                 statistics.increment(Counter.AUTH_DENIED);
@@ -165,11 +188,30 @@ public final class OncRpcDispatcher implements InboundHandlerFactory {
                 garbage(call, e);
             }
         } catch (IOException | RuntimeException | Error e) {
-            statistics.increment(Counter.SYSTEM_ERRORS);
-            LOG.error("{} of {} failed", call, call.getTransport(), e);
-            if (!xdr.answered()) {
-                call.failRpcSystem();
+            failed(call, xdr, e);
+        }
+    }
+
+    /** The rest of a call, on another thread than its beginning. */
+    void goOn(RpcCall call, CallXdr xdr, Runnable rest) {
+        try {
+            rest.run();
+            xdr.requireSent();
+        } catch (RuntimeException | Error e) {
+            try {
+                failed(call, xdr, e);
+            } catch (RuntimeException | Error again) {
+                LOG.error("{}: a call could not be answered", call.getTransport(), again);
+                xdr.drop();
             }
+        }
+    }
+
+    private void failed(RpcCall call, CallXdr xdr, Throwable why) {
+        statistics.increment(Counter.SYSTEM_ERRORS);
+        LOG.error("{} of {} failed", call, call.getTransport(), why);
+        if (!xdr.answered()) {
+            call.failRpcSystem();
         }
     }
 

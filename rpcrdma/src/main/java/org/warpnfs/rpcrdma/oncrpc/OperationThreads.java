@@ -1,52 +1,95 @@
 package org.warpnfs.rpcrdma.oncrpc;
 
 import java.time.Duration;
-import java.util.concurrent.Executor;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ThreadFactory;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.warpnfs.lanes.Lane;
+import org.warpnfs.lanes.LaneExecutor;
+import org.warpnfs.lanes.LaneTask;
+import org.warpnfs.limits.ClientAddress;
 
 /**
- * A fixed number of platform threads that run programs: POSIX identity belongs to a thread, and calls into the C library would
+ * A fixed number of platform threads for each {@link Lane} that run programs: POSIX identity belongs to a thread, and calls into the C library would
  * pin a virtual one.
  *
- * <p>What waits for a thread is bounded by the credits and limits of the transports. Safe for any thread.
+ * <p>What waits in one lane waits for nothing that runs in another, nor does what is no call, and clients take turns: see {@link LaneThreads}. Threads start when
+ * they are needed first. What waits for a
+ * thread is bounded by the credits and limits of the transports. Safe for any thread.
  */
-public final class OperationThreads implements Executor, AutoCloseable {
-    private final ExecutorService threads;
+public final class OperationThreads implements LaneExecutor, AutoCloseable {
+    private final Map<Lane, LaneThreads> lanes = new EnumMap<>(Lane.class);
+    private final LaneThreads aside;
+    private final List<LaneThreads> all = new ArrayList<>();
 
-    /** @param count at least 1 */
+    /** @param count of each lane, at least 1; with 1, one client can keep others out of a lane for as long as one call takes */
     public OperationThreads(int count) {
-        AtomicInteger number = new AtomicInteger();
-        ThreadFactory factory = task -> new Thread(task, "operation-" + number.incrementAndGet());
-        threads = Executors.newFixedThreadPool(count, factory);
+        for (Lane lane : Lane.values()) {
+            lanes.put(lane, new LaneThreads("operation-" + lane.name().toLowerCase(Locale.ROOT), count));
+        }
+        aside = new LaneThreads("operation-aside", count);
+        all.addAll(lanes.values());
+        all.add(aside);
     }
 
     @Override
-    public void execute(Runnable task) {
-        threads.execute(task);
+    public void executeAside(ClientAddress client, LaneTask task) {
+        aside.execute(client, task);
+    }
+
+    @Override
+    public void execute(Lane lane, ClientAddress client, LaneTask task) {
+        of(lane).execute(client, task);
+    }
+
+    /** Tasks that wait for a thread of that lane now. */
+    public int waitingCount(Lane lane) {
+        return of(lane).waitingCount();
+    }
+
+    private LaneThreads of(Lane lane) {
+        LaneThreads threads = lanes.get(lane);
+        if (threads == null) {
+            throw new AssertionError("every lane has threads");
+        }
+        return threads;
     }
 
     /**
-     * Takes no more tasks and waits for those that run.
+     * Takes no more tasks and waits for those that run or wait. What a task hands on to another lane from then on is refused.
      *
      * @return false if some still run after {@code limit}
      */
     public boolean drain(Duration limit) {
-        threads.shutdown();
+        long begin = System.nanoTime();
+        all.forEach(LaneThreads::stopTaking);
         try {
-            return threads.awaitTermination(limit.toNanos(), TimeUnit.NANOSECONDS);
+            // The first ones may have started others for what still waited.
+            for (List<Thread> alive = alive(); !alive.isEmpty(); alive = alive()) {
+                Duration left = limit.minusNanos(System.nanoTime() - begin);
+                if (!alive.getFirst().join(left.isNegative() ? Duration.ZERO : left)) {
+                    return false;
+                }
+            }
+            return true;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return false;
         }
     }
 
-    /** Takes no more tasks, and interrupts those that run. */
+    private List<Thread> alive() {
+        return all.stream()
+                .flatMap(lane -> lane.threads().stream())
+                .filter(Thread::isAlive)
+                .toList();
+    }
+
+    /** Takes no more tasks, interrupts those that run, and refuses those that wait. */
     @Override
     public void close() {
-        threads.shutdownNow();
+        all.forEach(LaneThreads::close);
     }
 }

@@ -139,6 +139,12 @@ final class RdmaCall implements InboundCall {
         return bytes;
     }
 
+    /** The sink that it was pulled into. */
+    @Override
+    public boolean holdsMemory() {
+        return !layout.chunks().isEmpty();
+    }
+
     @Nullable
     Payload sink() {
         return sink;

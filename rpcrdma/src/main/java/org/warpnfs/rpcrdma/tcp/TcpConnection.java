@@ -273,6 +273,11 @@ final class TcpConnection extends ChannelInboundHandlerAdapter implements RpcCon
     }
 
     @Override
+    public boolean gathersItems() {
+        return true;
+    }
+
+    @Override
     public void sendBackwardCall(RpcMessage call, Consumer<@Nullable String> sent) {
         channel.eventLoop().execute(() -> {
             if (!channel.isActive()) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.channels.CompletionHandler;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -15,6 +16,7 @@ import org.dcache.oncrpc4j.rpc.OncRpcProgram;
 import org.dcache.oncrpc4j.rpc.RpcAuthTypeUnix;
 import org.dcache.oncrpc4j.rpc.RpcCall;
 import org.dcache.oncrpc4j.rpc.RpcDispatchable;
+import org.dcache.oncrpc4j.rpc.RpcReply;
 import org.dcache.oncrpc4j.rpc.RpcTransport;
 import org.dcache.oncrpc4j.xdr.XdrAble;
 import org.dcache.oncrpc4j.xdr.XdrDecodingStream;
@@ -352,5 +354,43 @@ class OncRpcDispatcherTest {
         handler.closed();
         assertThat(gone).hasSize(1);
         assertThat(gone.getFirst()).isSameAs(handler);
+    }
+
+    @Test
+    void backwardReplies_thatNobodyWaitsFor_makeNoQueue() {
+        List<Runnable> queued = new ArrayList<>();
+        OncRpcDispatcher slow =
+                new OncRpcDispatcher(Map.of(new OncRpcProgram(77, 2), recorder), queued::add, statistics, gone::add);
+        var handler = slow.opened(connection);
+        for (int xid = 0; xid < 1000; xid++) {
+            handler.backwardReply(XdrStream.of(header(xid, 1, 0, 0, 0, 0).flip()));
+        }
+        handler.backwardReply(XdrStream.of(ByteBuffer.allocate(3)));
+        assertThat(queued).isEmpty();
+    }
+
+    @Test
+    void backwardReply_sentTwice_isHandledOnce() throws Exception {
+        List<Runnable> queued = new ArrayList<>();
+        OncRpcDispatcher slow =
+                new OncRpcDispatcher(Map.of(new OncRpcProgram(77, 2), recorder), queued::add, statistics, gone::add);
+        var handler = slow.opened(connection);
+        List<String> heard = new ArrayList<>();
+        ((RpcTransport) handler).getReplyQueue().registerKey(5, connection.localAddress(), new CompletionHandler<>() {
+            @Override
+            public void completed(RpcReply reply, RpcTransport on) {
+                heard.add("completed");
+            }
+
+            @Override
+            public void failed(Throwable why, RpcTransport on) {
+                heard.add("failed");
+            }
+        });
+        handler.backwardReply(XdrStream.of(header(5, 1, 0, 0, 0, 0).flip()));
+        handler.backwardReply(XdrStream.of(header(5, 1, 0, 0, 0, 0).flip()));
+        assertThat(queued).hasSize(1);
+        queued.getFirst().run();
+        assertThat(heard).containsExactly("completed");
     }
 }

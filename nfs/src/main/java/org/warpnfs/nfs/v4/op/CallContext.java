@@ -24,6 +24,7 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
+import org.warpnfs.payload.Payload;
 
 /** One COMPOUND on its way: who calls, and what the operations so far have left for the next. For one thread. */
 public final class CallContext {
@@ -45,6 +46,7 @@ public final class CallContext {
     private Effect effect = Effect.NONE;
     private @Nullable Client confirmed;
     private @Nullable OwnerTurn turn;
+    private @Nullable Payload payload;
     /** Of NFSv4.0, whose requests say no more than once each whose they are; the one that was named last is last. */
     private final List<Client> sessionless = new ArrayList<>(1);
 
@@ -53,8 +55,10 @@ public final class CallContext {
      *
      * @param connection the transport's instance
      * @param address the remote end of the connection
+     * @param maxInlineBytes how much data that are not DDP-eligible the transport should have in one reply
      */
-    public record Caller4(Identity identity, Principal principal, Object connection, InetAddress address) {}
+    public record Caller4(
+            Identity identity, Principal principal, Object connection, InetAddress address, int maxInlineBytes) {}
 
     /**
      * @param operationCount how many operations the COMPOUND claims
@@ -127,6 +131,40 @@ public final class CallContext {
         if (changing) {
             effect = effect.then(status, repeatable);
         }
+    }
+
+    /** How much one READ, or one READ_PLUS, may read. */
+    public int maxReadBytes(boolean inline) {
+        int maxBytes = services.facts().maxReadBytes();
+        return inline ? Math.min(maxBytes, caller.maxInlineBytes()) : maxBytes;
+    }
+
+    /** Memory for the data that the next operation reads; null if none is to be had. */
+    public void givePayload(@Nullable Payload given) {
+        payload = given;
+    }
+
+    public boolean hasPayload() {
+        return payload != null;
+    }
+
+    /** Gives back the memory that the operation did not take. */
+    public void releasePayload() {
+        Payload left = payload;
+        payload = null;
+        if (left != null) {
+            left.release();
+        }
+    }
+
+    /** The memory that was looked for before the operation began, or DELAY. Whoever takes it owns it. */
+    Payload takePayload() throws Nfs4Exception {
+        Payload taken = payload;
+        payload = null;
+        if (taken == null) {
+            throw Nfs4Exception.of(Nfs4Status.DELAY);
+        }
+        return taken;
     }
 
     /** What the operations so far have done together. */

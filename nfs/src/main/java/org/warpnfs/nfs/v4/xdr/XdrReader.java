@@ -3,6 +3,7 @@ package org.warpnfs.nfs.v4.xdr;
 import java.nio.ByteBuffer;
 import org.dcache.oncrpc4j.xdr.BadXdrOncRpcException;
 import org.dcache.oncrpc4j.xdr.Xdr;
+import org.warpnfs.payload.UnreadBytes;
 
 /**
  * Decodes the arguments of a COMPOUND.
@@ -22,6 +23,7 @@ public final class XdrReader {
     private long limitBytes = Long.MAX_VALUE;
     private boolean peeked;
     private int peekedWord;
+    private boolean lent;
 
     /** Reads on from where {@code xdr} stands. */
     public XdrReader(Xdr xdr) {
@@ -127,8 +129,50 @@ public final class XdrReader {
         } catch (BadXdrOncRpcException | RuntimeException e) {
             throw badXdr();
         }
+        lent = true;
         consume(Integer.BYTES + (long) XdrWriter.roundUp(data.remaining()));
         return data;
+    }
+
+    /** True if memory of the transport's has been lent by {@link #data}. */
+    public boolean hasLent() {
+        return lent;
+    }
+
+    /**
+     * What follows the next word, which {@link #peek} has shown, as it came: perhaps not all, perhaps none. Decodes nothing.
+     *
+     * @param maxBytes how much is looked for where it does not lie together
+     */
+    public ByteBuffer ahead(int maxBytes) {
+        if (!(xdr instanceof UnreadBytes unread)) {
+            return xdr.asBuffer().toByteBuffer().asReadOnlyBuffer();
+        }
+        Ahead ahead = new Ahead(maxBytes);
+        unread.forEachUnread(ahead::add);
+        return ahead.seen;
+    }
+
+    /** Copies only where it has to. */
+    private static final class Ahead {
+        private final int maxBytes;
+        private ByteBuffer seen = ByteBuffer.allocate(0);
+
+        Ahead(int maxBytes) {
+            this.maxBytes = maxBytes;
+        }
+
+        void add(ByteBuffer piece) {
+            if (!seen.hasRemaining()) {
+                seen = piece.slice().asReadOnlyBuffer();
+            } else if (seen.remaining() < maxBytes) {
+                int more = Math.min(piece.remaining(), maxBytes - seen.remaining());
+                seen = ByteBuffer.allocate(seen.remaining() + more)
+                        .put(seen)
+                        .put(piece.slice().limit(more))
+                        .flip();
+            }
+        }
     }
 
     public Stateid stateid() throws Nfs4Exception {

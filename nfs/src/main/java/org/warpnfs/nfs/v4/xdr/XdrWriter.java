@@ -39,7 +39,7 @@ public final class XdrWriter {
     private final List<Placed> payloads = new ArrayList<>(1);
     private long payloadBytes;
 
-    private record Placed(int position, Payload payload, int lengthBytes) {}
+    private record Placed(int position, Payload payload, int lengthBytes, boolean eligible) {}
 
     public void int32(int value) {
         ensure(Integer.BYTES);
@@ -86,8 +86,22 @@ public final class XdrWriter {
 
     /** Variable-length opaque data that is DDP-eligible (RFC 8267). Takes ownership. */
     public void payload(Payload payload) {
-        payloads.add(new Placed(length, payload, payload.lengthBytes()));
+        place(payload, true);
+    }
+
+    /** Variable-length opaque data that is not DDP-eligible, wherever it lies. Takes ownership. */
+    public void inlinePayload(Payload payload) {
+        place(payload, false);
+    }
+
+    private void place(Payload payload, boolean eligible) {
+        payloads.add(new Placed(length, payload, payload.lengthBytes(), eligible));
         payloadBytes += Integer.BYTES + roundUp(payload.lengthBytes());
+    }
+
+    /** True if payloads wait here for the reply. */
+    public boolean holdsPayloads() {
+        return !payloads.isEmpty();
     }
 
     /** Makes {@code data} a variable-length opaque that is DDP-eligible. */
@@ -155,7 +169,11 @@ public final class XdrWriter {
         for (Placed item : placed) {
             out.xdrEncodeOpaque(bytes, from, item.position() - from);
             from = item.position();
-            PayloadXdr.encode(out, item.payload());
+            if (item.eligible()) {
+                PayloadXdr.encode(out, item.payload());
+            } else {
+                PayloadXdr.encodeInline(out, item.payload());
+            }
         }
         out.xdrEncodeOpaque(bytes, from, length - from);
         length = 0;

@@ -1,0 +1,40 @@
+package org.warpnfs.lanes;
+
+import org.warpnfs.limits.ClientAddress;
+
+/**
+ * What a transport's XDR stream offers beside decoders and encoders: a way for its call to stop, and to go on elsewhere or later.
+ *
+ * <p>A program asks {@code call.getXdr() instanceof CallLanes}. Where it is not, the call runs to its end on the thread that it came on.
+ *
+ * <h2>Operation</h2>
+ *
+ * A call that has been handed to {@link #proceed} belongs to another thread from then on: whoever handed it over touches nothing of it any more.
+ *
+ * <h2>Errors</h2>
+ *
+ * What the rest of a call throws is answered for as what its beginning throws. Safe for any thread.
+ */
+public interface CallLanes {
+    /** Whose call it is. */
+    ClientAddress client();
+
+    /** Where the call has started. */
+    Lane lane();
+
+    /**
+     * True if the call may wait for payload memory. One that holds some itself may not: two such calls could wait for each other.
+     */
+    boolean mayWait();
+
+    /** Goes on with the call on a thread of {@code lane}; if there is none any more, {@code rest} is refused on this thread. */
+    void proceed(Lane lane, LaneTask rest);
+
+    /**
+     * Says when the call's connection has ended, so that nobody will hear its answer.
+     *
+     * @param task runs once, on any thread, perhaps at once on this one; must not block
+     * @return to be run when {@code task} need not be told any more
+     */
+    Runnable onConnectionEnd(Runnable task);
+}

@@ -1,0 +1,47 @@
+package org.warpnfs.nfs.io;
+
+import java.net.InetSocketAddress;
+import org.dcache.oncrpc4j.rpc.RpcCall;
+import org.warpnfs.lanes.CallLanes;
+import org.warpnfs.lanes.Lane;
+import org.warpnfs.lanes.LaneTask;
+import org.warpnfs.limits.ClientAddress;
+
+/** How a call can go on elsewhere, whatever transport brought it. */
+public final class Lanes {
+    private Lanes() {}
+
+    /** What the transport offers; where it offers nothing, the call runs to its end on the thread that it came on, and never waits. */
+    public static CallLanes of(RpcCall call) {
+        return call.getXdr() instanceof CallLanes lanes
+                ? lanes
+                : new OneThread(clientOf(call.getTransport().getRemoteSocketAddress()));
+    }
+
+    private static ClientAddress clientOf(InetSocketAddress address) {
+        return address == null ? ClientAddress.NONE : ClientAddress.of(address);
+    }
+
+    private record OneThread(ClientAddress client) implements CallLanes {
+        /** The last one: nothing moves on from there. */
+        @Override
+        public Lane lane() {
+            return Lane.LONG;
+        }
+
+        @Override
+        public boolean mayWait() {
+            return false;
+        }
+
+        @Override
+        public void proceed(Lane lane, LaneTask rest) {
+            rest.run();
+        }
+
+        @Override
+        public Runnable onConnectionEnd(Runnable task) {
+            return () -> {};
+        }
+    }
+}

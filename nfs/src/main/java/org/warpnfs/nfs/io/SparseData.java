@@ -1,0 +1,207 @@
+package org.warpnfs.nfs.io;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.fs.spi.OpenFile;
+import org.warpnfs.payload.Payload;
+
+/**
+ * What was read from a file at once, as data and holes (RFC 7862, section 15.10).
+ *
+ * <h2>Buffers</h2>
+ *
+ * All data lie in one payload. Each segment of data is a payload of its own, a view of a part of it; the memory goes back when the last of them is released.
+ *
+ * @param segments one after the other without a gap, from the offset that was asked for
+ * @param isEnd the file ends with them, or before them
+ */
+public record SparseData(List<Segment> segments, boolean isEnd) {
+    /**
+     * A shorter hole goes as zeroes. The result of READ_PLUS then is never larger than READ's, but for the head of one segment: a Linux client has room
+     * for no more.
+     */
+    static final int LEAST_HOLE_BYTES = 4096;
+
+    /** In one answer; RFC 7862 leaves it to the server where to stop. */
+    static final int MAX_SEGMENTS = 64;
+
+    /** Data or a hole. */
+    public sealed interface Segment {
+        long offset();
+
+        /** Bytes that are there. */
+        record Data(long offset, Payload payload) implements Segment {}
+
+        /** Zeroes that take no room. */
+        record Hole(long offset, long lengthBytes) implements Segment {}
+    }
+
+    /**
+     * Reads from a file as much as the payload holds, or less.
+     *
+     * @param offset unsigned
+     * @param payload as large as {@link FileData#memoryBytes} says; belongs to the segments from here on, or is released
+     */
+    public static SparseData read(OpenFile file, long offset, Payload payload) throws FsException {
+        Shared memory = new Shared(payload);
+        Reading reading = new Reading(file, offset, payload.buffer().duplicate(), memory);
+        boolean passed = false;
+        try {
+            SparseData data = reading.run();
+            passed = true;
+            return data;
+        } finally {
+            if (!passed) {
+                reading.release();
+            }
+            memory.release();
+        }
+    }
+
+    private static final class Reading {
+        private final OpenFile file;
+        private final long start;
+        private final ByteBuffer buffer;
+        private final Shared memory;
+        private final List<Segment> segments = new ArrayList<>(1);
+        private long position;
+
+        Reading(OpenFile file, long start, ByteBuffer buffer, Shared memory) {
+            this.file = file;
+            this.start = start;
+            this.buffer = buffer;
+            this.memory = memory;
+            this.position = start;
+        }
+
+        SparseData run() throws FsException {
+            int asked = buffer.remaining();
+            long size = file.attributes().sizeBytes();
+            long end = start < 0 || start >= size ? start : start + Math.min(asked, size - start);
+            boolean cut = false;
+            while (position < end && !cut && segments.size() < MAX_SEGMENTS) {
+                long data = Math.min(nextData(position, size), end);
+                if (data - position >= LEAST_HOLE_BYTES) {
+                    segments.add(new Segment.Hole(position, data - position));
+                    position = data;
+                } else {
+                    cut = !addData(holeAfter(data, size, end));
+                }
+            }
+            long after = file.attributes().sizeBytes();
+            return new SparseData(segments, FileData.endsAt(start, asked, position - start, after));
+        }
+
+        /** Data up to {@code to}; false if the file has ended before it by now. */
+        private boolean addData(long to) throws FsException {
+            int wanted = (int) (to - position);
+            ByteBuffer piece = buffer.slice(buffer.position(), wanted);
+            int got = FileData.fill(file, piece, position);
+            if (got > 0) {
+                segments.add(new Segment.Data(position, memory.view(piece)));
+                buffer.position(buffer.position() + got);
+                position += got;
+            }
+            return got == wanted;
+        }
+
+        /** Where the next hole worth telling begins, from {@code from} on, or {@code end}. */
+        private long holeAfter(long from, long size, long end) throws FsException {
+            long at = from;
+            for (int looked = 0; looked < MAX_SEGMENTS && at < end; looked++) {
+                long hole = Math.min(nextHole(at, end), end);
+                long data = Math.min(nextData(hole, size), end);
+                if (data - hole >= LEAST_HOLE_BYTES) {
+                    return hole;
+                }
+                at = Math.max(data, at + 1);
+            }
+            return end;
+        }
+
+        private long nextData(long from, long size) throws FsException {
+            try {
+                return file.seekData(from);
+            } catch (FsException e) {
+                return orElse(e, size, from);
+            }
+        }
+
+        private long nextHole(long from, long end) throws FsException {
+            try {
+                return file.seekHole(from);
+            } catch (FsException e) {
+                return orElse(e, end, end);
+            }
+        }
+
+        /** A backend that knows no holes has data everywhere. */
+        private static long orElse(FsException e, long none, long unknown) throws FsException {
+            return switch (e.error()) {
+                case NO_DEVICE -> none;
+                case NOT_SUPPORTED -> unknown;
+                default -> throw e;
+            };
+        }
+
+        void release() {
+            for (Segment segment : segments) {
+                if (segment instanceof Segment.Data(var _, Payload payload)) {
+                    payload.release();
+                }
+            }
+        }
+    }
+
+    /** Memory that several have a view of. */
+    private static final class Shared {
+        private final Payload whole;
+        private final AtomicInteger users = new AtomicInteger(1);
+
+        Shared(Payload whole) {
+            this.whole = whole;
+        }
+
+        Payload view(ByteBuffer piece) {
+            users.incrementAndGet();
+            return new View(this, piece);
+        }
+
+        void release() {
+            if (users.decrementAndGet() == 0) {
+                whole.release();
+            }
+        }
+    }
+
+    private static final class View implements Payload {
+        private final Shared memory;
+        private final ByteBuffer piece;
+        private final AtomicBoolean released = new AtomicBoolean();
+
+        View(Shared memory, ByteBuffer piece) {
+            this.memory = memory;
+            this.piece = piece;
+        }
+
+        @Override
+        public ByteBuffer buffer() {
+            if (released.get()) {
+                throw new IllegalStateException("payload used after its release");
+            }
+            return piece;
+        }
+
+        @Override
+        public void release() {
+            if (!released.compareAndSet(false, true)) {
+                throw new IllegalStateException("payload released twice");
+            }
+            memory.release();
+        }
+    }
+}

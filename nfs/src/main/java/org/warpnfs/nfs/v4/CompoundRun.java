@@ -1,0 +1,327 @@
+package org.warpnfs.nfs.v4;
+
+import java.nio.ByteBuffer;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.lanes.CallLanes;
+import org.warpnfs.lanes.Lane;
+import org.warpnfs.lanes.LaneTask;
+import org.warpnfs.nfs.io.MemoryWait;
+import org.warpnfs.nfs.v4.op.CallContext;
+import org.warpnfs.nfs.v4.op.Nfs4Services;
+import org.warpnfs.nfs.v4.op.Operation;
+import org.warpnfs.nfs.v4.op.Operations;
+import org.warpnfs.nfs.v4.op.SessionRules;
+import org.warpnfs.nfs.v4.op.Statuses;
+import org.warpnfs.nfs.v4.state.CachedReply;
+import org.warpnfs.nfs.v4.state.ChannelAttributes;
+import org.warpnfs.nfs.v4.state.SequenceOutcome;
+import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
+import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.OpCode;
+import org.warpnfs.nfs.v4.xdr.XdrReader;
+import org.warpnfs.nfs.v4.xdr.XdrWriter;
+import org.warpnfs.payload.Payload;
+
+/**
+ * One COMPOUND being executed.
+ *
+ * <h2>Operation</h2>
+ *
+ * <pre>
+ *   before an operation                                   what happens
+ *   it belongs to a later lane than this thread           the COMPOUND goes on there, with this operation
+ *   it reads data, and memory for them is free            it is executed
+ *   it reads data, and no memory is free                  the COMPOUND waits on no thread, and goes on when it has been given some
+ *   it reads data, none is free, and the COMPOUND         DELAY: two that wait and hold memory could wait for each other
+ *     holds memory already
+ *   anything else                                         it is executed
+ * </pre>
+ *
+ * Only between two operations does a COMPOUND stop. So what has been begun is never begun again, and all that is carried over is what the operations before
+ * have left: here and in the {@link CallContext}. The slot of its session stays taken meanwhile.
+ *
+ * <h2>Buffers</h2>
+ *
+ * Results are gathered in an {@link XdrWriter}, which owns their payloads. The memory that an operation has asked for is given back if it does not take it.
+ *
+ * <h2>Errors</h2>
+ *
+ * Where the COMPOUND cannot go on, since its connection has ended or no thread takes it, the operation it has come to is answered with DELAY: the slot, or
+ * what remembers the call, keeps that, and a client that asks again begins there.
+ *
+ * <p>One thread has it at a time. What hands it on to another is the last thing that a thread does with it.
+ */
+final class CompoundRun implements LaneTask {
+    private static final Logger LOG = LoggerFactory.getLogger(CompoundRun.class);
+
+    /** Outside of a session; inside, what the session was granted. */
+    private static final int MAX_OPERATIONS = 64;
+    /** Of an accepted reply, before the COMPOUND's result: sizes of a channel include it (section 18.36.3). */
+    private static final int RPC_REPLY_HEADER_BYTES = 24;
+    /** Operation number and status, written before the operation executes. */
+    private static final int RESULT_HEADER_BYTES = 8;
+
+    private final Nfs4Services services;
+    private final CallLanes lanes;
+    private final XdrReader in;
+    private final XdrWriter out;
+    private final Consumer<Compound.@Nullable Executed> ended;
+    private final CallContext call;
+    private final int minorVersion;
+    private final int count;
+    private final int countAt;
+
+    private Lane lane;
+    private int index;
+    private boolean isPutOff;
+
+    /** What comes after the last operation that this thread executes. */
+    private sealed interface Next {
+        /** The reply. */
+        record End() implements Next {}
+
+        /** The rest, in another lane. */
+        record GoOn(Lane lane) implements Next {}
+
+        /** The rest, when there is memory. */
+        record WaitFor(int payloadBytes) implements Next {}
+    }
+
+    private static final Next END = new Next.End();
+
+    /** Writes what stands before the results. */
+    CompoundRun(
+            Nfs4Services services,
+            CallLanes lanes,
+            CallContext.Caller4 caller,
+            Compound.Header header,
+            XdrReader in,
+            XdrWriter out,
+            Consumer<Compound.@Nullable Executed> ended) {
+        this.services = services;
+        this.lanes = lanes;
+        this.in = in;
+        this.out = out;
+        this.ended = ended;
+        this.lane = lanes.lane();
+        this.minorVersion = (int) header.minorVersion();
+        this.count = (int) Math.min(header.operationCount(), Integer.MAX_VALUE);
+        this.call = new CallContext(services, caller, minorVersion, count);
+        in.limitTo(services.state().limits().maxRequestBytes());
+        out.int32(Nfs4Status.OK.code());
+        header.tag().encode(out);
+        this.countAt = out.position();
+        out.int32(0);
+    }
+
+    /** Executes the operations that are left, as far as this thread is the one for them. */
+    @Override
+    public void run() {
+        Next next = null;
+        try {
+            next = executeAll();
+        } finally {
+            if (next == null) {
+                end(null);
+                out.release();
+                ended.accept(null);
+            }
+        }
+        switch (next) {
+            case Next.End _ -> finish();
+            case Next.GoOn(Lane later) -> {
+                lane = later;
+                lanes.proceed(later, this);
+            }
+            case Next.WaitFor(int payloadBytes) -> {
+                lane = lane == Lane.SHORT ? Lane.DATA : lane;
+                MemoryWait.begin(services.pool(), lanes, payloadBytes, this::given);
+            }
+        }
+    }
+
+    /** No thread takes it any more. */
+    @Override
+    public void refused() {
+        isPutOff = true;
+        run();
+    }
+
+    private void given(@Nullable Payload payload) {
+        call.givePayload(payload);
+        isPutOff = payload == null;
+        run();
+    }
+
+    private void finish() {
+        end(out);
+        if (call.sequence() instanceof SequenceOutcome.Replay replay) {
+            out.truncate(0);
+            replay.reply().encode(out);
+        }
+        ended.accept(new Compound.Executed(call.isConnectionBound(), call.confirmed(), call.effect()));
+    }
+
+    /** @param reply null if there is none */
+    private void end(@Nullable XdrWriter reply) {
+        try {
+            endSequence(reply);
+        } finally {
+            call.end();
+        }
+    }
+
+    private Next executeAll() {
+        for (; index < count; index++) {
+            Next elsewhere = isPutOff ? null : elsewhere();
+            if (elsewhere != null) {
+                return elsewhere;
+            }
+            call.advanceTo(index);
+            Nfs4Status status = executeOne();
+            out.patch(countAt, index + 1);
+            if (status != Nfs4Status.OK) {
+                out.patch(0, status.code());
+                return END;
+            }
+            if (call.sequence() instanceof SequenceOutcome.Replay) {
+                return END;
+            }
+        }
+        return END;
+    }
+
+    /** Where the COMPOUND has to go before its next operation; null if it may stay. */
+    private @Nullable Next elsewhere() {
+        OpCode code = OpCode.of(in.peek(), minorVersion);
+        if (code == null || CompoundLanes.isShort(code) || isAnsweredWithoutExecuting()) {
+            return null;
+        }
+        boolean reads = code == OpCode.READ || code == OpCode.READ_PLUS;
+        if (lane == Lane.LONG && !reads) {
+            return null;
+        }
+        ByteBuffer arguments = in.ahead(CompoundLanes.LOOK_BYTES);
+        Lane wanted = CompoundLanes.of(code, arguments);
+        if (wanted.compareTo(lane) > 0) {
+            return new Next.GoOn(wanted);
+        }
+        return reads && !call.hasPayload() ? takeMemory(code, arguments) : null;
+    }
+
+    private @Nullable Next takeMemory(OpCode code, ByteBuffer arguments) {
+        int payloadBytes = CompoundLanes.payloadBytes(code, arguments, call.maxReadBytes(code == OpCode.READ_PLUS));
+        if (payloadBytes == 0) {
+            return null;
+        }
+        Payload payload = services.pool().tryAcquire(lanes.client(), payloadBytes);
+        call.givePayload(payload);
+        boolean holds = !lanes.mayWait() || in.hasLent() || out.holdsPayloads();
+        return payload == null && !holds ? new Next.WaitFor(payloadBytes) : null;
+    }
+
+    private boolean isAnsweredWithoutExecuting() {
+        return index > 0 && call.sequence() instanceof SequenceOutcome.ReplayUncached;
+    }
+
+    private Nfs4Status executeOne() {
+        int start = out.position();
+        int number = OpCode.ILLEGAL;
+        Nfs4Status status;
+        try {
+            number = in.int32();
+            OpCode code = OpCode.of(number, minorVersion);
+            out.int32(code == null ? OpCode.ILLEGAL : number);
+            out.int32(Nfs4Status.OK.code());
+            status = Statuses.in(minorVersion, runOne(code));
+        } catch (Nfs4Exception e) {
+            // Not even a number.
+            out.int32(number);
+            status = Statuses.in(minorVersion, e.status());
+            out.int32(status.code());
+        } finally {
+            call.releasePayload();
+        }
+        call.ended(status);
+        out.patch(start + Integer.BYTES, status.code());
+        call.endTurn(status, out, start + RESULT_HEADER_BYTES);
+        return status;
+    }
+
+    private Nfs4Status runOne(@Nullable OpCode code) {
+        int body = out.position();
+        try {
+            if (code == null) {
+                return Nfs4Status.OP_ILLEGAL;
+            }
+            Nfs4Status fault =
+                    minorVersion == 0 ? null : SessionRules.faultOf(code, index, count, call.sequence() != null);
+            if (fault != null) {
+                return fault;
+            }
+            if (call.sequence() == null && count > MAX_OPERATIONS && code != OpCode.SEQUENCE) {
+                return Nfs4Status.TOO_MANY_OPS;
+            }
+            if (isAnsweredWithoutExecuting()) {
+                return Nfs4Status.RETRY_UNCACHED_REP;
+            }
+            Operation operation = Operations.of(code, minorVersion);
+            if (operation == null) {
+                return Nfs4Status.NOTSUPP;
+            }
+            requireRoom(out.sizeBytes() + operation.leastReplyBytes());
+            call.begins(operation);
+            if (isPutOff) {
+                return Nfs4Status.DELAY;
+            }
+            operation.execute(call, in, out);
+            requireRoom(out.sizeBytes());
+            return Nfs4Status.OK;
+        } catch (Nfs4Exception e) {
+            out.truncate(body);
+            e.encodeBody(out);
+            return e.status();
+        } catch (FsException e) {
+            out.truncate(body);
+            return Statuses.of(e.error());
+        } catch (RuntimeException e) {
+            LOG.error("{} failed: a defect of this server", code, e);
+            out.truncate(body);
+            return Nfs4Status.SERVERFAULT;
+        }
+    }
+
+    private void requireRoom(long replyBytes) throws Nfs4Exception {
+        SequenceOutcome sequence = call.sequence();
+        long size = RPC_REPLY_HEADER_BYTES + replyBytes;
+        if (sequence == null) {
+            if (size > services.state().limits().maxReplyBytes()) {
+                throw Nfs4Exception.of(Nfs4Status.REP_TOO_BIG);
+            }
+            return;
+        }
+        ChannelAttributes channel = sequence.session().foreChannel();
+        if (size > channel.maxReplyBytes()) {
+            throw Nfs4Exception.of(Nfs4Status.REP_TOO_BIG);
+        }
+        if (call.cacheReply() && size > Math.max(channel.maxCachedReplyBytes(), leastCachedBytes())) {
+            throw Nfs4Exception.of(Nfs4Status.REP_TOO_BIG_TO_CACHE);
+        }
+    }
+
+    /** A SEQUENCE and the status of what follows are cached whatever was asked for. */
+    private static int leastCachedBytes() {
+        return RPC_REPLY_HEADER_BYTES + 128 + RESULT_HEADER_BYTES;
+    }
+
+    private void endSequence(@Nullable XdrWriter reply) {
+        if (call.sequence() instanceof SequenceOutcome.Execute execution) {
+            CachedReply kept = reply != null && call.cacheReply() ? new CachedReply(reply.toByteArray()) : null;
+            services.state().sessions().endSequence(services.clockNanos().getAsLong(), execution, kept);
+        }
+    }
+}

@@ -1,0 +1,78 @@
+package org.warpnfs.rpcrdma.oncrpc;
+
+import java.nio.ByteBuffer;
+import org.dcache.oncrpc4j.rpc.RpcDispatchable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.warpnfs.lanes.Lane;
+import org.warpnfs.lanes.LaneProgram;
+import org.warpnfs.rpcrdma.message.XdrStream;
+
+/**
+ * Looks at the head of a call that has just arrived for the program and the procedure that it names, and asks the program for the lane.
+ *
+ * <p>Judges nothing: what cannot be read is {@link Lane#SHORT}, and refused there. Runs on a connection's event loop.
+ */
+final class LaneLook {
+    private static final Logger LOG = LoggerFactory.getLogger(LaneLook.class);
+
+    /** XID and direction; of the RPC version nobody asks here. */
+    private static final int BEFORE_PROGRAM_BYTES = 3 * Integer.BYTES;
+    /** Six words of the header, and the flavor and length of an empty credential and verifier (RFC 5531, section 9). */
+    private static final int LEAST_CALL_BYTES = 10 * Integer.BYTES;
+    /** Of a credential or verifier (RFC 5531, section 8.2). */
+    private static final int MAX_AUTH_BYTES = 400;
+
+    private static final ByteBuffer NOTHING = ByteBuffer.allocate(0).asReadOnlyBuffer();
+
+    private LaneLook() {}
+
+    /** The lane of a call that nobody has read from; it is left so. */
+    static Lane laneOf(XdrStream call, ProgramTable programs) {
+        try {
+            return look(call, programs);
+        } catch (RuntimeException e) {
+            LOG.error("a program could not say where a call belongs, by a bug of the server", e);
+            return Lane.SHORT;
+        } finally {
+            call.rewind();
+        }
+    }
+
+    private static Lane look(XdrStream call, ProgramTable programs) {
+        if (call.remainingBytes() < LEAST_CALL_BYTES) {
+            return Lane.SHORT;
+        }
+        call.skip(BEFORE_PROGRAM_BYTES);
+        RpcDispatchable program = programs.find(call.readInt(), call.readInt());
+        if (!(program instanceof LaneProgram lanes)) {
+            return Lane.SHORT;
+        }
+        int procedure = call.readInt();
+        boolean credentialIsThere = skipAuth(call);
+        boolean verifierIsThere = credentialIsThere && skipAuth(call);
+        if (!verifierIsThere) {
+            return Lane.SHORT;
+        }
+        ByteBuffer[] first = {NOTHING};
+        call.forEachUnread(piece -> {
+            if (!first[0].hasRemaining()) {
+                first[0] = piece;
+            }
+        });
+        return lanes.laneOf(procedure, first[0].slice().asReadOnlyBuffer());
+    }
+
+    private static boolean skipAuth(XdrStream call) {
+        if (call.remainingBytes() < 2 * Integer.BYTES) {
+            return false;
+        }
+        call.skip(Integer.BYTES);
+        int lengthBytes = call.readInt();
+        if (lengthBytes < 0 || lengthBytes > MAX_AUTH_BYTES || XdrStream.roundUp(lengthBytes) > call.remainingBytes()) {
+            return false;
+        }
+        call.skip(XdrStream.roundUp(lengthBytes));
+        return true;
+    }
+}

@@ -1,0 +1,184 @@
+package org.warpnfs.rpcrdma.oncrpc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.warpnfs.lanes.Lane;
+import org.warpnfs.lanes.LaneTask;
+import org.warpnfs.limits.ClientAddress;
+
+/** Who runs on which threads, by tasks that stand still until they are told to go on. */
+class LaneThreadsTest {
+    private static final ClientAddress ALICE = client(1);
+    private static final ClientAddress BOB = client(2);
+
+    private final List<String> ran = Collections.synchronizedList(new ArrayList<>());
+    private final List<String> refused = Collections.synchronizedList(new ArrayList<>());
+    private final Semaphore begun = new Semaphore(0);
+    private final CountDownLatch open = new CountDownLatch(1);
+    private OperationThreads threads = new OperationThreads(4);
+
+    @AfterEach
+    void stop() {
+        open.countDown();
+        threads.close();
+    }
+
+    private static ClientAddress client(int last) {
+        try {
+            return ClientAddress.of(InetAddress.getByAddress(new byte[] {10, 0, 0, (byte) last}));
+        } catch (UnknownHostException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private final class Task implements LaneTask {
+        private final String name;
+        private final CountDownLatch until;
+
+        Task(String name, CountDownLatch until) {
+            this.name = name;
+            this.until = until;
+        }
+
+        @Override
+        public void run() {
+            ran.add(name);
+            begun.release();
+            try {
+                until.await();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+
+        @Override
+        public void refused() {
+            refused.add(name);
+        }
+    }
+
+    private void blocked(Lane lane, ClientAddress client, String name) {
+        threads.execute(lane, client, new Task(name, open));
+    }
+
+    private void free(Lane lane, ClientAddress client, String name) {
+        threads.execute(lane, client, new Task(name, new CountDownLatch(0)));
+    }
+
+    private void awaitBegun(int tasks) throws InterruptedException {
+        assertThat(begun.tryAcquire(tasks, 30, TimeUnit.SECONDS))
+                .as("%d tasks begin; begun were %s", tasks, ran)
+                .isTrue();
+    }
+
+    @Test
+    void oneClient_hasManyTasks_leavesAThreadForTheNext() throws Exception {
+        for (int i = 0; i < 64; i++) {
+            blocked(Lane.LONG, ALICE, "alice");
+        }
+        awaitBegun(3);
+        free(Lane.LONG, BOB, "bob");
+        awaitBegun(1);
+        assertThat(ran).containsExactly("alice", "alice", "alice", "bob");
+        assertThat(threads.waitingCount(Lane.LONG)).isEqualTo(61);
+        open.countDown();
+        awaitBegun(61);
+    }
+
+    @Test
+    void oneLane_isFull_othersRun() throws Exception {
+        for (int i = 0; i < 8; i++) {
+            blocked(Lane.LONG, client(i), "long");
+            blocked(Lane.DATA, client(i), "data");
+        }
+        awaitBegun(8);
+        free(Lane.SHORT, ALICE, "short");
+        awaitBegun(1);
+        assertThat(ran).contains("short");
+    }
+
+    @Test
+    void manyClients_wait_takeTurns() throws Exception {
+        threads.close();
+        threads = new OperationThreads(1);
+        blocked(Lane.DATA, client(9), "first");
+        awaitBegun(1);
+        for (int i = 0; i < 3; i++) {
+            free(Lane.DATA, ALICE, "alice" + i);
+        }
+        for (int i = 0; i < 2; i++) {
+            free(Lane.DATA, BOB, "bob" + i);
+        }
+        open.countDown();
+        awaitBegun(5);
+        assertThat(ran).containsExactly("first", "alice0", "bob0", "alice1", "bob1", "alice2");
+    }
+
+    @Test
+    void threadsClose_tasksWait_eachIsRefusedOnce() throws Exception {
+        for (int i = 0; i < 10; i++) {
+            blocked(Lane.LONG, ALICE, "task");
+        }
+        awaitBegun(3);
+        threads.close();
+        assertThat(refused).hasSize(7);
+        assertThat(ran).hasSize(3);
+        assertThatThrownBy(() -> free(Lane.SHORT, BOB, "late")).isInstanceOf(RejectedExecutionException.class);
+        assertThat(refused).hasSize(7);
+        assertThat(threads.drain(Duration.ofSeconds(30)))
+                .as("interrupted tasks end")
+                .isTrue();
+    }
+
+    @Test
+    void threadsDrain_tasksWait_allRunFirst() throws Exception {
+        for (int i = 0; i < 10; i++) {
+            blocked(Lane.LONG, ALICE, "task");
+        }
+        awaitBegun(3);
+        assertThat(threads.drain(Duration.ofMillis(1))).isFalse();
+        open.countDown();
+        assertThat(threads.drain(Duration.ofSeconds(30))).isTrue();
+        assertThat(ran).hasSize(10);
+        assertThat(refused).isEmpty();
+    }
+
+    @Test
+    void task_throws_itsThreadGoesOn() throws Exception {
+        threads.close();
+        threads = new OperationThreads(1);
+        threads.execute(Lane.SHORT, ALICE, new LaneTask() {
+            @Override
+            public void run() {
+                throw new IllegalStateException("a defect");
+            }
+
+            @Override
+            public void refused() {}
+        });
+        free(Lane.SHORT, ALICE, "next");
+        awaitBegun(1);
+    }
+
+    @Test
+    void clients_comeAndGo_everyTaskRuns() throws Exception {
+        for (int i = 0; i < 5_000; i++) {
+            free(Lane.values()[i % 3], client(i % 50), "task");
+        }
+        awaitBegun(5_000);
+        assertThat(refused).isEmpty();
+    }
+}
