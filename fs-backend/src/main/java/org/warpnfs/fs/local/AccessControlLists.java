@@ -46,24 +46,26 @@ final class AccessControlLists {
 
     FileAttributes change(Caller caller, FileHandle handle, AclChanges changes) throws FsException {
         requireSupported();
-        try (Fd file = tree.open(handle)) {
+        try (Fd file = tree.open(handle);
+                ChangeSync sync = tree.durability().ofAttributes(file)) {
             FileAttributes before = tree.attributes().read(file);
             PosixJudge.requireAclsSettable(caller, Protection.of(before, null), changes);
+            boolean changed = false;
             try {
                 if (changes.access() instanceof Change.Replace) {
-                    dropForeignSetGroupId(caller, file, before);
+                    changed = dropForeignSetGroupId(caller, file, before);
                 }
-                apply(caller, file, AclXattrs.ACCESS, changes.access());
+                changed |= apply(caller, file, AclXattrs.ACCESS, changes.access());
                 if (before.type() == FileType.DIRECTORY) {
                     apply(caller, file, AclXattrs.DEFAULT, changes.inherited());
                 }
+            } catch (ErrnoException e) {
+                throw changed ? ChangeSync.afterChange(Failure.of(e)) : Failure.of(e);
             } finally {
-                tree.attributes().changed(file);
+                tree.noteIfPossible(file);
             }
-            tree.durability().attributes(file);
-            return tree.attributes().read(file);
-        } catch (ErrnoException e) {
-            throw Failure.of(e);
+            sync.sync();
+            return tree.readAfterChange(file);
         }
     }
 
@@ -73,15 +75,19 @@ final class AccessControlLists {
         }
     }
 
-    private void apply(Caller caller, Fd file, byte[] name, Change change) throws FsException, ErrnoException {
+    /** True if there was anything to change. */
+    private boolean apply(Caller caller, Fd file, byte[] name, Change change) throws FsException, ErrnoException {
         switch (change) {
-            case Change.Keep _ -> {}
+            case Change.Keep _ -> {
+                return false;
+            }
             case Change.Remove _ -> tree.authority().runAs(caller, () -> remove(file, name));
             case Change.Replace(var acl) -> {
                 byte[] value = AclXattrs.encode(acl);
                 tree.authority().runAs(caller, () -> XattrCalls.set(file, name, value, 0));
             }
         }
+        return true;
     }
 
     private static void remove(Fd file, byte[] name) throws ErrnoException {
@@ -95,14 +101,16 @@ final class AccessControlLists {
     }
 
     /** What the kernel does by itself when it acts as the caller: as chmod(2) by someone outside of the file's group. */
-    private void dropForeignSetGroupId(Caller caller, Fd file, FileAttributes before)
+    private boolean dropForeignSetGroupId(Caller caller, Fd file, FileAttributes before)
             throws FsException, ErrnoException {
         if (tree.authority().actsAsCaller()) {
-            return;
+            return false;
         }
         int settable = PosixJudge.settablePermissions(caller, before.gid(), before.permissions());
-        if (settable != before.permissions()) {
-            AttributeCalls.chmod(file, settable);
+        if (settable == before.permissions()) {
+            return false;
         }
+        AttributeCalls.chmod(file, settable);
+        return true;
     }
 }

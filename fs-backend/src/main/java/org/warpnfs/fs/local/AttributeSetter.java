@@ -25,35 +25,82 @@ final class AttributeSetter {
         this.authority = authority;
     }
 
-    /** Sets what is asked; nothing is durable yet. */
+    /** Sets what is asked, and makes it durable. All that it needs is opened before anything is changed. */
+    void setDurably(Caller caller, Fd file, AttributeChanges changes, TreeContext tree) throws FsException {
+        Long sizeBytes = changes.sizeBytes();
+        try (ChangeSync sync = sizeBytes == null
+                ? tree.durability().ofAttributes(file)
+                : tree.durability().ofLength(file, sizeBytes)) {
+            try {
+                set(caller, file, changes);
+            } catch (FsException e) {
+                tree.noteIfPossible(file);
+                throw e;
+            }
+            tree.settle(sync, file);
+        }
+    }
+
+    /** Sets what is asked; nothing is durable yet. TRY_LATER only if nothing was changed. */
     void set(Caller caller, Fd file, AttributeChanges changes) throws FsException {
+        set(caller, file, changes, null);
+    }
+
+    /**
+     * As {@link #set(Caller, Fd, AttributeChanges)}.
+     *
+     * @param writable the file, if it is open for writing already
+     */
+    void set(Caller caller, Fd file, AttributeChanges changes, @Nullable Fd writable) throws FsException {
         authority.requireSettable(caller, file, changes);
+        Long sizeBytes = changes.sizeBytes();
+        if (sizeBytes == null || writable != null) {
+            setAll(caller, file, changes, writable);
+            return;
+        }
+        requireSizeSettable(file, sizeBytes);
+        // Opened as the server, since the owner may although permissions forbid; cut as the caller, so that set-user-id
+        // goes.
+        try (Fd opened = RegularOpener.open(file, OpenCalls.O_WRONLY)) {
+            setAll(caller, file, changes, opened);
+        }
+    }
+
+    private void setAll(Caller caller, Fd file, AttributeChanges changes, @Nullable Fd writable) throws FsException {
+        boolean changed = false;
         try {
-            setOwner(caller, file, changes);
+            changed = setOwner(caller, file, changes);
             Integer permissions = changes.permissions();
             // Linux has none for a symbolic link, and says EOPNOTSUPP.
             if (permissions != null && AttributeReader.type(AttributeReader.statx(file)) != FileType.SYMLINK) {
                 setPermissions(caller, file, permissions);
+                changed = true;
             }
             Long sizeBytes = changes.sizeBytes();
-            if (sizeBytes != null) {
-                setSize(caller, file, sizeBytes);
+            if (sizeBytes != null && writable != null) {
+                authority.runAs(caller, () -> DataCalls.truncate(writable, sizeBytes));
+                changed = true;
+                dropPrivileges(caller, writable);
             }
             setTimes(caller, file, changes.accessTime(), changes.modifyTime());
         } catch (ErrnoException e) {
-            throw Failure.of(e);
+            throw changed ? ChangeSync.afterChange(Failure.of(e)) : Failure.of(e);
+        } catch (FsException e) {
+            throw changed ? ChangeSync.afterChange(e) : e;
         }
     }
 
-    private void setOwner(Caller caller, Fd file, AttributeChanges changes) throws FsException, ErrnoException {
+    /** True if there was anything to set. */
+    private boolean setOwner(Caller caller, Fd file, AttributeChanges changes) throws FsException, ErrnoException {
         Long uid = changes.uid();
         Long gid = changes.gid();
         if (uid == null && gid == null) {
-            return;
+            return false;
         }
         requireId(uid);
         requireId(gid);
         authority.runAs(caller, () -> AttributeCalls.chown(file, idOrUnchanged(uid), idOrUnchanged(gid)));
+        return true;
     }
 
     private static void requireId(@Nullable Long id) throws FsException {
@@ -75,19 +122,13 @@ final class AttributeSetter {
         authority.runAs(caller, () -> AttributeCalls.chmod(file, settable));
     }
 
-    private void setSize(Caller caller, Fd file, long sizeBytes) throws FsException, ErrnoException {
+    private static void requireSizeSettable(Fd file, long sizeBytes) throws FsException {
         FileType type = AttributeReader.type(AttributeReader.statx(file));
         if (type == FileType.DIRECTORY) {
             throw FsException.of(FsError.IS_DIRECTORY);
         }
         if (type != FileType.REGULAR || sizeBytes < 0) {
             throw FsException.of(FsError.INVALID);
-        }
-        // Opened as the server, since the owner may although permissions forbid; cut as the caller, so that set-user-id
-        // goes.
-        try (Fd writable = RegularOpener.open(file, OpenCalls.O_WRONLY)) {
-            authority.runAs(caller, () -> DataCalls.truncate(writable, sizeBytes));
-            dropPrivileges(caller, writable);
         }
     }
 

@@ -38,13 +38,16 @@ final class Creator {
 
     Created create(Caller caller, FileHandle directory, FileName name, CreateMode mode) throws FsException {
         int permissions = permissions(caller, mode.attributes());
-        try (Fd parent = tree.openDirectory(directory)) {
+        try (Fd parent = tree.openDirectory(directory);
+                ChangeSync sync = tree.durability().ofDirectory(parent)) {
             while (true) {
                 Created existing = findExisting(caller, parent, directory, name, mode);
                 if (existing != null) {
                     return existing;
                 }
                 tree.authority().requireModifiable(caller, parent);
+                // Who makes a file opens it next.
+                tree.files().requireRoom();
                 Fd made;
                 try {
                     int flags = OpenCalls.O_RDWR | OpenCalls.O_EXCL | OpenCalls.O_NOFOLLOW;
@@ -61,7 +64,8 @@ final class Creator {
                     AttributeChanges rest = mode instanceof CreateMode.Exclusive exclusive
                             ? withVerifier(exclusive)
                             : mode.attributes();
-                    FileNode node = finish(caller, parent, made, directory, name, rest);
+                    sync.addMade(made, true);
+                    FileNode node = finish(new Made(made, made, directory, name), sync, caller, parent, rest);
                     return new Created(node, true);
                 }
             }
@@ -97,9 +101,8 @@ final class Creator {
                 tree.requireSameMount(statx);
                 Long sizeBytes = unchecked.attributes().sizeBytes();
                 if (sizeBytes != null) {
-                    setter.set(caller, found, AttributeChanges.ofSize(sizeBytes));
-                    tree.attributes().changed(found);
-                    tree.durability().attributes(found);
+                    setter.setDurably(caller, found, AttributeChanges.ofSize(sizeBytes), tree);
+                    return nodeAfterChange(found, directory, name);
                 }
             }
         }
@@ -176,7 +179,11 @@ final class Creator {
             AttributeChanges attributes,
             Making making)
             throws FsException {
-        try (Fd parent = tree.openDirectory(directory)) {
+        try (Fd parent = tree.openDirectory(directory);
+                ChangeSync sync = tree.durability().ofDirectory(parent);
+                // What was made has to be opened: closing this just before makes sure that there is a descriptor for
+                // it.
+                Fd spare = reopen(parent)) {
             tree.requireAbsent(caller, parent, name);
             tree.authority().requireModifiable(caller, parent);
             NewFile newFile = new NewFile(type, tree.authority().actsAsCaller() ? caller.uid() : null);
@@ -185,10 +192,34 @@ final class Creator {
             } catch (ErrnoException e) {
                 throw Failure.ofAdding(e);
             }
+            makeRoom(spare);
             try (Fd made = tree.openName(SERVER, parent, name)) {
                 newFile.require(parent, made);
-                return finish(caller, parent, made, directory, name, attributes);
+                sync.addMade(made, false);
+                return finish(new Made(made, null, directory, name), sync, caller, parent, attributes);
+            } catch (FsException e) {
+                throw ChangeSync.afterChange(e);
             }
+        }
+    }
+
+    private FileNode nodeAfterChange(Fd file, FileHandle directory, FileName name) throws FsException {
+        try {
+            return tree.node(file, directory, name);
+        } catch (FsException e) {
+            throw ChangeSync.afterChange(e);
+        }
+    }
+
+    private static void makeRoom(Fd spare) {
+        spare.close();
+    }
+
+    private static Fd reopen(Fd directory) throws FsException {
+        try {
+            return OpenCalls.reopen(directory, OpenCalls.O_PATH);
+        } catch (ErrnoException e) {
+            throw Failure.of(e);
         }
     }
 
@@ -202,26 +233,27 @@ final class Creator {
     }
 
     /** Gives a new file the rest of what it is to have, makes it durable, and tells of it. */
-    private FileNode finish(
-            Caller caller, Fd parent, Fd made, FileHandle directory, FileName name, AttributeChanges attributes)
+    private FileNode finish(Made made, ChangeSync sync, Caller caller, Fd parent, AttributeChanges attributes)
             throws FsException {
-        setRest(caller, made, attributes);
-        tree.attributes().changed(made);
-        tree.attributes().changed(parent);
-        tree.durability().directoryAndFile(parent, made);
-        return tree.node(made, directory, name);
+        try {
+            setRest(caller, made, attributes);
+            tree.settle(sync, made.fd(), parent);
+            return tree.node(made.fd(), made.directory(), made.name());
+        } catch (FsException e) {
+            throw ChangeSync.afterChange(e);
+        }
     }
 
-    private void setRest(Caller caller, Fd made, AttributeChanges attributes) throws FsException {
+    private void setRest(Caller caller, Made made, AttributeChanges attributes) throws FsException {
         AttributeChanges owner = new AttributeChanges(null, attributes.uid(), attributes.gid(), null, null, null);
         if (!owner.isEmpty()) {
-            setter.set(caller, made, owner);
+            setter.set(caller, made.fd(), owner);
         }
         AttributeChanges rest = new AttributeChanges(
                 null, null, null, attributes.sizeBytes(), attributes.accessTime(), attributes.modifyTime());
         if (!rest.isEmpty()) {
             // The caller made the file and may set these, also where it now belongs to the server's user.
-            setter.set(tree.authority().actsAsCaller() ? caller : SERVER, made, rest);
+            setter.set(tree.authority().actsAsCaller() ? caller : SERVER, made.fd(), rest, made.writable());
         }
     }
 
@@ -249,6 +281,9 @@ final class Creator {
         return new Timestamp(statx.accessSeconds(), statx.accessNanos()).equals(accessTimeOf(verifier))
                 && new Timestamp(statx.modifySeconds(), statx.modifyNanos()).equals(modifyTimeOf(verifier));
     }
+
+    /** A new file: {@code writable} is the same descriptor if it is open for writing, else null. */
+    private record Made(Fd fd, @Nullable Fd writable, FileHandle directory, FileName name) {}
 
     /** What a special file is. */
     record Special(FileType type, int deviceMajor, int deviceMinor) {}

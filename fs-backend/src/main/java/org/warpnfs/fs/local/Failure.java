@@ -21,6 +21,17 @@ final class Failure {
         return e.errno() == Errno.ENOENT ? FsException.of(FsError.STALE) : of(e);
     }
 
+    /**
+     * Of a sync: what it was to make stable has been done, so it cannot be tried again, and nothing more is known of it. Only what a
+     * user can do something about is told apart.
+     */
+    static FsException ofSync(ErrnoException e) {
+        return switch (e.errno()) {
+            case Errno.ENOSPC, Errno.EDQUOT -> of(e);
+            default -> FsException.of(FsError.IO);
+        };
+    }
+
     private static FsError error(int errno) {
         return switch (errno) {
             case Errno.EPERM -> FsError.NOT_PERMITTED;

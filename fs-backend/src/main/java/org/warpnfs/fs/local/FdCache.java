@@ -6,11 +6,18 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.warpnfs.fs.local.libc.AttributeCalls;
+import org.warpnfs.fs.local.libc.DescriptorPressure;
+import org.warpnfs.fs.local.libc.Errno;
 import org.warpnfs.fs.local.libc.ErrnoException;
 import org.warpnfs.fs.local.libc.Fd;
 import org.warpnfs.fs.spi.FileHandle;
+import org.warpnfs.fs.spi.FsError;
+import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.OpenAccess;
 
 /**
@@ -22,16 +29,37 @@ import org.warpnfs.fs.spi.OpenAccess;
  * <h2>Buffers</h2>
  *
  * Those nobody has open are kept, up to a number, least recently used going first; not if the file has no name left, which
- * would keep its space. Safe for many threads.
+ * would keep its space. All together take no more than the process's {@link DescriptorBudget} has for files: idle ones go when
+ * another needs the room, of this file system or of any. Safe for many threads.
+ *
+ * <h2>Durability</h2>
+ *
+ * A file has one descriptor for writing, and every write goes through it. Linux tells a descriptor only of those errors that came
+ * while it was open. So one that has unsynced writes is synced before it is closed; those that have none go first.
  */
 final class FdCache implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(FdCache.class);
+    /** What closes when descriptors are short: this part of those that are idle, and at least so many. */
+    private static final int RELIEF_PART = 4;
+
+    private static final int MIN_RELIEF = 16;
+
     private final int maxIdle;
+    private final Durability durability;
+    private final DescriptorBudget budget;
+    private final DescriptorPressure.Relief relief = () -> closeIdle(Long.MAX_VALUE) > 0;
     private final Map<Key, Entry> entries = new HashMap<>();
-    private final LinkedHashMap<Key, Entry> idle = new LinkedHashMap<>();
+    /** Nobody writes to an idle file, so it stays in the map where it was put. */
+    private final LinkedHashMap<Key, Entry> idleClean = new LinkedHashMap<>();
+
+    private final LinkedHashMap<Key, Entry> idleDirty = new LinkedHashMap<>();
     private boolean closed;
 
-    FdCache(int maxIdle) {
+    FdCache(int maxIdle, Durability durability, DescriptorBudget budget) {
         this.maxIdle = maxIdle;
+        this.durability = durability;
+        this.budget = budget;
+        DescriptorPressure.register(relief);
     }
 
     /** A descriptor of the file that can do what is asked, if one is open; give it back with {@link #release}. */
@@ -39,11 +67,6 @@ final class FdCache implements AutoCloseable {
     Entry find(FileHandle handle, OpenAccess access) {
         Entry found = find(handle, access.writes());
         return found == null && !access.writes() ? find(handle, true) : found;
-    }
-
-    /** Takes in a descriptor that was opened, and gives it to its first user, or another that came before it. */
-    Entry add(FileHandle handle, boolean writable, Fd fd) {
-        return add(new Key(handle, writable), fd);
     }
 
     /** A descriptor of the file if one is open; give it back with {@link #release}. */
@@ -56,32 +79,88 @@ final class FdCache implements AutoCloseable {
     private synchronized @Nullable Entry find(FileHandle handle, boolean writable) {
         Entry entry = entries.get(new Key(handle, writable));
         if (entry != null) {
-            idle.remove(entry.key);
+            unIdle(entry);
             entry.users++;
         }
         return entry;
     }
 
-    private Entry add(Key key, Fd fd) {
+    private void unIdle(Entry entry) {
+        if (idleClean.remove(entry.key) == null) {
+            idleDirty.remove(entry.key);
+        }
+    }
+
+    /**
+     * Opens a descriptor and gives it to its first user, or another that came before it.
+     *
+     * @throws FsException TRY_LATER if too many files are in use
+     */
+    Entry open(FileHandle handle, boolean writable, Opening opening) throws FsException {
+        takeFromBudget();
+        Entry entry = null;
+        try {
+            Fd fd = opening.open();
+            try {
+                entry = new Entry(new Key(handle, writable), fd, durability.gateOf(AttributeReader.statx(fd)));
+            } finally {
+                if (entry == null) {
+                    fd.close();
+                }
+            }
+        } finally {
+            if (entry == null) {
+                budget.give();
+            }
+        }
+        return add(entry);
+    }
+
+    private Entry add(Entry fresh) {
         Entry result;
         synchronized (this) {
-            result = entries.get(key);
+            result = entries.get(fresh.key);
             if (result == null) {
-                result = new Entry(key, fd);
+                result = fresh;
                 if (closed) {
                     result.dropped = true;
                 } else {
-                    entries.put(key, result);
+                    entries.put(fresh.key, fresh);
                 }
             } else {
-                idle.remove(key);
+                unIdle(result);
             }
             result.users++;
         }
-        if (result.fd != fd) {
-            fd.close();
+        if (result != fresh) {
+            close(fresh);
         }
         return result;
+    }
+
+    /**
+     * Makes sure, as far as that can be known, that a file can be opened: for what makes a file that is opened next.
+     *
+     * @throws FsException TRY_LATER if not
+     */
+    void requireRoom() throws FsException {
+        if (!budget.hasRoom()) {
+            takeFromBudget();
+            budget.give();
+        }
+    }
+
+    private void takeFromBudget() throws FsException {
+        if (budget.tryTake()) {
+            return;
+        }
+        do {
+            if (budget.tryTake()) {
+                return;
+            }
+        } while (DescriptorPressure.relieve());
+        budget.countRefusal();
+        throw FsException.of(FsError.TRY_LATER, "too many files are open");
     }
 
     /** True if nobody but the one who asks uses it. */
@@ -89,71 +168,178 @@ final class FdCache implements AutoCloseable {
         return entry.users == 1;
     }
 
+    /**
+     * Brings to stable storage what was written through the descriptor, or through another of the same file. A file that has no
+     * descriptor for writing has nothing that is not stable: the last one was synced before it was closed.
+     */
+    void sync(Entry entry, boolean withAttributes) throws FsException {
+        if (entry.key.writable) {
+            Durability.sync(entry.gate(), entry.fd, SyncGate.Descriptor.TRACKED, withAttributes);
+            return;
+        }
+        Entry writer = find(entry.key.handle, true);
+        if (writer != null) {
+            try {
+                Durability.sync(writer.gate(), writer.fd, SyncGate.Descriptor.TRACKED, withAttributes);
+            } finally {
+                release(writer);
+            }
+        }
+    }
+
     void release(Entry entry) {
+        Entry dirty = putBack(entry);
+        while (dirty != null) {
+            syncToClose(dirty);
+            dirty = putBack(dirty);
+        }
+    }
+
+    /** One use less. Returns a descriptor to be synced and put back, if it has to be closed and is dirty. */
+    private @Nullable Entry putBack(Entry entry) {
         boolean hasName = hasName(entry.fd);
         List<Entry> toClose = new ArrayList<>();
+        Entry toSync = null;
         synchronized (this) {
             entry.users--;
             if (entry.users == 0) {
                 if (entry.dropped) {
                     toClose.add(entry);
-                } else if (!hasName) {
+                } else if (!hasName && !(entry.isDirty() && isRead(entry))) {
                     entries.remove(entry.key);
                     toClose.add(entry);
                 } else {
-                    idle.put(entry.key, entry);
-                    evict(toClose);
+                    (entry.isDirty() ? idleDirty : idleClean).put(entry.key, entry);
+                    toSync = evict(maxIdle, Long.MAX_VALUE, toClose);
                 }
             }
         }
-        toClose.forEach(each -> each.fd.close());
+        toClose.forEach(this::close);
+        return toSync;
     }
 
-    private void evict(List<Entry> toClose) {
-        Iterator<Entry> oldest = idle.values().iterator();
-        while (idle.size() > maxIdle) {
+    /** True if someone reads the file through another descriptor. A file without a name lives on only for its readers. */
+    private boolean isRead(Entry writer) {
+        return entries.containsKey(new Key(writer.key.handle, false));
+    }
+
+    /** Takes idle ones out until so many are left; returns one to be synced first if only dirty ones are there. */
+    private @Nullable Entry evict(int maxLeft, long maxEvicted, List<Entry> toClose) {
+        Iterator<Entry> oldest = idleClean.values().iterator();
+        while (idleClean.size() + idleDirty.size() > maxLeft && toClose.size() < maxEvicted) {
+            if (!oldest.hasNext()) {
+                Entry dirty = idleDirty.firstEntry().getValue();
+                idleDirty.remove(dirty.key);
+                dirty.users++;
+                return dirty;
+            }
             Entry entry = oldest.next();
             oldest.remove();
             entries.remove(entry.key);
             toClose.add(entry);
         }
+        return null;
+    }
+
+    /** A failure has been announced, and whoever wrote will write again. */
+    private static void syncToClose(Entry dirty) {
+        try {
+            Durability.sync(dirty.gate(), dirty.fd, SyncGate.Descriptor.TRACKED, true);
+        } catch (FsException e) {
+            LOG.debug("{} closes after a failed sync", dirty.fd);
+        }
+    }
+
+    /**
+     * Closes idle descriptors, since others are needed: a quarter, at least 16, clean ones if there are any.
+     *
+     * @return how many
+     */
+    int closeIdle(long most) {
+        List<Entry> toClose = new ArrayList<>();
+        Entry dirty;
+        synchronized (this) {
+            int idle = idleClean.size() + idleDirty.size();
+            if (idle == 0) {
+                return 0;
+            }
+            long wanted = Math.min(most, Math.max(idle / RELIEF_PART, MIN_RELIEF));
+            dirty = evict(0, wanted, toClose);
+            if (dirty != null && !toClose.isEmpty()) {
+                dirty.users--;
+                idleDirty.putFirst(dirty.key, dirty);
+                dirty = null;
+            }
+        }
+        toClose.forEach(this::close);
+        if (dirty == null) {
+            return toClose.size();
+        }
+        syncToClose(dirty);
+        return closeIfUnused(dirty);
+    }
+
+    private int closeIfUnused(Entry entry) {
+        boolean closes;
+        synchronized (this) {
+            closes = entry.users == 1 && !entry.isDirty() && !entry.dropped;
+            if (closes) {
+                entry.users = 0;
+                entries.remove(entry.key);
+            }
+        }
+        if (closes) {
+            close(entry);
+            return 1;
+        }
+        release(entry);
+        return 0;
     }
 
     private static boolean hasName(Fd fd) {
         try {
             return AttributeCalls.statx(fd).linkCount() > 0;
         } catch (ErrnoException e) {
-            return false;
+            // Nothing is known, so nothing is given up.
+            return true;
         }
     }
 
-    /** The file lost a name: an idle descriptor would keep it alive. */
+    /** The file lost its last name: an idle descriptor would keep it alive. */
     void forgetIdle(FileHandle handle) {
         List<Entry> toClose = new ArrayList<>();
         synchronized (this) {
             for (boolean writable : new boolean[] {false, true}) {
-                Entry entry = idle.remove(new Key(handle, writable));
-                if (entry != null) {
+                Entry entry = entries.get(new Key(handle, writable));
+                if (entry != null && entry.users == 0 && !(entry.isDirty() && isRead(entry))) {
+                    unIdle(entry);
                     entries.remove(entry.key);
                     toClose.add(entry);
                 }
             }
         }
-        toClose.forEach(each -> each.fd.close());
+        toClose.forEach(this::close);
     }
 
     /** Closes descriptors of files that lost their last name by another way than through the server. */
     void sweep() {
-        List<Entry> candidates;
+        List<Entry> candidates = new ArrayList<>();
         synchronized (this) {
-            candidates = List.copyOf(idle.values());
+            candidates.addAll(idleClean.values());
+            candidates.addAll(idleDirty.values());
             candidates.forEach(entry -> entry.users++);
-            idle.clear();
+            idleClean.clear();
+            idleDirty.clear();
         }
         candidates.forEach(this::release);
     }
 
-    /** Closes all, also those in use. */
+    /** How many descriptors are kept that nobody has open. */
+    synchronized int idleCount() {
+        return idleClean.size() + idleDirty.size();
+    }
+
+    /** Closes all, also those in use; nothing is synced, since a restart changes the write verifier. */
     @Override
     public void close() {
         List<Entry> all;
@@ -162,27 +348,59 @@ final class FdCache implements AutoCloseable {
             all = List.copyOf(entries.values());
             all.forEach(entry -> entry.dropped = true);
             entries.clear();
-            idle.clear();
+            idleClean.clear();
+            idleDirty.clear();
         }
-        all.forEach(entry -> entry.fd.close());
+        DescriptorPressure.unregister(relief);
+        all.forEach(this::close);
+    }
+
+    private void close(Entry entry) {
+        if (!entry.closed.compareAndSet(false, true)) {
+            return;
+        }
+        int errno = entry.fd.closeForErrno();
+        if (entry.key.writable && (errno == Errno.EIO || errno == Errno.ENOSPC || errno == Errno.EDQUOT)) {
+            entry.gate().lost(errno);
+        }
+        entry.hold.close();
+        budget.give();
     }
 
     private record Key(FileHandle handle, boolean writable) {}
+
+    /** Opens the file itself. */
+    @FunctionalInterface
+    interface Opening {
+        Fd open() throws FsException;
+    }
 
     /** A descriptor in use; the cache's lock guards it. */
     static final class Entry {
         private final Key key;
         private final Fd fd;
+        private final SyncGates.Hold hold;
         private int users;
         private boolean dropped;
+        private final AtomicBoolean closed = new AtomicBoolean();
 
-        Entry(Key key, Fd fd) {
+        Entry(Key key, Fd fd, SyncGates.Hold hold) {
             this.key = key;
             this.fd = fd;
+            this.hold = hold;
         }
 
         Fd fd() {
             return fd;
+        }
+
+        /** Through which the file is synced. */
+        SyncGate gate() {
+            return hold.gate();
+        }
+
+        private boolean isDirty() {
+            return key.writable && gate().isDirty();
         }
     }
 }

@@ -103,7 +103,9 @@ public final class LocalFileSystem implements FileSystem {
         try {
             return new LocalFileSystem(tree);
         } catch (FsException e) {
+            tree.files().close();
             tree.handles().close();
+            tree.durability().close();
             tree.rootFd().close();
             throw new IOException("cannot serve " + root + ": " + e.getMessage(), e);
         }
@@ -192,15 +194,11 @@ public final class LocalFileSystem implements FileSystem {
     public FileAttributes setAttributes(Caller caller, FileHandle file, AttributeChanges changes) throws FsException {
         return within(() -> {
             try (Fd fd = tree.open(file)) {
-                if (!changes.isEmpty()) {
-                    try {
-                        setter.set(caller, fd, changes);
-                    } finally {
-                        tree.attributes().changed(fd);
-                    }
-                    tree.durability().attributes(fd);
+                if (changes.isEmpty()) {
+                    return tree.attributes().read(fd);
                 }
-                return tree.attributes().read(fd);
+                setter.setDurably(caller, fd, changes, tree);
+                return tree.readAfterChange(fd);
             }
         });
     }
@@ -355,8 +353,8 @@ public final class LocalFileSystem implements FileSystem {
         try (Fd path = tree.open(file)) {
             RegularOpener.requireRegular(AttributeReader.statx(path));
             tree.authority().requireOpenable(caller, path, access);
-            Fd opened = RegularOpener.open(path, access.writes() ? OpenCalls.O_RDWR : OpenCalls.O_RDONLY);
-            return tree.files().add(file, access.writes(), opened);
+            int flags = access.writes() ? OpenCalls.O_RDWR : OpenCalls.O_RDONLY;
+            return tree.files().open(file, access.writes(), () -> RegularOpener.open(path, flags));
         }
     }
 

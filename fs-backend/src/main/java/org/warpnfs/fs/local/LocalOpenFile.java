@@ -133,6 +133,7 @@ final class LocalOpenFile implements OpenFile {
             throw FsException.of(FsError.FILE_TOO_BIG);
         }
         return using(fd -> {
+            long failures = entry.gate().failures();
             if (source.hasRemaining()) {
                 change(fd, () -> {
                     if (source.isDirect()) {
@@ -145,8 +146,8 @@ final class LocalOpenFile implements OpenFile {
             }
             switch (stability) {
                 case UNSTABLE -> {}
-                case DATA_SYNC -> tree.durability().data(fd);
-                case FILE_SYNC -> tree.durability().file(fd);
+                case DATA_SYNC -> syncSince(failures, false);
+                case FILE_SYNC -> syncSince(failures, true);
             }
             return stability;
         });
@@ -155,8 +156,17 @@ final class LocalOpenFile implements OpenFile {
     private static void writeFully(Fd fd, MemorySegment source, long offset) throws ErrnoException {
         long done = 0;
         while (done < source.byteSize()) {
-            done += DataCalls.pwrite(fd, source.asSlice(done), offset + done);
+            try {
+                done += DataCalls.pwrite(fd, source.asSlice(done), offset + done);
+            } catch (ErrnoException e) {
+                throw done > 0 ? afterPart(e) : e;
+            }
         }
+    }
+
+    /** Part was written, so it is too late for "try again later". */
+    private static ErrnoException afterPart(ErrnoException e) {
+        return Failure.of(e).error() == FsError.TRY_LATER ? ErrnoException.of(Errno.EIO) : e;
     }
 
     private static void writeHeap(Fd fd, ByteBuffer source, long offset) throws ErrnoException {
@@ -166,7 +176,11 @@ final class LocalOpenFile implements OpenFile {
             while (source.hasRemaining()) {
                 int length = (int) Math.min(step.byteSize(), source.remaining());
                 step.asByteBuffer().put(source.slice(source.position(), length));
-                writeFully(fd, step.asSlice(0, length), at);
+                try {
+                    writeFully(fd, step.asSlice(0, length), at);
+                } catch (ErrnoException e) {
+                    throw at > offset ? afterPart(e) : e;
+                }
                 source.position(source.position() + length);
                 at += length;
             }
@@ -176,7 +190,7 @@ final class LocalOpenFile implements OpenFile {
     @Override
     public void sync() throws FsException {
         using(fd -> {
-            tree.durability().file(fd);
+            tree.files().sync(entry, true);
             return true;
         });
     }
@@ -186,7 +200,9 @@ final class LocalOpenFile implements OpenFile {
         require(access.writes());
         requirePositive(lengthBytes);
         using(fd -> {
+            long failures = entry.gate().failures();
             change(fd, () -> DataCalls.allocate(fd, 0, offset, lengthBytes));
+            syncSince(failures, true);
             return true;
         });
     }
@@ -196,10 +212,12 @@ final class LocalOpenFile implements OpenFile {
         require(access.writes());
         requirePositive(lengthBytes);
         using(fd -> {
+            long failures = entry.gate().failures();
             long left = AttributeReader.statx(fd).sizeBytes() - offset;
             if (left > 0) {
                 int mode = DataCalls.FALLOC_FL_PUNCH_HOLE | DataCalls.FALLOC_FL_KEEP_SIZE;
                 change(fd, () -> DataCalls.allocate(fd, mode, offset, Math.min(left, lengthBytes)));
+                syncSince(failures, true);
             }
             return true;
         });
@@ -214,11 +232,32 @@ final class LocalOpenFile implements OpenFile {
     private void change(Fd fd, Authority.ResultlessCalls calls) throws FsException, ErrnoException {
         try {
             tree.authority().runAs(caller, calls);
+        } catch (ErrnoException e) {
+            tree.durability().writeFailed(entry.gate(), e.errno());
+            throw e;
         } finally {
             // A write that failed half way has changed the file all the same.
+            entry.gate().changed();
+            noteChange(fd);
+        }
+    }
+
+    private void noteChange(Fd fd) throws FsException {
+        try {
             setter.dropPrivileges(caller, fd);
             tree.attributes().changed(fd);
+        } catch (ErrnoException e) {
+            throw ChangeSync.afterChange(Failure.of(e));
+        } catch (FsException e) {
+            throw ChangeSync.afterChange(e);
         }
+    }
+
+    /**
+     * Makes a change stable that began when the file had had so many failures: NFS has no COMMIT for what is answered as stable.
+     */
+    private void syncSince(long failures, boolean withAttributes) throws FsException {
+        Durability.syncSince(failures, entry.gate(), entry.fd(), SyncGate.Descriptor.TRACKED, withAttributes);
     }
 
     @Override
@@ -273,8 +312,10 @@ final class LocalOpenFile implements OpenFile {
     public void cloneTo(long offset, OpenFile target, long targetOffset, long lengthBytes) throws FsException {
         LocalOpenFile to = sameTree(target);
         using(from -> to.using(into -> {
+            long failures = to.entry.gate().failures();
             try {
                 to.change(into, () -> DataCalls.cloneRange(from, offset, into, targetOffset, lengthBytes));
+                to.syncSince(failures, true);
             } catch (ErrnoException e) {
                 throw switch (e.errno()) {
                     case Errno.EXDEV, Errno.EOPNOTSUPP, Errno.ENOTTY, Errno.ENOSYS ->

@@ -59,7 +59,8 @@ final class Namespace {
 
     FileAttributes link(Caller caller, FileHandle handle, FileHandle directory, FileName name) throws FsException {
         try (Fd file = tree.open(handle);
-                Fd parent = tree.openDirectory(directory)) {
+                Fd parent = tree.openDirectory(directory);
+                ChangeSync sync = tree.durability().ofDirectoryAndFile(parent, file)) {
             tree.requireAbsent(caller, parent, name);
             tree.authority().requireModifiable(caller, parent);
             try {
@@ -67,11 +68,14 @@ final class Namespace {
             } catch (ErrnoException e) {
                 throw Failure.ofAdding(e);
             }
-            Statx statx = tree.attributes().changed(file);
-            tree.attributes().changed(parent);
-            tree.handles().of(file, statx, directory, name);
-            tree.durability().directoryAndFile(parent, file);
-            return tree.attributes().read(file);
+            try {
+                Statx statx = tree.attributes().changed(file);
+                tree.handles().of(file, statx, directory, name);
+                tree.settle(sync, parent);
+                return tree.attributes().read(file);
+            } catch (FsException e) {
+                throw ChangeSync.afterChange(e);
+            }
         }
     }
 
@@ -85,7 +89,8 @@ final class Namespace {
 
     private void remove(Caller caller, FileHandle directory, FileName name, boolean wantsDirectory) throws FsException {
         try (Fd parent = tree.openDirectory(directory);
-                Fd victim = tree.openName(caller, parent, name)) {
+                Fd victim = tree.openName(caller, parent, name);
+                ChangeSync sync = tree.durability().ofDirectory(parent)) {
             Statx statx = AttributeReader.statx(victim);
             boolean isDirectory = AttributeReader.type(statx) == FileType.DIRECTORY;
             tree.authority().requireModifiable(caller, parent);
@@ -102,9 +107,12 @@ final class Namespace {
             } catch (ErrnoException e) {
                 throw isDirectory ? notEmptyIfExists(e) : Failure.of(e);
             }
-            tree.attributes().changed(parent);
-            lostName(victim, handle, directory, name, isDirectory);
-            tree.durability().directory(parent);
+            try {
+                lostName(victim, handle, directory, name, isDirectory);
+                tree.settle(sync, parent);
+            } catch (FsException e) {
+                throw ChangeSync.afterChange(e);
+            }
         }
     }
 
@@ -128,28 +136,35 @@ final class Namespace {
         try (Fd from = tree.openDirectory(fromDirectory);
                 Fd to = tree.openDirectory(toDirectory);
                 Fd moved = tree.openName(caller, from, fromName);
-                MaybeFd replaced = new MaybeFd(openIfThere(caller, to, toName))) {
+                MaybeFd replaced = new MaybeFd(openIfThere(caller, to, toName));
+                ChangeSync sync = tree.durability().ofDirectories(from, to)) {
             requireRenamable(caller, from, to, moved, replaced.fd());
             Fd target = replaced.fd();
             FileHandle targetHandle = target == null
                     ? null
                     : tree.handles().of(target, AttributeReader.statx(target), toDirectory, toName);
-            tree.handles().move(() -> {
-                renameAs(caller, from, fromName, to, toName);
-                if (target != null && isSameFile(moved, target) && isStillThere(caller, from, fromName, moved)) {
-                    // Two names of one file: nothing was done, so nothing has changed.
-                    return;
-                }
-                tree.attributes().changed(from);
-                tree.attributes().changed(to);
-                FileHandle movedHandle =
-                        tree.handles().of(moved, tree.attributes().changed(moved), toDirectory, toName);
-                if (target != null && targetHandle != null && !targetHandle.equals(movedHandle)) {
-                    boolean isDirectory = AttributeReader.type(AttributeReader.statx(target)) == FileType.DIRECTORY;
-                    lostName(target, targetHandle, toDirectory, toName, isDirectory);
-                }
-            });
-            tree.durability().directories(from, to);
+            boolean[] renamed = new boolean[1];
+            try {
+                tree.handles().move(() -> {
+                    renameAs(caller, from, fromName, to, toName);
+                    renamed[0] = true;
+                    if (target != null && isSameFile(moved, target) && isStillThere(caller, from, fromName, moved)) {
+                        // Two names of one file: nothing was done, so nothing has changed.
+                        return;
+                    }
+                    tree.attributes().changed(from);
+                    tree.attributes().changed(to);
+                    FileHandle movedHandle =
+                            tree.handles().of(moved, tree.attributes().changed(moved), toDirectory, toName);
+                    if (target != null && targetHandle != null && !targetHandle.equals(movedHandle)) {
+                        boolean isDirectory = AttributeReader.type(AttributeReader.statx(target)) == FileType.DIRECTORY;
+                        lostName(target, targetHandle, toDirectory, toName, isDirectory);
+                    }
+                });
+                sync.sync();
+            } catch (FsException e) {
+                throw renamed[0] ? ChangeSync.afterChange(e) : e;
+            }
         }
     }
 

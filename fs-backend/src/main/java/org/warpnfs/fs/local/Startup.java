@@ -28,6 +28,8 @@ final class Startup {
     private static final Logger LOG = LoggerFactory.getLogger(Startup.class);
     private static final long XFS_SUPER_MAGIC = 0x5846_5342;
     private static final long TMPFS_MAGIC = 0x0102_1994;
+    private static final long BTRFS_SUPER_MAGIC = 0x9123_683eL;
+    private static final long F2FS_SUPER_MAGIC = 0xf2f5_2010L;
 
     private Startup() {}
 
@@ -70,7 +72,30 @@ final class Startup {
         long treeId = treeId(rootFd, statx);
         long fsType = FileSystemCalls.statfs(rootFd).type();
         AttributeReader attributes = new AttributeReader(treeId, statx.fileSystemDevice());
-        FdCache files = new FdCache(options.maxIdleFiles());
+        Durability durability = new Durability(calls, rootFd, kind(fsType, statx));
+        FdCache files = new FdCache(options.maxIdleFiles(), durability, options.descriptors());
+        TreeContext tree = null;
+        try {
+            tree = tree(root, rootFd, options, statx, treeId, attributes, durability, files);
+            return tree;
+        } finally {
+            if (tree == null) {
+                files.close();
+                durability.close();
+            }
+        }
+    }
+
+    private static TreeContext tree(
+            Path root,
+            Fd rootFd,
+            LocalOptions options,
+            Statx statx,
+            long treeId,
+            AttributeReader attributes,
+            Durability durability,
+            FdCache files)
+            throws IOException, FsException, ErrnoException {
         return new TreeContext(
                 rootFd,
                 statx.mountId(),
@@ -78,7 +103,7 @@ final class Startup {
                 handles(root, treeId, Superblock.of(statx), rootFd, files, options),
                 authority(root, attributes, options),
                 attributes,
-                new Durability(calls, rootFd, isOrdered(fsType, statx)),
+                durability,
                 files);
     }
 
@@ -128,6 +153,16 @@ final class Startup {
                 IdentityCalls.effectiveUser());
         return new SoftwareAuthority(
                 attributes, IdMap.ofUsers().unknown(), IdMap.ofGroups().unknown());
+    }
+
+    /** What is not known to write to a device of its own may report errors late: file systems of a network or a daemon do. */
+    private static Durability.Kind kind(long fsType, Statx statx) {
+        boolean local = fsType == EXT4_SUPER_MAGIC
+                || fsType == XFS_SUPER_MAGIC
+                || fsType == TMPFS_MAGIC
+                || fsType == BTRFS_SUPER_MAGIC
+                || fsType == F2FS_SUPER_MAGIC;
+        return new Durability.Kind(isOrdered(fsType, statx), !local);
     }
 
     /**

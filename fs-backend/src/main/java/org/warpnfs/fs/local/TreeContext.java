@@ -1,10 +1,13 @@
 package org.warpnfs.fs.local;
 
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.warpnfs.fs.local.libc.ErrnoException;
 import org.warpnfs.fs.local.libc.Fd;
 import org.warpnfs.fs.local.libc.OpenCalls;
 import org.warpnfs.fs.local.libc.Statx;
 import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FileNode;
@@ -27,7 +30,38 @@ record TreeContext(
         AttributeReader attributes,
         Durability durability,
         FdCache files) {
+    private static final Logger LOG = LoggerFactory.getLogger(TreeContext.class);
     private static final int PATH_NO_FOLLOW = OpenCalls.O_PATH | OpenCalls.O_NOFOLLOW;
+
+    /** A change of these files was made: notes it, and makes it durable. Never TRY_LATER. */
+    void settle(ChangeSync sync, Fd... changed) throws FsException {
+        try {
+            for (Fd file : changed) {
+                attributes.changed(file);
+            }
+            sync.sync();
+        } catch (FsException e) {
+            throw ChangeSync.afterChange(e);
+        }
+    }
+
+    /** A change of the file failed, perhaps half way: what went wrong first is what counts. */
+    void noteIfPossible(Fd file) {
+        try {
+            attributes.changed(file);
+        } catch (FsException e) {
+            LOG.debug("{}: no attributes after a failed change: {}", file, e.error());
+        }
+    }
+
+    /** Attributes of a file that was changed: never TRY_LATER. */
+    FileAttributes readAfterChange(Fd file) throws FsException {
+        try {
+            return attributes.read(file);
+        } catch (FsException e) {
+            throw ChangeSync.afterChange(e);
+        }
+    }
 
     /** Opens a file, O_PATH alone; close it. */
     Fd open(FileHandle handle) throws FsException {

@@ -100,15 +100,15 @@ final class UserXattrs {
     }
 
     private void change(Caller caller, FileHandle handle, Change change) throws FsException {
-        try (Fd file = tree.open(handle)) {
+        try (Fd file = tree.open(handle);
+                ChangeSync sync = tree.durability().ofAttributes(file)) {
             if (!canHave(file)) {
                 throw FsException.of(FsError.NOT_PERMITTED);
             }
             tree.authority().require(caller, file, Permission.WRITE);
             requireOwnerIfSticky(caller, file);
             tree.authority().runAs(caller, () -> change.apply(file));
-            tree.attributes().changed(file);
-            tree.durability().attributes(file);
+            tree.settle(sync, file);
         } catch (ErrnoException e) {
             throw Failure.of(e);
         }

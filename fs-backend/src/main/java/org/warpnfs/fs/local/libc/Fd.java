@@ -28,6 +28,15 @@ public final class Fd implements AutoCloseable {
         }
     }
 
+    /**
+     * As {@link #close}, and says what close(2) said: some file systems write data only then.
+     *
+     * @return errno, or 0
+     */
+    public int closeForErrno() {
+        return closed.compareAndSet(false, true) ? OpenCalls.close(number) : 0;
+    }
+
     @Override
     public String toString() {
         return "fd " + number;

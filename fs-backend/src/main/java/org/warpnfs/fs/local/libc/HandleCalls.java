@@ -54,16 +54,17 @@ public final class HandleCalls {
         if (bytes.length > CallMemory.FILE_HANDLE_BYTES - HANDLE) {
             throw ErrnoException.of(Errno.EINVAL);
         }
-        in.set(JAVA_INT, BYTES, bytes.length);
-        in.set(JAVA_INT, TYPE, handle.type());
-        MemorySegment.copy(bytes, 0, in, JAVA_BYTE, HANDLE, bytes.length);
-        while (true) {
+        for (int tries = 0; ; tries++) {
+            // Set each time: whoever made room may have used the memory.
+            in.set(JAVA_INT, BYTES, bytes.length);
+            in.set(JAVA_INT, TYPE, handle.type());
+            MemorySegment.copy(bytes, 0, in, JAVA_BYTE, HANDLE, bytes.length);
             try {
                 int result = (int)
                         OPEN_BY_HANDLE_AT.invokeExact(memory.state, mount.number(), in, flags | OpenCalls.O_CLOEXEC);
                 return new Fd(Libc.check(result));
             } catch (ErrnoException e) {
-                if (e.errno() != Errno.EINTR) {
+                if (e.errno() != Errno.EINTR && !DescriptorPressure.relieved(e, tries)) {
                     throw e;
                 }
             } catch (Throwable e) {

@@ -98,13 +98,13 @@ public final class OpenCalls {
 
     private static Fd openAt(int directory, byte[] path, int flags, int permissions) throws ErrnoException {
         CallMemory memory = CallMemory.current();
-        while (true) {
+        for (int tries = 0; ; tries++) {
             try {
                 int result = (int) OPENAT.invokeExact(
                         memory.state, directory, memory.path(path), flags | O_CLOEXEC | O_NOCTTY, permissions);
                 return new Fd(Libc.check(result));
             } catch (ErrnoException e) {
-                if (e.errno() != Errno.EINTR) {
+                if (e.errno() != Errno.EINTR && !DescriptorPressure.relieved(e, tries)) {
                     throw e;
                 }
             } catch (Throwable e) {
@@ -113,11 +113,12 @@ public final class OpenCalls {
         }
     }
 
-    /** Errors are not looked at: Linux has closed it whatever it says. */
-    static void close(int number) {
+    /** Linux has closed it whatever the errno says; 0 if it says nothing. */
+    static int close(int number) {
+        CallMemory memory = CallMemory.current();
         try {
-            int result = (int) CLOSE.invokeExact(CallMemory.current().state, number);
-            assert result == 0 || result == -1;
+            int result = (int) CLOSE.invokeExact(memory.state, number);
+            return result == 0 ? 0 : memory.errno();
         } catch (Throwable e) {
             throw Libc.broken(e);
         }

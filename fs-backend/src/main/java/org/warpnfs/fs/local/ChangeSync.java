@@ -1,0 +1,154 @@
+package org.warpnfs.fs.local;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.fs.local.libc.Errno;
+import org.warpnfs.fs.local.libc.ErrnoException;
+import org.warpnfs.fs.local.libc.Fd;
+import org.warpnfs.fs.local.libc.OpenCalls;
+import org.warpnfs.fs.local.libc.Statx;
+import org.warpnfs.fs.spi.FileType;
+import org.warpnfs.fs.spi.FsError;
+import org.warpnfs.fs.spi.FsException;
+
+/**
+ * What one change of names or attributes needs to become durable. It is opened before the change is made: if descriptors or memory
+ * are short the operation fails then, when "try again later" is still the truth. Nothing that {@link #sync} does needs another
+ * descriptor.
+ *
+ * <h2>Operation</h2>
+ *
+ * A file system with one journal for all needs nothing but {@link Durability#journal()}. On any other, the directories and files
+ * concerned are opened and each is synced. What cannot be opened is synced with the whole file system.
+ *
+ * <h2>Buffers</h2>
+ *
+ * Holds up to two descriptors until closed. One thread's.
+ */
+final class ChangeSync implements AutoCloseable {
+    private final Durability durability;
+    private final @Nullable Fd marker;
+    private final long journalFailures;
+    private final long wholeFailures;
+    private final List<Target> targets = new ArrayList<>(2);
+    private boolean wholeFileSystem;
+
+    ChangeSync(Durability durability, boolean byJournal) {
+        this.durability = durability;
+        this.marker = byJournal ? durability.marker() : null;
+        this.journalFailures = durability.journal().failures();
+        this.wholeFailures = durability.whole().failures();
+    }
+
+    /** A regular file or directory. */
+    void addReal(Fd file) throws FsException {
+        if (marker != null || wholeFileSystem) {
+            return;
+        }
+        try {
+            addOpened(OpenCalls.reopen(file, OpenCalls.O_RDONLY | OpenCalls.O_NONBLOCK));
+        } catch (ErrnoException e) {
+            if (e.errno() != Errno.EACCES && e.errno() != Errno.EPERM) {
+                throw Failure.of(e);
+            }
+            wholeFileSystem = true;
+        }
+    }
+
+    private void addOpened(Fd opened) throws FsException {
+        boolean added = false;
+        try {
+            targets.add(new Target(opened, opened, AttributeReader.statx(opened)));
+            added = true;
+        } finally {
+            if (!added) {
+                opened.close();
+            }
+        }
+    }
+
+    /** A file of any type. */
+    void addAny(Fd file) throws FsException {
+        FileType type = AttributeReader.type(AttributeReader.statx(file));
+        if (type == FileType.REGULAR || type == FileType.DIRECTORY) {
+            addReal(file);
+        } else {
+            // To open these does something else or nothing at all.
+            wholeFileSystem = true;
+        }
+    }
+
+    /**
+     * Also a file that was made by the change itself. If it cannot be opened the whole file system is synced.
+     *
+     * @param isReal it is open for more than its path; it stays open until this is closed
+     */
+    void addMade(Fd made, boolean isReal) {
+        if (marker != null || durability.isOrdered() || wholeFileSystem) {
+            return;
+        }
+        try {
+            if (isReal) {
+                targets.add(new Target(made, null, AttributeReader.statx(made)));
+            } else {
+                addAny(made);
+            }
+        } catch (FsException e) {
+            wholeFileSystem = true;
+        }
+    }
+
+    /**
+     * Makes the change durable.
+     *
+     * @throws FsException IO, NO_SPACE or QUOTA; never TRY_LATER, for the change has been made
+     */
+    void sync() throws FsException {
+        if (marker != null) {
+            Durability.syncSince(journalFailures, durability.journal(), marker, SyncGate.Descriptor.TRACKED, true);
+            return;
+        }
+        if (wholeFileSystem) {
+            Durability.syncSince(
+                    wholeFailures, durability.whole(), durability.rootFd(), SyncGate.Descriptor.TRACKED, true);
+            return;
+        }
+        for (Target target : targets) {
+            Durability.syncSince(target.failures, target.hold.gate(), target.fd, SyncGate.Descriptor.FRESH, true);
+        }
+    }
+
+    /** What is answered when something fails after the change was made. */
+    static FsException afterChange(FsException e) {
+        return e.error() == FsError.TRY_LATER ? FsException.of(FsError.IO, "failed after the change was made") : e;
+    }
+
+    @Override
+    public void close() {
+        targets.forEach(Target::close);
+        targets.clear();
+    }
+
+    private final class Target implements AutoCloseable {
+        private final Fd fd;
+        private final @Nullable Fd owned;
+        private final SyncGates.Hold hold;
+        private final long failures;
+
+        Target(Fd fd, @Nullable Fd owned, Statx statx) {
+            this.fd = fd;
+            this.owned = owned;
+            this.hold = durability.gateOf(statx);
+            this.failures = hold.gate().failures();
+        }
+
+        @Override
+        public void close() {
+            hold.close();
+            if (owned != null) {
+                owned.close();
+            }
+        }
+    }
+}

@@ -1,0 +1,170 @@
+package org.warpnfs.fs.local;
+
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Assumptions;
+
+/**
+ * An ext4 on a loop device that really fails: its image lies sparse on a small tmpfs. What the file system needs for itself is
+ * there from the beginning. While the tmpfs is full, a write to any other block fails on the device, the kernel drops the page, and
+ * tells of it as it tells of every medium that fails.
+ */
+final class FailingDevice implements AutoCloseable {
+    private static final long IMAGE_BYTES = 48 << 20;
+    private static final int BLOCK_BYTES = 4096;
+    private static final Pattern FREE = Pattern.compile("^ +Free blocks: (.*)$", Pattern.MULTILINE);
+    private static final Pattern RANGE = Pattern.compile("(\\d+)(?:-(\\d+))?");
+
+    private final Path store;
+    private final Path image;
+    private final Path mountPoint;
+    private boolean storeMounted;
+    private boolean mounted;
+
+    private FailingDevice(Path base) throws IOException {
+        store = Files.createDirectory(base.resolve("store"));
+        image = store.resolve("image");
+        mountPoint = Files.createDirectory(base.resolve("mounted"));
+    }
+
+    /** Ends the test, with the reason, on a machine without root or loop devices; a missing program fails it. */
+    static FailingDevice make(Path base) throws IOException {
+        boolean possible = LocalBackend.IS_ROOT && Files.exists(Path.of("/dev/loop-control"));
+        if (!possible) {
+            System.err.println("not root, or no loop devices: nothing is tested on a device that fails");
+        }
+        Assumptions.assumeTrue(possible, "only root makes devices, and only where the kernel has loop devices");
+        FailingDevice device = new FailingDevice(base);
+        try {
+            device.build();
+        } catch (IOException e) {
+            device.close();
+            throw new IOException("a device that fails is made by mount, mkfs.ext4 and dumpe2fs (e2fsprogs)", e);
+        }
+        return device;
+    }
+
+    private void build() throws IOException {
+        Mounts.run("mount", "-t", "tmpfs", "-o", "size=" + (IMAGE_BYTES + (4 << 20)), "none", store.toString());
+        storeMounted = true;
+        try (RandomAccessFile file = new RandomAccessFile(image.toFile(), "rw")) {
+            file.setLength(IMAGE_BYTES);
+        }
+        Mounts.run(
+                "mkfs.ext4",
+                "-q",
+                "-F",
+                "-b",
+                "" + BLOCK_BYTES,
+                "-J",
+                "size=4",
+                "-E",
+                "lazy_itable_init=0,lazy_journal_init=0,nodiscard",
+                image.toString());
+        occupyWhatIsUsed();
+        mount();
+    }
+
+    /** Rewrites all blocks that are not free, so that the tmpfs has pages for them. */
+    private void occupyWhatIsUsed() throws IOException {
+        Process process = new ProcessBuilder(List.of("dumpe2fs", image.toString()))
+                .redirectErrorStream(true)
+                .start();
+        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        boolean[] free = new boolean[(int) (IMAGE_BYTES / BLOCK_BYTES)];
+        Matcher lines = FREE.matcher(said);
+        while (lines.find()) {
+            Matcher ranges = RANGE.matcher(lines.group(1));
+            while (ranges.find()) {
+                int first = Integer.parseInt(ranges.group(1));
+                int last = ranges.group(2) == null ? first : Integer.parseInt(ranges.group(2));
+                Arrays.fill(free, first, last + 1, true);
+            }
+        }
+        byte[] block = new byte[BLOCK_BYTES];
+        try (RandomAccessFile file = new RandomAccessFile(image.toFile(), "rw")) {
+            for (int number = 0; number < free.length; number++) {
+                if (!free[number]) {
+                    file.seek((long) number * BLOCK_BYTES);
+                    file.readFully(block);
+                    file.seek((long) number * BLOCK_BYTES);
+                    file.write(block);
+                }
+            }
+        }
+    }
+
+    private void mount() throws IOException {
+        Mounts.run("mount", "-o", "loop,errors=continue", "-t", "ext4", image.toString(), mountPoint.toString());
+        mounted = true;
+    }
+
+    /** Where the file system is mounted. */
+    Path directory() {
+        return mountPoint;
+    }
+
+    /** From now on every block that was not written before fails. */
+    void fail() throws IOException {
+        byte[] page = new byte[BLOCK_BYTES];
+        try (RandomAccessFile ballast = new RandomAccessFile(ballast().toFile(), "rw")) {
+            ballast.seek(ballast.length());
+            while (true) {
+                ballast.write(page);
+            }
+        } catch (IOException full) {
+            if (!String.valueOf(full.getMessage()).contains("No space left")) {
+                throw full;
+            }
+        }
+    }
+
+    private Path ballast() {
+        return store.resolve("ballast");
+    }
+
+    /** From now on nothing fails. */
+    void heal() throws IOException {
+        Files.deleteIfExists(ballast());
+    }
+
+    /** Mounts it anew: what is there then is on the medium. */
+    void remount() throws IOException {
+        Mounts.run("umount", mountPoint.toString());
+        mounted = false;
+        mount();
+    }
+
+    void remountReadOnly() throws IOException {
+        Mounts.run("mount", "-o", "remount,ro", mountPoint.toString());
+    }
+
+    /** Takes it out of sight; it goes when nobody uses it any more. */
+    void unmountLazily() throws IOException {
+        Mounts.run("umount", "-l", mountPoint.toString());
+        mounted = false;
+    }
+
+    /** Mounts again what was {@link #unmountLazily unmounted}. */
+    void mountAgain() throws IOException {
+        mount();
+    }
+
+    @Override
+    public void close() throws IOException {
+        if (mounted) {
+            Mounts.run("umount", mountPoint.toString());
+        }
+        if (storeMounted) {
+            // The kernel lets go of the loop device a moment after the file system is unmounted.
+            Mounts.run("umount", "-l", store.toString());
+        }
+    }
+}

@@ -1,0 +1,317 @@
+package org.warpnfs.fs.local;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.InstanceOfAssertFactories.type;
+
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.warpnfs.fs.local.libc.Errno;
+import org.warpnfs.fs.local.libc.ErrnoException;
+import org.warpnfs.fs.local.libc.Fd;
+import org.warpnfs.fs.spi.AttributeChanges;
+import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.fs.spi.CreateMode;
+import org.warpnfs.fs.spi.FileHandle;
+import org.warpnfs.fs.spi.FileName;
+import org.warpnfs.fs.spi.FsError;
+import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.fs.spi.OpenAccess;
+import org.warpnfs.fs.spi.OpenFile;
+import org.warpnfs.fs.spi.Stability;
+
+/** What {@link LocalFileSystem} answers when syncs fail at moments that a test chooses. */
+class FailingSyncTest {
+    private static final long LIMIT_SECONDS = 60;
+
+    @TempDir
+    Path base;
+
+    private final Calls calls = new Calls();
+    private LocalFileSystem fs;
+
+    @BeforeEach
+    void start() throws Exception {
+        open(LocalOptions.DEFAULTS);
+    }
+
+    private void open(LocalOptions options) throws Exception {
+        Path tree = base.resolve("tree");
+        if (!Files.exists(tree)) {
+            Files.createDirectory(tree);
+        }
+        fs = LocalFileSystem.open(tree, options, calls);
+    }
+
+    @AfterEach
+    void stop() {
+        calls.errno = 0;
+        calls.mayEnd.release(1000);
+        fs.close();
+    }
+
+    private FileHandle create(String name) throws FsException {
+        return fs.create(
+                        Caller.ROOT,
+                        fs.root(),
+                        FileName.of(name),
+                        new CreateMode.Guarded(AttributeChanges.ofPermissions(0644)))
+                .node()
+                .handle();
+    }
+
+    private OpenFile openToWrite(FileHandle file) throws FsException {
+        return fs.open(Caller.ROOT, file, OpenAccess.READ_WRITE);
+    }
+
+    private static void write(OpenFile file, long offset, Stability stability) throws FsException {
+        file.write(ByteBuffer.wrap(new byte[] {1, 2, 3}), offset, stability);
+    }
+
+    private static void assertFails(FsError expected, ThrowingCallable call) {
+        assertThatThrownBy(call)
+                .asInstanceOf(type(FsException.class))
+                .extracting(FsException::error)
+                .isEqualTo(expected);
+    }
+
+    private static FutureTask<FsError> start(Callable<FsError> call) {
+        FutureTask<FsError> task = new FutureTask<>(call);
+        Thread.ofPlatform().daemon().start(task);
+        return task;
+    }
+
+    private static FsError outcome(Action action) {
+        try {
+            action.run();
+            return null;
+        } catch (FsException e) {
+            return e.error();
+        }
+    }
+
+    @Test
+    void stableWrite_whileACommitTakesTheError_isNotAcknowledged() throws Exception {
+        FileHandle file = create("f");
+        try (OpenFile committer = openToWrite(file);
+                OpenFile writer = openToWrite(file)) {
+            write(committer, 0, Stability.UNSTABLE);
+            long before = fs.writeVerifier();
+            calls.hold();
+            calls.errno = Errno.EIO;
+            FutureTask<FsError> commit = start(() -> outcome(committer::sync));
+            calls.awaitBegin();
+            // The kernel has told its one error to the commit: the next call on the descriptor says 0.
+            calls.errno = 0;
+            FutureTask<FsError> stable = start(() -> outcome(() -> write(writer, 4096, Stability.FILE_SYNC)));
+            awaitSize(file, 4096 + 3);
+            calls.mayEnd.release(1000);
+            assertThat(commit.get(LIMIT_SECONDS, TimeUnit.SECONDS)).isEqualTo(FsError.IO);
+            assertThat(stable.get(LIMIT_SECONDS, TimeUnit.SECONDS)).isEqualTo(FsError.IO);
+            assertThat(fs.writeVerifier()).isNotEqualTo(before);
+        }
+    }
+
+    private void awaitSize(FileHandle file, long sizeBytes) throws FsException {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
+        while (fs.attributes(file).sizeBytes() < sizeBytes) {
+            assertThat(System.nanoTime() - deadline).as("never written").isNegative();
+            Thread.onSpinWait();
+        }
+    }
+
+    @Test
+    void stableWrite_whileAnotherFileFails_isAcknowledged() throws Exception {
+        FileHandle one = create("one");
+        FileHandle other = create("other");
+        try (OpenFile failing = openToWrite(one);
+                OpenFile fine = openToWrite(other)) {
+            write(failing, 0, Stability.UNSTABLE);
+            calls.errno = Errno.EIO;
+            assertFails(FsError.IO, failing::sync);
+            calls.errno = 0;
+            write(fine, 0, Stability.FILE_SYNC);
+            long after = fs.writeVerifier();
+            write(failing, 0, Stability.FILE_SYNC);
+            assertThat(fs.writeVerifier()).isEqualTo(after);
+        }
+    }
+
+    @Test
+    void commit_throughAReader_syncsTheWriter() throws Exception {
+        FileHandle file = create("f");
+        try (OpenFile reader = fs.open(Caller.ROOT, file, OpenAccess.READ)) {
+            writeUnstable(file);
+            calls.errno = Errno.EIO;
+            assertFails(FsError.IO, reader::sync);
+        }
+    }
+
+    @Test
+    void evictedDescriptor_ofUnsyncedWrites_isSyncedFirstAndItsFailureMovesTheVerifier() throws Exception {
+        fs.close();
+        open(LocalOptions.DEFAULTS.withMaxIdleFiles(1));
+        FileHandle one = create("one");
+        FileHandle two = create("two");
+        FileHandle three = create("three");
+        writeUnstable(one);
+        calls.count.set(0);
+        writeUnstable(two);
+        assertThat(calls.count).as("the first is synced, the second stays").hasValue(1);
+        long before = fs.writeVerifier();
+        calls.errno = Errno.EIO;
+        writeUnstable(three);
+        assertThat(fs.writeVerifier()).isNotEqualTo(before);
+    }
+
+    @Test
+    void evictedDescriptor_withoutUnsyncedWrites_goesBeforeThoseThatHaveThem() throws Exception {
+        fs.close();
+        open(LocalOptions.DEFAULTS.withMaxIdleFiles(2));
+        FileHandle dirty = create("dirty");
+        FileHandle clean = create("clean");
+        writeUnstable(dirty);
+        calls.count.set(0);
+        for (int i = 0; i < 5; i++) {
+            fs.open(Caller.ROOT, clean, OpenAccess.READ).close();
+            FileHandle next = create("next" + i);
+            calls.count.set(0);
+            fs.open(Caller.ROOT, next, OpenAccess.READ).close();
+            assertThat(calls.count).hasValue(0);
+        }
+        try (OpenFile open = fs.open(Caller.ROOT, dirty, OpenAccess.READ)) {
+            open.sync();
+        }
+        assertThat(calls.count).as("its writes were not synced until now").hasValue(1);
+    }
+
+    private void writeUnstable(FileHandle file) throws FsException {
+        try (OpenFile open = openToWrite(file)) {
+            write(open, 0, Stability.UNSTABLE);
+        }
+    }
+
+    @Test
+    void allocateDeallocateAndLength_answered_areStable() throws Exception {
+        FileHandle file = create("f");
+        try (OpenFile open = openToWrite(file)) {
+            open.write(ByteBuffer.allocate(65_536), 0, Stability.FILE_SYNC);
+            List<Action> changes = List.of(
+                    () -> open.allocate(0, 131_072),
+                    () -> open.deallocate(4096, 8192),
+                    () -> fs.setAttributes(Caller.ROOT, file, AttributeChanges.ofSize(5000)),
+                    () -> fs.setAttributes(Caller.ROOT, file, AttributeChanges.ofSize(0)),
+                    () -> fs.setAttributes(Caller.ROOT, file, AttributeChanges.ofPermissions(0600)));
+            for (Action change : changes) {
+                calls.count.set(0);
+                change.run();
+                assertThat(calls.count).hasPositiveValue();
+                calls.errno = Errno.EIO;
+                assertFails(FsError.IO, change::run);
+                calls.errno = 0;
+            }
+        }
+    }
+
+    @Test
+    void failingSync_ofAnyErrno_isNeverTryLater() throws Exception {
+        FileHandle file = create("f");
+        fs.makeDirectory(Caller.ROOT, fs.root(), FileName.of("d"), AttributeChanges.ofPermissions(0755));
+        FileName next = FileName.of("next");
+        int number = 0;
+        for (int errno : new int[] {Errno.EIO, Errno.ENOMEM, Errno.EAGAIN, Errno.EMFILE, Errno.ENFILE, Errno.EROFS}) {
+            FileName name = FileName.of("n" + number++);
+            try (OpenFile open = openToWrite(file)) {
+                List<Action> changes = List.of(
+                        () -> write(open, 0, Stability.DATA_SYNC),
+                        open::sync,
+                        () -> fs.create(
+                                Caller.ROOT,
+                                fs.root(),
+                                name,
+                                new CreateMode.Guarded(AttributeChanges.ofPermissions(0644))),
+                        () -> fs.rename(Caller.ROOT, fs.root(), name, fs.root(), next),
+                        () -> fs.link(Caller.ROOT, file, fs.root(), name),
+                        () -> fs.remove(Caller.ROOT, fs.root(), name),
+                        () -> fs.makeDirectory(Caller.ROOT, fs.root(), name, AttributeChanges.ofPermissions(0755)),
+                        () -> fs.removeDirectory(Caller.ROOT, fs.root(), name),
+                        () -> fs.makeSymlink(Caller.ROOT, fs.root(), name, new byte[] {'x'}, AttributeChanges.NONE),
+                        () -> fs.setAttributes(Caller.ROOT, file, AttributeChanges.ofPermissions(0600)));
+                for (Action change : changes) {
+                    long before = fs.writeVerifier();
+                    calls.errno = errno;
+                    assertFails(FsError.IO, change::run);
+                    calls.errno = 0;
+                    assertThat(fs.writeVerifier()).isNotEqualTo(before);
+                }
+            }
+            fs.remove(Caller.ROOT, fs.root(), name);
+            fs.remove(Caller.ROOT, fs.root(), next);
+        }
+    }
+
+    private interface Action {
+        void run() throws FsException;
+    }
+
+    /** Calls of the kernel that fail when told to, and wait when told to. */
+    private static final class Calls implements Durability.SyncCalls {
+        private final Startup.KernelSyncCalls kernel = new Startup.KernelSyncCalls();
+        private final Semaphore began = new Semaphore(0);
+        private final Semaphore mayEnd = new Semaphore(0);
+        private final AtomicInteger count = new AtomicInteger();
+        private volatile boolean holds;
+        private volatile int errno;
+
+        private void call() throws ErrnoException {
+            int code = errno;
+            count.incrementAndGet();
+            began.release();
+            if (holds) {
+                mayEnd.acquireUninterruptibly();
+            }
+            if (code != 0) {
+                throw ErrnoException.of(code);
+            }
+        }
+
+        void hold() {
+            began.drainPermits();
+            holds = true;
+        }
+
+        void awaitBegin() throws InterruptedException {
+            assertThat(began.tryAcquire(LIMIT_SECONDS, TimeUnit.SECONDS)).isTrue();
+        }
+
+        @Override
+        public void fsync(Fd fd) throws ErrnoException {
+            call();
+            kernel.fsync(fd);
+        }
+
+        @Override
+        public void fdatasync(Fd fd) throws ErrnoException {
+            call();
+            kernel.fdatasync(fd);
+        }
+
+        @Override
+        public void syncFileSystem(Fd fd) throws ErrnoException {
+            call();
+            kernel.syncFileSystem(fd);
+        }
+    }
+}

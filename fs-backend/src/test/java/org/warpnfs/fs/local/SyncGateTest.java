@@ -1,0 +1,199 @@
+package org.warpnfs.fs.local;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.warpnfs.fs.local.SyncGate.Descriptor;
+import org.warpnfs.fs.local.libc.Errno;
+import org.warpnfs.fs.local.libc.ErrnoException;
+import org.warpnfs.fs.local.libc.Fd;
+import org.warpnfs.fs.local.libc.OpenCalls;
+
+class SyncGateTest {
+    private static final long LIMIT_SECONDS = 60;
+
+    /** Each call says that it began, and waits for leave to end. */
+    private final Semaphore began = new Semaphore(0);
+
+    private final Semaphore mayEnd = new Semaphore(0);
+    private final List<String> calls = new CopyOnWriteArrayList<>();
+    private final AtomicInteger announced = new AtomicInteger();
+    private volatile int errno;
+    private Fd fd;
+    private Fd other;
+    private SyncGate gate;
+
+    @BeforeEach
+    void open() throws Exception {
+        fd = OpenCalls.open("/dev/null".getBytes(StandardCharsets.UTF_8), OpenCalls.O_RDWR);
+        other = OpenCalls.open("/dev/null".getBytes(StandardCharsets.UTF_8), OpenCalls.O_RDONLY);
+        gate = new SyncGate(this::call, code -> announced.incrementAndGet());
+    }
+
+    @AfterEach
+    void close() {
+        fd.close();
+        other.close();
+    }
+
+    private void call(Fd used, boolean withAttributes) throws ErrnoException {
+        int code = errno;
+        calls.add((used == fd ? "tracked" : "fresh") + (withAttributes ? " fsync" : " fdatasync"));
+        began.release();
+        mayEnd.acquireUninterruptibly();
+        if (code != 0) {
+            throw ErrnoException.of(code);
+        }
+    }
+
+    private static FutureTask<Integer> start(Callable<Integer> call, List<Thread> threads) {
+        FutureTask<Integer> task = new FutureTask<>(call);
+        Thread thread = Thread.ofPlatform().daemon().start(task);
+        threads.add(thread);
+        return task;
+    }
+
+    /** Errno of a sync, or 0. */
+    private int sync(Descriptor kind, boolean withAttributes) {
+        try {
+            gate.sync(kind == Descriptor.TRACKED ? fd : other, kind, withAttributes);
+            return 0;
+        } catch (ErrnoException e) {
+            return e.errno();
+        }
+    }
+
+    private void awaitBegin() throws InterruptedException {
+        assertThat(began.tryAcquire(LIMIT_SECONDS, TimeUnit.SECONDS)).isTrue();
+    }
+
+    private static void awaitWaiting(List<Thread> threads) {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
+        while (!threads.stream().allMatch(thread -> thread.getState() == Thread.State.WAITING)) {
+            assertThat(System.nanoTime() - deadline).as("they never waited").isNegative();
+            Thread.onSpinWait();
+        }
+    }
+
+    private static int result(FutureTask<Integer> task) throws Exception {
+        return task.get(LIMIT_SECONDS, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void waiters_whileASyncRuns_shareTheNext() throws Exception {
+        List<Thread> threads = new ArrayList<>();
+        FutureTask<Integer> first = start(() -> sync(Descriptor.TRACKED, false), threads);
+        awaitBegin();
+        List<FutureTask<Integer>> waiters = new ArrayList<>();
+        waiters.add(start(() -> sync(Descriptor.FRESH, false), threads));
+        for (int i = 0; i < 20; i++) {
+            waiters.add(start(() -> sync(Descriptor.TRACKED, false), threads));
+        }
+        waiters.add(start(() -> sync(Descriptor.FRESH, true), threads));
+        awaitWaiting(threads);
+        assertThat(calls).containsExactly("tracked fdatasync");
+        mayEnd.release(2);
+        assertThat(result(first)).isZero();
+        for (FutureTask<Integer> waiter : waiters) {
+            assertThat(result(waiter)).isZero();
+        }
+        // The best descriptor of those who share, and all that any of them needs.
+        assertThat(calls).containsExactly("tracked fdatasync", "tracked fsync");
+    }
+
+    @Test
+    void change_thatEndedDuringASync_isCoveredByTheNextAlone() throws Exception {
+        List<Thread> threads = new ArrayList<>();
+        gate.changed();
+        FutureTask<Integer> first = start(() -> sync(Descriptor.TRACKED, false), threads);
+        awaitBegin();
+        gate.changed();
+        mayEnd.release(1);
+        assertThat(result(first)).isZero();
+        assertThat(gate.isDirty()).isTrue();
+        mayEnd.release(1);
+        assertThat(sync(Descriptor.TRACKED, false)).isZero();
+        assertThat(gate.isDirty()).isFalse();
+    }
+
+    @Test
+    void freshDescriptor_synced_leavesTheFileDirty() {
+        gate.changed();
+        mayEnd.release(1);
+        assertThat(sync(Descriptor.FRESH, true)).isZero();
+        assertThat(gate.isDirty()).isTrue();
+    }
+
+    @Test
+    void failedSync_ofManyWaiters_isAnnouncedOnceBeforeAnyHears() throws Exception {
+        List<Thread> threads = new ArrayList<>();
+        FutureTask<Integer> first = start(() -> sync(Descriptor.TRACKED, false), threads);
+        awaitBegin();
+        errno = Errno.ENOSPC;
+        gate.changed();
+        List<FutureTask<Integer>> waiters = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            waiters.add(start(
+                    () -> {
+                        int heard = sync(Descriptor.TRACKED, true);
+                        return heard == 0 ? 0 : heard + 1000 * announced.get();
+                    },
+                    threads));
+        }
+        awaitWaiting(threads);
+        mayEnd.release(1);
+        assertThat(result(first)).isZero();
+        awaitBegin();
+        assertThat(announced).hasValue(0);
+        assertThat(gate.failures()).isZero();
+        mayEnd.release(1);
+        for (FutureTask<Integer> waiter : waiters) {
+            assertThat(result(waiter)).isEqualTo(1000 + Errno.ENOSPC);
+        }
+        assertThat(calls).hasSize(2);
+        assertThat(gate.failures()).isEqualTo(1);
+        // What was lost has been announced: nothing is left to sync.
+        assertThat(gate.isDirty()).isFalse();
+    }
+
+    @Test
+    void stableChange_whileAnotherTakesTheError_fails() throws Exception {
+        List<Thread> threads = new ArrayList<>();
+        errno = Errno.EIO;
+        FutureTask<Integer> takesTheError = start(() -> sync(Descriptor.TRACKED, true), threads);
+        awaitBegin();
+        long failures = gate.failures();
+        gate.changed();
+        errno = 0;
+        mayEnd.release(2);
+        assertThat(result(takesTheError)).isEqualTo(Errno.EIO);
+        assertThatThrownBy(() -> Durability.syncSince(failures, gate, fd, Descriptor.TRACKED, false))
+                .hasMessageStartingWith("IO");
+        mayEnd.release(1);
+        Durability.syncSince(gate.failures(), gate, fd, Descriptor.TRACKED, false);
+        assertThat(announced).hasValue(1);
+    }
+
+    @Test
+    void gates_ofOneInode_areOneUntilNobodyHoldsThem() throws Exception {
+        SyncGates gates = new SyncGates(this::call, code -> {});
+        try (SyncGates.Hold first = gates.hold(AttributeReader.statx(fd));
+                SyncGates.Hold second = gates.hold(AttributeReader.statx(other))) {
+            assertThat(first.gate()).isSameAs(second.gate());
+            assertThat(gates.size()).isOne();
+        }
+        assertThat(gates.size()).isZero();
+    }
+}
