@@ -107,7 +107,7 @@ final class ConnectionTransport extends OwnPeerTransport implements InboundHandl
     public void backwardCallLost(long xid) {
         CompletionHandler<RpcReply, RpcTransport> waiting = getReplyQueue().get((int) xid);
         if (waiting != null) {
-            dispatcher.runAside(() -> waiting.failed(new SocketTimeoutException("backward call " + xid), this));
+            dispatcher.runAside(client, () -> waiting.failed(new SocketTimeoutException("backward call " + xid), this));
         }
     }
 
