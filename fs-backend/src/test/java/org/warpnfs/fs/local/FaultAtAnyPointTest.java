@@ -17,9 +17,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Every operation with every call of libc in it failing, one after another, by EIO, ENOMEM, EMFILE and ENOSPC: what was changed is
- * never answered by "try again later", and the verifier moves if and only if data may be lost. The calls fail in a process of their own,
- * through a library that the C compiler makes of faults.c.
+ * Every operation with every call of libc in it failing, one after another, by EIO, ENOMEM, EMFILE and ENOSPC. What was changed is
+ * never answered by "try again later", and the verifier moves if a sync fails. The calls fail in a process of their own, through a
+ * library that the C compiler makes of faults.c.
  */
 class FaultAtAnyPointTest {
     private static final long LIMIT_SECONDS = 240;
