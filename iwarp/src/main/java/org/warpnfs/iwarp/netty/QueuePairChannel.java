@@ -5,6 +5,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.util.ReferenceCountUtil;
@@ -221,6 +222,24 @@ final class QueuePairChannel extends ChannelInboundHandlerAdapter implements Que
             // The machine hears of it by linkClosed(), when no buffer of the batch is held any more.
             channel.close();
         }
+    }
+
+    @Override
+    public long unsentBytes() {
+        ChannelOutboundBuffer outbound = channel.unsafe().outboundBuffer();
+        if (outbound == null || writing == null) {
+            return 0;
+        }
+        long[] unsentBytes = new long[1];
+        try {
+            outbound.forEachFlushedMessage(message -> {
+                unsentBytes[0] += ((ByteBuf) message).readableBytes();
+                return true;
+            });
+        } catch (Exception e) {
+            throw new IllegalStateException("a buffer that was written cannot be read", e);
+        }
+        return unsentBytes[0];
     }
 
     @Override

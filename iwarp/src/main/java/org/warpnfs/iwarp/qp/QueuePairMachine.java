@@ -74,9 +74,10 @@ public final class QueuePairMachine {
         this.turns = new Turns(this, link, new Upcalls(queuePair, handler, this::bug));
         this.deadline = new Deadline(link);
         SharedResources shared = new SharedResources(rnic, limits, regions, inbound, queuePair, turns);
-        this.life = new StreamLife(link, config, regions, shared, inbound, transmitter, turns, deadline);
+        StreamDeadlines deadlines = new StreamDeadlines(link, config, transmitter, deadline);
+        this.life = new StreamLife(link, config, regions, shared, inbound, transmitter, turns, deadlines);
         this.start = new StreamStart(
-                queuePair, link, config, shared, inbound, transmitter, life, turns, deadline, decider, options);
+                queuePair, link, config, shared, inbound, transmitter, life, turns, deadlines, decider, options);
     }
 
     /** A queue pair for a connection that a peer has opened. */
@@ -298,7 +299,7 @@ public final class QueuePairMachine {
 
     // What the inbound stream brings.
 
-    /** The first FPDU is whole, if that is what we wait for. */
+    /** An FPDU is whole, the first perhaps. */
     void fpduArrived() {
         start.fpduArrived();
     }

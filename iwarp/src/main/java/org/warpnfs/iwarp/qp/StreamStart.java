@@ -43,7 +43,7 @@ final class StreamStart {
     private final Transmitter transmitter;
     private final StreamLife life;
     private final Turns turns;
-    private final Deadline deadline;
+    private final StreamDeadlines deadlines;
     private Startup startup;
     private @Nullable ConnectionParameters parameters;
     private @Nullable MpaAgreement agreement;
@@ -65,7 +65,7 @@ final class StreamStart {
             Transmitter transmitter,
             StreamLife life,
             Turns turns,
-            Deadline deadline,
+            StreamDeadlines deadlines,
             @Nullable ConnectionRequestHandler decider,
             @Nullable ConnectOptions options) {
         this.queuePair = queuePair;
@@ -76,7 +76,7 @@ final class StreamStart {
         this.transmitter = transmitter;
         this.life = life;
         this.turns = turns;
-        this.deadline = deadline;
+        this.deadlines = deadlines;
         if (decider != null) {
             this.startup = new ResponderStartup(this, config.mpa(), shared, decider);
         } else if (options != null) {
@@ -92,7 +92,7 @@ final class StreamStart {
         if (life.state() != StreamState.STARTUP) {
             return;
         }
-        deadline.set(config.startupTimeoutNanos());
+        deadlines.startup();
         if (startup instanceof InitiatorStartup initiator) {
             sendFrame(initiator.request());
         }
@@ -122,10 +122,12 @@ final class StreamStart {
         }
     }
 
-    /** The first FPDU is whole, if that is what we wait for. */
+    /** An FPDU is whole, the first perhaps, which is what we wait for. */
     void fpduArrived() {
         if (life.state() == StreamState.WAIT_FIRST) {
             open();
+        } else {
+            life.fpduArrived();
         }
     }
 
@@ -153,7 +155,7 @@ final class StreamStart {
             return false;
         }
         startup = older;
-        deadline.clear();
+        deadlines.clear();
         transmitter.restart();
         link.reconnect();
         return true;

@@ -64,6 +64,8 @@ final class Transmitter {
 
     private boolean batchReadsMemory;
     private boolean batchCarriesWork;
+    private long pulledBytes;
+    private long pulledWorkBytes;
     private int mulpduBytes;
 
     /** Whether FPDUs are summed, and so must not change before they have left. */
@@ -199,6 +201,8 @@ final class Transmitter {
             return null;
         }
         inFlight.add(new InFlight(batch, ended, batchReadsMemory, batchCarriesWork));
+        pulledBytes += batch.lengthBytes();
+        pulledWorkBytes += batchCarriesWork ? batch.lengthBytes() : 0;
         batchesReadingMemory += batchReadsMemory ? 1 : 0;
         batchReadsMemory = false;
         return batch;
@@ -263,6 +267,20 @@ final class Transmitter {
     /** Whether a batch, pulled and not reported as sent, has bytes of work that was posted. */
     boolean carriesWork(FpduBatch batch) {
         return inFlight.stream().anyMatch(pulled -> pulled.batch() == batch && pulled.carriesWork());
+    }
+
+    /**
+     * Bytes that the socket has taken since the beginning.
+     *
+     * @param workOnly counts only batches that carry work which was posted
+     * @param unsentBytes what the socket has not taken of the batches that were pulled
+     */
+    long takenBytes(boolean workOnly, long unsentBytes) {
+        long heldBytes = 0;
+        for (InFlight pulled : inFlight) {
+            heldBytes += pulled.carriesWork() || !workOnly ? pulled.batch().lengthBytes() : 0;
+        }
+        return (workOnly ? pulledWorkBytes : pulledBytes) - Math.min(unsentBytes, heldBytes);
     }
 
     /**

@@ -128,6 +128,15 @@ final class SimulatedLink implements QueuePairLink {
         }
     }
 
+    @Override
+    public long unsentBytes() {
+        long unsentBytes = 0;
+        for (ByteBuffer buffer : taking) {
+            unsentBytes += buffer.remaining();
+        }
+        return unsentBytes;
+    }
+
     /** The socket takes one piece of the batch. */
     private void take() {
         FpduBatch whole = batch;
