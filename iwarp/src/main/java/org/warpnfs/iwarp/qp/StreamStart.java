@@ -37,7 +37,6 @@ import org.warpnfs.iwarp.verbs.Rejection;
 final class StreamStart {
     private final QueuePair queuePair;
     private final QueuePairLink link;
-    private final QueuePairConfig config;
     private final SharedResources shared;
     private final InboundStream inbound;
     private final Transmitter transmitter;
@@ -70,7 +69,6 @@ final class StreamStart {
             @Nullable ConnectOptions options) {
         this.queuePair = queuePair;
         this.link = link;
-        this.config = config;
         this.shared = shared;
         this.inbound = inbound;
         this.transmitter = transmitter;
