@@ -74,6 +74,7 @@ final class StreamLife {
     private CompletionStatus culpritStatus = CompletionStatus.REMOTE_ERROR;
     private boolean draining;
     private boolean peerEnded;
+    private boolean established;
 
     /** As responder: whether an RTR is promised that opens the stream. */
     private boolean rtrAwaited;
@@ -102,6 +103,11 @@ final class StreamLife {
 
     StreamState state() {
         return state;
+    }
+
+    /** Whether both directions were ever open. */
+    boolean established() {
+        return established;
     }
 
     /** Whether the upper layer wants no more work done than it has posted. */
@@ -133,6 +139,7 @@ final class StreamLife {
     void open() {
         boolean byRtr = rtrAwaited;
         state = StreamState.OPEN;
+        established = true;
         rtrAwaited = false;
         if (!draining) {
             if (byRtr) {
@@ -270,6 +277,7 @@ final class StreamLife {
             }
             finish();
             state = StreamState.CLOSED;
+            transmitter.release();
             deadlines.clear();
         }
     }

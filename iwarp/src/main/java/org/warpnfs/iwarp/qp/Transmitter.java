@@ -42,6 +42,7 @@ final class Transmitter {
     /** Scratch buffers kept for later batches. */
     private static final int MAX_KEPT_SCRATCH = 2;
 
+    private final ScratchPool scratch;
     private final int wantedMulpduBytes;
     private final int batchBytes;
     private final RdmapStream stream;
@@ -71,7 +72,8 @@ final class Transmitter {
     /** Whether FPDUs are summed, and so must not change before they have left. */
     private boolean crc;
 
-    Transmitter(QueuePairConfig config, RdmapStream stream) {
+    Transmitter(QueuePairConfig config, RdmapStream stream, ScratchPool scratch) {
+        this.scratch = scratch;
         this.wantedMulpduBytes = config.mulpduBytes();
         this.batchBytes = config.batchBytes();
         this.stream = stream;
@@ -347,12 +349,23 @@ final class Transmitter {
     }
 
     private ByteBuffer takeScratch() {
-        return keptScratch.isEmpty() ? ByteBuffer.allocateDirect(FpduBatch.SCRATCH_BYTES) : keptScratch.removeLast();
+        return keptScratch.isEmpty() ? scratch.take() : keptScratch.removeLast();
     }
 
     private void keepScratch(FpduBatch batch) {
         if (keptScratch.size() < MAX_KEPT_SCRATCH) {
             keptScratch.add(batch.scratch().clear());
+        } else {
+            scratch.give(batch.scratch());
         }
+    }
+
+    /** The connection is gone: no socket refers to any batch, and nothing is pulled any more. */
+    void release() {
+        stop();
+        keptScratch.forEach(scratch::give);
+        keptScratch.clear();
+        inFlight.forEach(pulled -> scratch.give(pulled.batch().scratch()));
+        inFlight.clear();
     }
 }
