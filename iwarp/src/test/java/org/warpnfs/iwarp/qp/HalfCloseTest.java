@@ -409,6 +409,28 @@ class HalfCloseTest {
         assertThat(idsOf(CompletionStatus.SUCCESS)).containsExactly(0L, 1L);
     }
 
+    /** What it sends meanwhile is no answer. */
+    @Test
+    void disconnecting_peerAnswersNoReadButSendsOtherThings_isClosed() {
+        socketTakesAll();
+        for (int id = 10; id < 40; id++) {
+            link.created.postReceive(id, ByteBuffer.allocate(4));
+        }
+        post(read(1), send(2));
+        link.created.disconnect();
+        link.runTasks();
+        int messages = 0;
+        while (!link.closed) {
+            assertThat(messages).isLessThan(10);
+            link.fpdu(String.format("4143 00000000 00000000 %08x 00000000 aa", 2 + messages));
+            messages++;
+            link.pass(CLOSE_NANOS / 4);
+        }
+        assertThat(messages).isEqualTo(4);
+        assertThat(idsOf(CompletionStatus.FLUSHED)).contains(1L, 2L);
+        assertThat(sink.valid()).isFalse();
+    }
+
     /** A line with a long way there and back is no slow peer. */
     @Test
     void disconnecting_peerAnswersManySmallReads_allAreDone() {
