@@ -104,7 +104,7 @@ final class SimulatedLink implements QueuePairLink {
             return;
         }
         OptionalLong deadline = machine.deadlineNanos();
-        if (deadline.isPresent()) {
+        if (deadline.isPresent() && deadline.getAsLong() - simulation.nowNanos() < Simulation.NEVER_NANOS) {
             simulation.schedule(deadline.getAsLong() - simulation.nowNanos(), () -> machine()
                     .deadlinePassed());
         }
