@@ -53,8 +53,7 @@ class LadderTest {
                     "org.warpnfs.iwarp.qp..",
                     "org.warpnfs.iwarp.verbs..",
                     "org.warpnfs.iwarp.memory..",
-                    "org.warpnfs.iwarp.mpa..",
-                    "org.warpnfs.limits..")
+                    "org.warpnfs.iwarp.mpa..")
             .allowEmptyShould(true);
 
     private static ArchRule only(String name, String... below) {

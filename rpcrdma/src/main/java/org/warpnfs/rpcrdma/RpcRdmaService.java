@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -37,11 +38,13 @@ import org.warpnfs.rpcrdma.stats.TransportStatistics;
  */
 public final class RpcRdmaService implements ConnectionRequestHandler, AutoCloseable {
     private static final Duration WATCH_INTERVAL = Duration.ofSeconds(5);
+    private static final Duration DRAIN_WATCH_INTERVAL = Duration.ofMillis(500);
     private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
     private final TransportStatistics statistics = new TransportStatistics();
     private final RpcRdmaAcceptor acceptor;
     private final Thread watch;
+    private final boolean watched;
 
     /**
      * @param executor runs the programs; see {@link org.warpnfs.rpcrdma.oncrpc.OperationThreads}
@@ -64,6 +67,7 @@ public final class RpcRdmaService implements ConnectionRequestHandler, AutoClose
             ResponderOptions options,
             Consumer<RpcTransport> disconnected,
             boolean watched) {
+        this.watched = watched;
         Map<OncRpcProgram, RpcDispatchable> served = new HashMap<>(programs);
         if (options.rfc5666().connectionConfiguration()) {
             served.putIfAbsent(ConnectionConfiguration.PROGRAM, new ConnectionConfiguration());
@@ -106,13 +110,24 @@ public final class RpcRdmaService implements ConnectionRequestHandler, AutoClose
     }
 
     /**
-     * Takes no new connections and no new calls, and waits until those that run have been answered.
+     * Takes no new connections and no new calls, and waits until those that run have been answered. A requester that is gone, or takes
+     * nothing, is not waited for longer than {@link org.warpnfs.rpcrdma.server.PeerDeadlines#whileDraining} asks.
      *
      * @return false if some still run after {@code limit}
      */
     public boolean drain(Duration limit) {
         acceptor.drain();
-        return await(acceptor::idle, limit);
+        AtomicLong lookedNanos = new AtomicLong(System.nanoTime());
+        return await(
+                () -> {
+                    long now = System.nanoTime();
+                    if (watched && now - lookedNanos.get() > DRAIN_WATCH_INTERVAL.toNanos()) {
+                        lookedNanos.set(now);
+                        endStalled(now);
+                    }
+                    return acceptor.idle();
+                },
+                limit);
     }
 
     /** Ends every connection at once. */

@@ -23,7 +23,7 @@ class LadderTest {
     static final ArchRule traceKnowsNothing = only("..rpcrdma.trace..");
 
     @ArchTest
-    static final ArchRule creditKnowsNothing = only("..rpcrdma.credit..");
+    static final ArchRule creditKnowsClientsAlone = only("..rpcrdma.credit..", "org.warpnfs.limits..");
 
     @ArchTest
     static final ArchRule messageKnowsPayloadsAlone = only("..rpcrdma.message..", "org.warpnfs.payload..");
@@ -50,6 +50,7 @@ class LadderTest {
             "..rpcrdma.stats..",
             "..rpcrdma.trace..",
             "org.warpnfs.iwarp.verbs..",
+            "org.warpnfs.limits..",
             "org.warpnfs.payload..",
             "org.slf4j..");
 

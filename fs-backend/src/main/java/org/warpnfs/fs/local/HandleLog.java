@@ -96,8 +96,6 @@ final class HandleLog implements AutoCloseable {
             try {
                 log.writeAll(table);
                 move(fresh, path);
-                // The host's end must not bring back the old log: it may end with the mark of a clean stop.
-                syncDirectory(directory);
             } catch (IOException e) {
                 channel.close();
                 throw e;
@@ -129,12 +127,6 @@ final class HandleLog implements AutoCloseable {
             Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
         } catch (AtomicMoveNotSupportedException e) {
             Files.move(from, to, StandardCopyOption.REPLACE_EXISTING);
-        }
-    }
-
-    private static void syncDirectory(Path directory) throws IOException {
-        try (FileChannel entries = FileChannel.open(directory, StandardOpenOption.READ)) {
-            entries.force(true);
         }
     }
 

@@ -48,11 +48,6 @@ final class CurrentLink implements QueuePairLink {
     }
 
     @Override
-    public long unsentBytes() {
-        return link.unsentBytes();
-    }
-
-    @Override
     public void deadlineChanged() {
         link.deadlineChanged();
     }

@@ -51,7 +51,6 @@ public final class QueuePairMachine {
     private final Deadline deadline;
     private final StreamLife life;
     private final StreamStart start;
-    private long uses;
 
     private QueuePairMachine(
             QueuePairLink firstLink,
@@ -70,15 +69,14 @@ public final class QueuePairMachine {
                 link::inOwnerThread);
         ReceiveAccount receives = new ReceiveAccount(rnic, limits.receiveQueueDepth(), limits.receiveBytes());
         this.inbound = new InboundStream(this, regions, receives);
-        this.transmitter = new Transmitter(config, inbound.rdmap(), rnic.scratch());
+        this.transmitter = new Transmitter(config, inbound.rdmap());
         this.queuePair = new LocalQueuePair(this, link, config, regions, inbound, transmitter);
         this.turns = new Turns(this, link, new Upcalls(queuePair, handler, this::bug));
         this.deadline = new Deadline(link);
         SharedResources shared = new SharedResources(rnic, limits, regions, inbound, queuePair, turns);
-        StreamDeadlines deadlines = new StreamDeadlines(link, config, transmitter, deadline);
-        this.life = new StreamLife(link, config, regions, shared, inbound, transmitter, turns, deadlines);
+        this.life = new StreamLife(link, config, regions, shared, inbound, transmitter, turns, deadline);
         this.start = new StreamStart(
-                queuePair, link, config, shared, inbound, transmitter, life, turns, deadlines, decider, options);
+                queuePair, link, config, shared, inbound, transmitter, life, turns, deadline, decider, options);
     }
 
     /** A queue pair for a connection that a peer has opened. */
@@ -154,23 +152,9 @@ public final class QueuePairMachine {
         });
     }
 
-    /** True from when both directions were opened, also after the end. */
-    public boolean established() {
-        return life.established();
-    }
-
-    /** Whether nothing is under way: nobody would miss the connection if it were opened again when it is needed. */
-    public boolean idle() {
-        return life.state() == StreamState.OPEN
-                && !life.draining()
-                && transmitter.work().incompleteCount() == 0
-                && transmitter.idle()
-                && turns.upperLayerIdle();
-    }
-
-    /** Counts what has been of use: messages that arrived whole, requests of the peer's, and work of ours that is done. */
-    public long uses() {
-        return uses + transmitter.work().completedCount();
+    /** True until the startup frames have been exchanged, or that has failed. */
+    public boolean startingUp() {
+        return life.state() == StreamState.STARTUP;
     }
 
     /** When {@link #deadlinePassed} is to be called. */
@@ -314,7 +298,7 @@ public final class QueuePairMachine {
 
     // What the inbound stream brings.
 
-    /** An FPDU is whole, the first perhaps. */
+    /** The first FPDU is whole, if that is what we wait for. */
     void fpduArrived() {
         start.fpduArrived();
     }
@@ -325,12 +309,10 @@ public final class QueuePairMachine {
     }
 
     void received(Completion completion) {
-        uses++;
         turns.completed(completion);
     }
 
     void requested(Answer answer) {
-        uses++;
         transmitter.answer(answer);
         turns.wantOutput();
     }

@@ -27,7 +27,7 @@ import org.warpnfs.iwarp.verbs.SharedReceiveQueue;
  */
 public final class SharedReceives implements SharedReceiveQueue {
     /** In place of a share: the receive waits. */
-    private final Share nobody = new Share(task -> {});
+    private static final Share NOBODY = new Share(task -> {});
 
     private final Object lock = new Object();
     private final LocalRnic rnic;
@@ -80,14 +80,14 @@ public final class SharedReceives implements SharedReceiveQueue {
                 throw new IllegalStateException("the shared receive queue is closed");
             }
             Share holder = holders.get(workRequestId);
-            if (holder == nobody) {
+            if (holder == NOBODY) {
                 throw new IllegalArgumentException("a receive with id " + workRequestId + " waits already");
             }
             account.take(receive);
             if (holder != null) {
                 holder.held.remove(workRequestId);
             }
-            holders.put(workRequestId, nobody);
+            holders.put(workRequestId, NOBODY);
             waiting.add(receive);
         }
     }

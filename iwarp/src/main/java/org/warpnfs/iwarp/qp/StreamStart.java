@@ -37,12 +37,13 @@ import org.warpnfs.iwarp.verbs.Rejection;
 final class StreamStart {
     private final QueuePair queuePair;
     private final QueuePairLink link;
+    private final QueuePairConfig config;
     private final SharedResources shared;
     private final InboundStream inbound;
     private final Transmitter transmitter;
     private final StreamLife life;
     private final Turns turns;
-    private final StreamDeadlines deadlines;
+    private final Deadline deadline;
     private Startup startup;
     private @Nullable ConnectionParameters parameters;
     private @Nullable MpaAgreement agreement;
@@ -64,17 +65,18 @@ final class StreamStart {
             Transmitter transmitter,
             StreamLife life,
             Turns turns,
-            StreamDeadlines deadlines,
+            Deadline deadline,
             @Nullable ConnectionRequestHandler decider,
             @Nullable ConnectOptions options) {
         this.queuePair = queuePair;
         this.link = link;
+        this.config = config;
         this.shared = shared;
         this.inbound = inbound;
         this.transmitter = transmitter;
         this.life = life;
         this.turns = turns;
-        this.deadlines = deadlines;
+        this.deadline = deadline;
         if (decider != null) {
             this.startup = new ResponderStartup(this, config.mpa(), shared, decider);
         } else if (options != null) {
@@ -90,7 +92,7 @@ final class StreamStart {
         if (life.state() != StreamState.STARTUP) {
             return;
         }
-        deadlines.startup();
+        deadline.set(config.startupTimeoutNanos());
         if (startup instanceof InitiatorStartup initiator) {
             sendFrame(initiator.request());
         }
@@ -120,12 +122,10 @@ final class StreamStart {
         }
     }
 
-    /** An FPDU is whole, the first perhaps, which is what we wait for. */
+    /** The first FPDU is whole, if that is what we wait for. */
     void fpduArrived() {
         if (life.state() == StreamState.WAIT_FIRST) {
             open();
-        } else {
-            life.fpduArrived();
         }
     }
 
@@ -153,7 +153,7 @@ final class StreamStart {
             return false;
         }
         startup = older;
-        deadlines.clear();
+        deadline.clear();
         transmitter.restart();
         link.reconnect();
         return true;

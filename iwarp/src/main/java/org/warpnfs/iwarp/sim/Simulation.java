@@ -9,17 +9,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.Random;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.warpnfs.iwarp.qp.LocalRnic;
 import org.warpnfs.iwarp.qp.QueuePairConfig;
 import org.warpnfs.iwarp.qp.QueuePairMachine;
 import org.warpnfs.iwarp.qp.RnicLimits;
-import org.warpnfs.iwarp.verbs.ConnectOptions;
 import org.warpnfs.iwarp.verbs.ConnectionRequestHandler;
 import org.warpnfs.iwarp.verbs.Connector;
 import org.warpnfs.iwarp.verbs.Listener;
-import org.warpnfs.iwarp.verbs.QueuePairHandler;
 
 /**
  * A network of one thread, with a clock of its own, on which queue pairs connect to each other.
@@ -28,9 +25,6 @@ import org.warpnfs.iwarp.verbs.QueuePairHandler;
  *
  * {@link #listen} and {@link #connector()} give what a transport gives. Nothing happens until {@link #run()}, {@link
  * #runFor} or {@link #step()} is called, by the thread that made the simulation.
- *
- * <p>{@link #run()} lets all time pass that anybody waits for. So initiators may be silent for as long as they like, unless the
- * configuration has a deadline for the first message that is not the default one.
  *
  * <h2>Buffers</h2>
  *
@@ -44,9 +38,6 @@ import org.warpnfs.iwarp.verbs.QueuePairHandler;
 public final class Simulation {
     /** More steps than any test of ours takes: beyond it something goes round in circles. */
     private static final long MAX_STEPS = 50_000_000;
-
-    /** What is to happen so much later never happens. */
-    static final long NEVER_NANOS = TimeUnit.DAYS.toNanos(365);
 
     private final Random random;
     private final LinkFaults faults;
@@ -68,10 +59,7 @@ public final class Simulation {
 
     public Simulation(long seed, QueuePairConfig config, LinkFaults faults) {
         this.random = new Random(seed);
-        this.config = config.firstMessageTimeoutNanos()
-                        == QueuePairConfig.defaults().firstMessageTimeoutNanos()
-                ? config.toBuilder().firstMessageTimeoutNanos(NEVER_NANOS).build()
-                : config;
+        this.config = config;
         this.rnic = new LocalRnic(random, RnicLimits.defaults());
         this.faults = faults;
     }
@@ -114,24 +102,29 @@ public final class Simulation {
 
     /** The same, with limits of its own on the initiator's side. */
     public Connector connector(QueuePairConfig initiatorConfig) {
-        return (remote, options, handler) -> connect(remote, options, handler, initiatorConfig);
+        return connector(initiatorConfig, InetAddress.getLoopbackAddress());
     }
 
-    private void connect(
-            InetSocketAddress remote, ConnectOptions options, QueuePairHandler handler, QueuePairConfig own) {
-        open(remote, near -> QueuePairMachine.initiator(near, own, rnic, options, handler));
+    /** The same, from another host. */
+    public Connector connector(InetAddress host) {
+        return connector(config, host);
+    }
+
+    private Connector connector(QueuePairConfig initiatorConfig, InetAddress host) {
+        return (remote, options, handler) ->
+                open(remote, host, near -> QueuePairMachine.initiator(near, initiatorConfig, rnic, options, handler));
     }
 
     /** Takes a machine from the connection that it had to a new one. */
     void reconnect(QueuePairMachine machine, InetSocketAddress remote) {
-        open(remote, near -> {
+        open(remote, InetAddress.getLoopbackAddress(), near -> {
             machine.relink(near);
             return machine;
         });
     }
 
-    private void open(InetSocketAddress remote, Function<SimulatedLink, QueuePairMachine> attached) {
-        InetSocketAddress local = new InetSocketAddress(InetAddress.getLoopbackAddress(), ++lastPort);
+    private void open(InetSocketAddress remote, InetAddress host, Function<SimulatedLink, QueuePairMachine> attached) {
+        InetSocketAddress local = new InetSocketAddress(host, ++lastPort);
         SimulatedConnection connection = new SimulatedConnection(this, local, remote);
         SimulatedLink near = connection.initiator();
         near.attach(attached.apply(near));

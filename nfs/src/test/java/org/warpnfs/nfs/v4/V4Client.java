@@ -76,11 +76,6 @@ final class V4Client {
         }
     }
 
-    /** True while the server waits for the answer; asked once. */
-    boolean isAwaited(CallbackSeen callback) {
-        return connection.getReplyQueue().get(callback.xid) != null;
-    }
-
     void answerNull(CallbackSeen callback) {
         answer(callback);
     }

@@ -4,8 +4,9 @@ package org.warpnfs.rpcrdma.credit;
  * The responder's credits on one connection (RFC 8166 section 3.3.1).
  *
  * <p>Every granted credit is covered by a receive buffer, so the grant never exceeds {@link #buffers()}, whatever the requester
- * asks, but for what it owes; and it is never 0. A smaller grant does not bind calls that are already on their way: what a requester may have
- * outstanding is bounded by the buffers alone, and {@link #callReceived()} says no beyond them. Owner thread only.
+ * asks, but for what it owes; and it is never 0. A smaller grant does not bind calls that are already on their way: what a
+ * requester may have outstanding is bounded by the buffers alone, and {@link #callReceived()} says no beyond them. Owner thread
+ * only.
  */
 public final class CreditLedger {
     private final int maxBuffers;
@@ -83,7 +84,8 @@ public final class CreditLedger {
      *
      * @param wanted what the call asked for, unsigned 32 bits; 0 counts as 1
      * @param strained true while payload memory is short: then no more than what else is in flight, so that the load shrinks
-     * @param donesOwed RDMA_DONE that the requester owes, each of which uses a credit (RFC 5666 section 3.8): the grant leaves room for
+     * @param donesOwed RDMA_DONE that the requester owes, each of which uses a credit (RFC 5666 section 3.8): the grant leaves room
+     *     for
      *     them and one call. They have receive buffers beside those of {@link #buffers()}
      */
     public int grant(long wanted, boolean strained, int donesOwed) {

@@ -4,13 +4,13 @@ import java.util.List;
 import java.util.OptionalLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.warpnfs.iwarp.verbs.QueuePair;
 import org.warpnfs.rpcrdma.chunk.Invalidation;
 import org.warpnfs.rpcrdma.chunk.ReadReplyPlan;
 import org.warpnfs.rpcrdma.chunk.ReplyPlan;
 import org.warpnfs.rpcrdma.chunk.SinkWrite;
 import org.warpnfs.rpcrdma.credit.CreditLedger;
 import org.warpnfs.rpcrdma.message.RpcMessage;
+import org.warpnfs.rpcrdma.server.ReplySender.Leaving;
 import org.warpnfs.rpcrdma.server.ReplySender.Outgoing;
 import org.warpnfs.rpcrdma.stats.Counter;
 import org.warpnfs.rpcrdma.stats.TransportStatistics;
@@ -40,12 +40,12 @@ import org.warpnfs.rpcrdma.wire.WriteChunk;
  *
  * <h2>Errors</h2>
  *
- * A reply that fits nowhere becomes ERR_CHUNK (RFC 8166 section 4.5.3), unless it may be exposed ({@link ExposedReplies}). Owner thread only.
+ * A reply that fits nowhere becomes ERR_CHUNK (RFC 8166 section 4.5.3), unless it may be exposed ({@link ExposedReplies}). Owner
+ * thread only.
  */
 final class CallAnswerer {
     private static final Logger LOG = LoggerFactory.getLogger(CallAnswerer.class);
 
-    private final QueuePair queuePair;
     private final ResponderContext context;
     private final TransportStatistics statistics;
     private final PrivateData peer;
@@ -55,21 +55,17 @@ final class CallAnswerer {
     private final MemoryQueue memory;
     private final ReplySender sender;
     private final ExposedReplies exposed;
-    private int buffersTaken;
     private int creditsCounted;
+    private boolean welcomed;
 
-    /** @param buffersTaken receive buffers of the budget that the connection began with */
     CallAnswerer(
-            QueuePair queuePair,
             ResponderContext context,
             PrivateData peer,
             ReceiveBuffers receives,
             CreditLedger credits,
             MemoryQueue memory,
             ReplySender sender,
-            ExposedReplies exposed,
-            int buffersTaken) {
-        this.queuePair = queuePair;
+            ExposedReplies exposed) {
         this.context = context;
         this.statistics = context.statistics();
         this.peer = peer;
@@ -79,7 +75,6 @@ final class CallAnswerer {
         this.memory = memory;
         this.sender = sender;
         this.exposed = exposed;
-        this.buffersTaken = buffersTaken;
     }
 
     /** The largest message that the requester receives from us. */
@@ -98,67 +93,75 @@ final class CallAnswerer {
         countCredits(1);
     }
 
-    /** The connection has ended: its receive buffers go back to the budget. */
+    /** A message has come: its sender gets the receive buffers that a connection in use has. */
+    void welcome() {
+        if (!welcomed) {
+            welcomed = true;
+            grow(context.options().credits() - credits.buffers());
+        }
+    }
+
+    /** The connection has ended. */
     void closed() {
         countCredits(0);
-        context.receiveBudget().give(buffersTaken);
-        buffersTaken = 0;
     }
 
     /**
      * Answers a call that has ended.
      *
-     * @param leaves runs when the answer leaves; see {@link ReplySender}
+     * @param leaving hears of the answer
      */
-    void reply(RdmaCall call, RpcMessage reply, Runnable leaves) {
+    void reply(RdmaCall call, RpcMessage reply, Leaving leaving) {
         growIfBusy(call.creditsWanted());
         ReplyPlan plan;
         try {
             plan = ReplyPlan.of(reply, call.lists(), inlineLimitBytes);
         } catch (RuntimeException | Error e) {
             reply.release();
-            leaves.run();
+            leaving.posting().run();
+            leaving.left().run();
             throw e;
         }
         switch (plan) {
-            case ReplyPlan.Fits fits when fits.writes().size() <= sender.maxWrites() -> send(call, reply, fits, leaves);
+            case ReplyPlan.Fits fits
+            when fits.writes().size() <= sender.maxWrites() -> send(call, reply, fits, leaving);
             case ReplyPlan.Fits fits ->
-                refuse(call, reply, "reply of " + fits.writes().size() + " RDMA Writes", leaves);
-            case ReplyPlan.TooBig tooBig -> expose(call, reply, tooBig.detail(), leaves);
+                refuse(call, reply, "reply of " + fits.writes().size() + " RDMA Writes", leaving);
+            case ReplyPlan.TooBig tooBig -> expose(call, reply, tooBig.detail(), leaving);
         }
     }
 
     /** Answers a call whose body turned out to be nonsense. */
-    void refuse(RdmaCall call, String detail, Runnable leaves) {
+    void refuse(RdmaCall call, String detail, Leaving leaving) {
         LOG.debug("call {}: {}", call.xid(), detail);
         statistics.increment(Counter.ERR_CHUNK_MALFORMED_SENT);
-        sendError(call, leaves);
+        sendError(call, leaving);
     }
 
     /** Answers a message that was no call. */
-    void refuse(RpcRdmaViolation violation, Runnable leaves) {
+    void refuse(RpcRdmaViolation violation, Leaving leaving) {
         switch (violation.answer()) {
             case ERR_VERS -> {
                 statistics.increment(Counter.ERR_VERS_SENT);
                 int grant = grant(credits.granted());
-                sendError(RdmaErrorVers.onlyVersion1(violation.xid(), violation.version(), grant), leaves);
+                sendError(RdmaErrorVers.onlyVersion1(violation.xid(), violation.version(), grant), leaving);
             }
             case ERR_CHUNK -> {
                 statistics.increment(Counter.ERR_CHUNK_MALFORMED_SENT);
-                sendError(RdmaErrorChunk.of(violation.xid(), grant(credits.granted())), leaves);
+                sendError(RdmaErrorChunk.of(violation.xid(), grant(credits.granted())), leaving);
             }
             case DROP -> throw new IllegalArgumentException("what is to be dropped is not answered");
         }
     }
 
-    private void send(RdmaCall call, RpcMessage reply, ReplyPlan.Fits plan, Runnable leaves) {
+    private void send(RdmaCall call, RpcMessage reply, ReplyPlan.Fits plan, Leaving leaving) {
         int grant = grant(call.creditsWanted());
         RpcRdmaHeader header = plan.longReply()
                 ? new RdmaNomsg(call.xid(), grant, plan.lists())
                 : new RdmaMsg(call.xid(), grant, plan.lists());
         count(plan);
         trace(call, plan.longReply() ? ReplyKind.LONG : ReplyKind.INLINE, header, plan.inlineBytes(), plan.writes());
-        sender.send(new Outgoing(plan.writes(), header, plan.inline(), invalidation(call), reply, leaves));
+        sender.send(new Outgoing(plan.writes(), header, plan.inline(), invalidation(call), reply, leaving));
     }
 
     private OptionalLong invalidation(RdmaCall call) {
@@ -168,17 +171,17 @@ final class CallAnswerer {
     }
 
     /** The last way out, for a requester of RFC 5666: it reads the reply itself. */
-    private void expose(RdmaCall call, RpcMessage reply, String detail, Runnable leaves) {
+    private void expose(RdmaCall call, RpcMessage reply, String detail, Leaving leaving) {
         ReadReplyPlan plan = exposed.allowed()
                 ? ReadReplyPlan.of(reply, call.lists(), inlineLimitBytes).orElse(null)
                 : null;
         if (plan == null || plan.writes().size() > sender.maxWrites()) {
-            refuse(call, reply, detail, leaves);
+            refuse(call, reply, detail, leaving);
             return;
         }
         List<ReadSegment> readList = exposed.expose(call.xid(), plan).orElse(null);
         if (readList == null) {
-            refuse(call, reply, detail + ", and too many replies wait to be read", leaves);
+            refuse(call, reply, detail + ", and too many replies wait to be read", leaving);
             return;
         }
         ChunkLists lists =
@@ -189,7 +192,7 @@ final class CallAnswerer {
         statistics.increment(Counter.REPLIES_SENT);
         countWritten(lists);
         trace(call, ReplyKind.EXPOSED, header, reply.xdr().remaining(), plan.writes());
-        sender.send(new Outgoing(plan.writes(), header, plan.inline(), invalidation(call), reply, leaves));
+        sender.send(new Outgoing(plan.writes(), header, plan.inline(), invalidation(call), reply, leaving));
     }
 
     private static void trace(
@@ -217,22 +220,22 @@ final class CallAnswerer {
         lists.replyChunk().ifPresent(chunk -> statistics.add(Counter.REPLY_CHUNK_BYTES, chunk.lengthBytes()));
     }
 
-    private void refuse(RdmaCall call, RpcMessage reply, String detail, Runnable leaves) {
+    private void refuse(RdmaCall call, RpcMessage reply, String detail, Leaving leaving) {
         LOG.debug("call {}: {}", call.xid(), detail);
         reply.release();
         statistics.increment(Counter.ERR_CHUNK_TOO_BIG_SENT);
-        sendError(call, leaves);
+        sendError(call, leaving);
     }
 
-    private void sendError(RdmaCall call, Runnable leaves) {
+    private void sendError(RdmaCall call, Leaving leaving) {
         RpcRdmaHeader error = RdmaErrorChunk.of(call.xid(), grant(call.creditsWanted()));
         trace(call, ReplyKind.ERROR, error, 0, List.of());
-        sendError(error, leaves);
+        sendError(error, leaving);
     }
 
     /** Errors go by a plain Send: they have no chunks, and the requester keeps its own. */
-    private void sendError(RpcRdmaHeader error, Runnable leaves) {
-        sender.send(Outgoing.plain(error, List.of(), leaves));
+    private void sendError(RpcRdmaHeader error, Leaving leaving) {
+        sender.send(Outgoing.plain(error, List.of(), leaving));
     }
 
     private int grant(long wanted) {
@@ -246,11 +249,12 @@ final class CallAnswerer {
             // It has to take replies before it may make more calls.
             return;
         }
-        int more = context.receiveBudget().take(credits.wantsMore(wanted));
+        grow(credits.wantsMore(wanted));
+    }
+
+    private void grow(int more) {
         if (more > 0) {
-            buffersTaken += more;
-            receives.grow(queuePair, more);
-            credits.grow(more);
+            credits.grow(receives.grow(more));
         }
     }
 

@@ -12,6 +12,7 @@ import org.warpnfs.rpcrdma.chunk.CallLayout;
 import org.warpnfs.rpcrdma.credit.CreditLedger;
 import org.warpnfs.rpcrdma.message.InboundHandler;
 import org.warpnfs.rpcrdma.message.RpcMessage;
+import org.warpnfs.rpcrdma.server.ReplySender.Leaving;
 import org.warpnfs.rpcrdma.stats.Counter;
 import org.warpnfs.rpcrdma.stats.TransportStatistics;
 import org.warpnfs.rpcrdma.trace.CallTrace;
@@ -25,8 +26,8 @@ import org.warpnfs.rpcrdma.wire.WriteChunk;
  *
  * <h2>Operation</h2>
  *
- * A call goes up when its last byte is here. While the connection drains no call does: its requester repeats it on the next one. A call
- * whose XID is still in flight is dropped, since the reply to the first answers both.
+ * A call goes up when its last byte is here. While the connection drains no call does: its requester repeats it on the next one. A
+ * call whose XID is still in flight is dropped, since the reply to the first answers both.
  *
  * <h2>Buffers</h2>
  *
@@ -96,7 +97,7 @@ final class CallReceiver {
 
     /** Posts a receive buffer whose message is no longer needed. */
     void post(int number) {
-        way.receives.post(way.queuePair, number);
+        way.receives.post(number);
     }
 
     /**
@@ -105,21 +106,25 @@ final class CallReceiver {
      * @param violation whose answer is not DROP
      */
     void refuse(int number, RpcRdmaViolation violation) {
-        if (creditTaken()) {
-            way.answerer.refuse(violation, () -> giveBack(number));
+        if (creditTaken(number)) {
+            way.answerer.refuse(violation, new Leaving(() -> giveBack(number), () -> {}));
         }
     }
 
     /** A message that has to be answered has come. */
-    private boolean creditTaken() {
+    private boolean creditTaken(int number) {
         if (way.credits.callReceived()) {
             statistics.add(Counter.CREDITS_IN_USE, 1);
             return true;
         }
         statistics.increment(Counter.CREDIT_OVERRUNS);
         statistics.increment(Counter.CONNECTIONS_ABORTED);
-        LOG.info("{} overran its {} credits", connection, way.credits.buffers());
+        context.log()
+                .admit("credit overrun", connection.client())
+                .ifPresent(more -> LOG.info(
+                        "{} overran its {} credits ({} more like it)", connection, way.credits.buffers(), more));
         way.queuePair.abort("credit overrun");
+        post(number);
         return false;
     }
 
@@ -127,9 +132,7 @@ final class CallReceiver {
     void call(int number, RpcRdmaHeader header, ChunkLists lists, CallLayout layout, ByteBuffer inline)
             throws RpcRdmaViolation {
         CallTrace trace = new CallTrace(header.xid(), connection);
-        long mostReplyBytes =
-                (long) context.pool().maxLengthBytes() + context.options().inlineSendBytes();
-        RdmaCall call = new RdmaCall(endings, trace, header, lists, layout, number, inline, mostReplyBytes);
+        RdmaCall call = new RdmaCall(endings, trace, header, lists, layout, number, inline);
         long sinkBytes = call.sinkBytes();
         if (sinkBytes > context.pool().maxLengthBytes()) {
             throw RpcRdmaViolation.chunk(header.xid(), "Read chunks of " + sinkBytes + " bytes");
@@ -142,7 +145,7 @@ final class CallReceiver {
             post(number);
             return;
         }
-        if (!creditTaken()) {
+        if (!creditTaken(number)) {
             return;
         }
         if (!xidsInFlight.add(call.xid())) {
@@ -190,7 +193,8 @@ final class CallReceiver {
         }
         incomplete.remove(call);
         way.memory.release(call);
-        way.answerer.refuse(call, "the message is of another XID than its header", () -> giveBack(call));
+        way.answerer.refuse(
+                call, "the message is of another XID than its header", new Leaving(() -> giveBack(call), () -> {}));
     }
 
     /** It is the call's turn. */
@@ -206,10 +210,11 @@ final class CallReceiver {
         way.memory.release(call);
         try {
             if (reply != null && way.queuePair.connected()) {
-                way.answerer.reply(call, reply, () -> giveBack(call));
+                way.answerer.reply(call, reply, new Leaving(() -> giveBack(call), () -> way.runs.replyLeft(call)));
             } else {
                 statistics.increment(Counter.CALLS_DROPPED);
                 giveBack(call);
+                way.runs.replyLeft(call);
                 if (reply != null) {
                     reply.release();
                 }
@@ -228,9 +233,7 @@ final class CallReceiver {
     private void giveBack(int number) {
         statistics.add(Counter.CREDITS_IN_USE, -1);
         way.credits.callEnded();
-        if (way.queuePair.connected()) {
-            post(number);
-        }
+        post(number);
     }
 
     /** Where calls go. */

@@ -34,8 +34,8 @@ import org.warpnfs.rpcrdma.wire.RdmaSegment;
  *
  * <h2>Errors</h2>
  *
- * A Read that fails ends the connection by itself; what is queued is forgotten. Where no more memory may be registered the Reads wait
- * ({@link #retry}). Owner thread only.
+ * A Read that fails ends the connection by itself; what is queued is forgotten. Where no more memory may be registered the Reads
+ * wait ({@link #retry}). Owner thread only.
  */
 final class ChunkPuller {
     private record PendingRead(RdmaCall call, RdmaSegment segment, int sinkOffsetBytes) {}

@@ -7,6 +7,7 @@ import org.warpnfs.rpcrdma.credit.CreditLedger;
 record ConnectionParts(
         QueuePair queuePair,
         CreditLedger credits,
+        ReceiveBuffers receives,
         MemoryQueue memory,
         ChunkPuller puller,
         RunQueue runs,
@@ -25,5 +26,6 @@ record ConnectionParts(
         backward.close();
         exposed.close();
         answerer.closed();
+        receives.close();
     }
 }

@@ -2,6 +2,7 @@ package org.warpnfs.rpcrdma.server;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.warpnfs.limits.LogLimiter;
 import org.warpnfs.rpcrdma.stats.Counter;
 import org.warpnfs.rpcrdma.stats.TransportStatistics;
 
@@ -35,6 +36,7 @@ final class ConnectionWatch {
     private final ConnectionParts parts;
     private final PeerDeadlines deadlines;
     private final TransportStatistics statistics;
+    private final LogLimiter log;
     private final RateWatch reads;
     private final RateWatch replies;
     private boolean looked;
@@ -50,6 +52,7 @@ final class ConnectionWatch {
         this.parts = parts;
         this.deadlines = context.options().deadlines();
         this.statistics = context.statistics();
+        this.log = context.log();
         this.reads = new RateWatch(deadlines.stallLimit(), deadlines.leastBytesPerSecond());
         this.replies = new RateWatch(deadlines.stallLimit(), deadlines.leastBytesPerSecond());
     }
@@ -126,7 +129,8 @@ final class ConnectionWatch {
     private void end(Counter counter, String why) {
         ended = true;
         statistics.increment(counter);
-        LOG.info("{} is ended: {}", connection, why);
+        log.admit(why, connection.client())
+                .ifPresent(more -> LOG.info("{} is ended: {} ({} more like it)", connection, why, more));
         parts.queuePair().abort(why);
     }
 }

@@ -12,8 +12,9 @@ import org.warpnfs.iwarp.verbs.AccessRight;
 import org.warpnfs.iwarp.verbs.LimitReachedException;
 import org.warpnfs.iwarp.verbs.MemoryRegion;
 import org.warpnfs.iwarp.verbs.QueuePair;
+import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.rpcrdma.chunk.ReadReplyPlan;
-import org.warpnfs.rpcrdma.credit.ByteBudget;
+import org.warpnfs.rpcrdma.credit.ClientBudget;
 import org.warpnfs.rpcrdma.stats.Counter;
 import org.warpnfs.rpcrdma.stats.TransportStatistics;
 import org.warpnfs.rpcrdma.wire.RdmaSegment;
@@ -36,8 +37,9 @@ import org.warpnfs.rpcrdma.wire.ReadSegment;
  *
  * <h2>Buffers</h2>
  *
- * What is exposed is a copy in memory of its own: a requester that sends RDMA_DONE while its Reads are still being answered must not
- * get to see what a pooled buffer is used for next. Copies are bounded by number and bytes for a connection and by bytes for all.
+ * What is exposed is a copy in memory of its own: a requester that sends RDMA_DONE while its Reads are still being answered must
+ * not get to see what a pooled buffer is used for next. Copies are bounded by number and bytes for a connection, and by bytes for a
+ * client and for all.
  *
  * <h2>Errors</h2>
  *
@@ -53,16 +55,23 @@ final class ExposedReplies {
 
     private final QueuePair queuePair;
     private final Rfc5666Options options;
-    private final ByteBudget budget;
+    private final ClientBudget budget;
+    private final ClientAddress client;
     private final TransportStatistics statistics;
     private final Map<Long, Exposed> open = new HashMap<>();
     private long openBytes;
     private boolean missedBefore;
 
-    ExposedReplies(QueuePair queuePair, Rfc5666Options options, ByteBudget budget, TransportStatistics statistics) {
+    ExposedReplies(
+            QueuePair queuePair,
+            Rfc5666Options options,
+            ClientBudget budget,
+            ClientAddress client,
+            TransportStatistics statistics) {
         this.queuePair = queuePair;
         this.options = options;
         this.budget = budget;
+        this.client = client;
         this.statistics = statistics;
     }
 
@@ -86,7 +95,7 @@ final class ExposedReplies {
         long bytes = plan.readableBytes();
         if (open.size() == options.maxExposedReplies()
                 || bytes > options.maxExposedBytes() - openBytes
-                || !budget.tryTake(bytes)) {
+                || !budget.tryTake(client, bytes)) {
             return Optional.empty();
         }
         Exposed exposed = new Exposed();
@@ -170,7 +179,7 @@ final class ExposedReplies {
     private void release(Exposed exposed) {
         exposed.regions.forEach(MemoryRegion::invalidate);
         openBytes -= exposed.bytes;
-        budget.give(exposed.bytes);
+        budget.give(client, exposed.bytes);
         statistics.add(Counter.EXPOSED_BYTES, -exposed.bytes);
     }
 }

@@ -2,9 +2,11 @@ package org.warpnfs.rpcrdma.server;
 
 import java.util.ArrayDeque;
 import java.util.Queue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.iwarp.verbs.QueuePair;
+import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.payload.Payload;
 import org.warpnfs.payload.PayloadPool;
 import org.warpnfs.rpcrdma.stats.Counter;
@@ -16,7 +18,8 @@ import org.warpnfs.rpcrdma.stats.TransportStatistics;
  * <h2>Operation</h2>
  *
  * First come, first served. A call gets all its memory at once or none: two calls that each held half of what they need would
- * wait for each other. One connection holds no more than its share, unless one call alone is larger.
+ * wait for each other. One connection holds no more than its share, unless one call alone is larger; the pool sees to the share of
+ * its client. One call at a time stands in the pool's queue, so a connection with many calls gets no more turns than one with few.
  *
  * <h2>Buffers</h2>
  *
@@ -27,23 +30,56 @@ import org.warpnfs.rpcrdma.stats.TransportStatistics;
  * Running out of memory is none: the call waits, and its requester with it. Owner thread only.
  */
 final class MemoryQueue {
+    /** A request to the pool. Its grant may come on any thread. */
+    private final class Request {
+        private final RdmaCall call;
+        private final Thread asking = Thread.currentThread();
+        private boolean asked;
+        private @Nullable Payload atOnce;
+
+        /** Set by the owner thread once the pool has said that it comes later. */
+        private PayloadPool.@Nullable Wait wait;
+
+        Request(RdmaCall call) {
+            this.call = call;
+        }
+
+        private void granted(Payload payload) {
+            if (Thread.currentThread() == asking && !asked) {
+                atOnce = payload;
+                return;
+            }
+            try {
+                queuePair.execute(() -> grantedLater(this, payload));
+            } catch (RejectedExecutionException e) {
+                // The owner thread is gone, and the connection before it.
+                payload.release();
+            }
+        }
+    }
+
     private final QueuePair queuePair;
     private final PayloadPool pool;
+    private final ClientAddress client;
     private final long maxHeldBytes;
     private final TransportStatistics statistics;
     private final Consumer<RdmaCall> admitted;
     private final Queue<RdmaCall> waiting = new ArrayDeque<>();
+    private @Nullable Request request;
     private long heldBytes;
-    private boolean notified;
+    private boolean closed;
 
+    /** @param client whose share of the pool this is */
     MemoryQueue(
             QueuePair queuePair,
             PayloadPool pool,
+            ClientAddress client,
             long maxHeldBytes,
             TransportStatistics statistics,
             Consumer<RdmaCall> admitted) {
         this.queuePair = queuePair;
         this.pool = pool;
+        this.client = client;
         this.maxHeldBytes = maxHeldBytes;
         this.statistics = statistics;
         this.admitted = admitted;
@@ -51,14 +87,14 @@ final class MemoryQueue {
 
     /** True while calls wait for memory. */
     boolean strained() {
-        return !waiting.isEmpty();
+        return request != null || !waiting.isEmpty();
     }
 
     /** Queues a call that needs between 1 and the pool's largest payload. */
     void add(RdmaCall call) {
         waiting.add(call);
         admit();
-        if (!waiting.isEmpty()) {
+        if (strained()) {
             statistics.increment(Counter.MEMORY_WAITS);
         }
     }
@@ -75,43 +111,59 @@ final class MemoryQueue {
 
     /** Forgets the calls that wait. */
     void close() {
+        closed = true;
         waiting.clear();
+        Request pending = request;
+        if (pending != null && pending.wait != null && pending.wait.cancel()) {
+            request = null;
+        }
     }
 
     private void admit() {
-        RdmaCall call = waiting.peek();
-        while (call != null) {
-            Payload sink = tryAcquire(call);
-            if (sink == null) {
+        while (request == null && !closed) {
+            RdmaCall call = waiting.peek();
+            if (call == null || !withinShare(call)) {
+                // What this connection holds itself comes back through release().
                 return;
             }
             waiting.remove();
-            heldBytes += sink.lengthBytes();
-            call.setSink(sink);
-            admitted.accept(call);
-            call = waiting.peek();
+            Payload sink = ask(call);
+            if (sink == null) {
+                return;
+            }
+            admit(call, sink);
         }
     }
 
-    private @Nullable Payload tryAcquire(RdmaCall call) {
-        int bytes = Math.toIntExact(call.sinkBytes());
-        if (heldBytes > 0 && bytes > maxHeldBytes - heldBytes) {
-            // What this connection holds itself comes back through release().
-            return null;
-        }
-        Payload sink = pool.tryAcquire(bytes);
-        if (sink == null && !notified) {
-            notified = true;
-            pool.notifyOnRelease(() -> queuePair.execute(this::released));
-            // Something may have been released between the refusal and the registration.
-            sink = pool.tryAcquire(bytes);
-        }
-        return sink;
+    private boolean withinShare(RdmaCall call) {
+        return heldBytes == 0 || call.sinkBytes() <= maxHeldBytes - heldBytes;
     }
 
-    private void released() {
-        notified = false;
+    private @Nullable Payload ask(RdmaCall call) {
+        Request made = new Request(call);
+        PayloadPool.Wait wait = pool.acquire(client, Math.toIntExact(call.sinkBytes()), made::granted);
+        made.asked = true;
+        if (made.atOnce == null) {
+            made.wait = wait;
+            request = made;
+        }
+        return made.atOnce;
+    }
+
+    private void grantedLater(Request granted, Payload sink) {
+        request = null;
+        if (closed) {
+            sink.release();
+            return;
+        }
+        admit(granted.call, sink);
         admit();
         queuePair.flush();
+    }
+
+    private void admit(RdmaCall call, Payload sink) {
+        heldBytes += sink.lengthBytes();
+        call.setSink(sink);
+        admitted.accept(call);
     }
 }

@@ -4,16 +4,17 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Tells whether a peer gives or takes what it has to at the least rate, so that one byte now and then does not keep memory held for ever.
+ * Tells whether a peer gives or takes what it has to at the least rate, so that one byte now and then does not keep memory held for
+ * ever.
  *
  * <h2>Operation</h2>
  *
- * Time is looked at in windows. A window begins at a look that finds bytes outstanding, and asks for all of them, or for as many as the least
- * rate brings in the grace, whichever is less. They may take the grace and, beyond it, their time at the least rate. Once they are done
- * the next window begins, so bytes that were done fast earn no time to stand still later.
+ * Time is looked at in windows. A window begins at a look that finds bytes outstanding, and asks for all of them, or for as many as
+ * the least rate brings in the grace, whichever is less. They may take the grace and, beyond it, their time at the least rate. Once
+ * they are done the next window begins, so bytes that were done fast earn no time to stand still later.
  *
- * <p>What is outstanding has to end in the order in which it began, and no single piece of it may be longer than what the least rate
- * brings in the grace. Owner thread only.
+ * <p>What is outstanding has to end in the order in which it began, and no single piece of it may be longer than what the least
+ * rate brings in the grace. Owner thread only.
  */
 final class RateWatch {
     private final long leastBytesPerSecond;

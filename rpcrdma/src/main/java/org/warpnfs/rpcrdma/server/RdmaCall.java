@@ -42,8 +42,8 @@ import org.warpnfs.rpcrdma.wire.WriteChunk;
  * <h2>Buffers</h2>
  *
  * Holds one receive buffer and at most one sink from the payload pool, with one chunk after the other in it. Both are lent to
- * the RPC layer while RUNNING, even if the connection ends meanwhile. The sink goes back when the call ends, the receive buffer when its
- * answer leaves.
+ * the RPC layer while RUNNING, even if the connection ends meanwhile. The sink goes back when the call ends, the receive buffer
+ * when its answer leaves.
  *
  * <h2>Errors</h2>
  *
@@ -70,13 +70,10 @@ final class RdmaCall implements InboundCall {
     private @Nullable Payload sink;
     private @Nullable MemoryRegion region;
     private @Nullable XdrStream stream;
-    private final long largestReplyBytes;
     private int readsLeft;
+    private long reservedReplyBytes;
 
-    /**
-     * @param inline what followed the header, in receive buffer {@code receiveNumber}
-     * @param mostReplyBytes no reply is larger, whatever the requester offers
-     */
+    /** @param inline what followed the header, in receive buffer {@code receiveNumber} */
     RdmaCall(
             Endings endings,
             CallTrace trace,
@@ -84,8 +81,7 @@ final class RdmaCall implements InboundCall {
             ChunkLists lists,
             CallLayout layout,
             int receiveNumber,
-            ByteBuffer inline,
-            long mostReplyBytes) {
+            ByteBuffer inline) {
         this.endings = endings;
         this.trace = trace;
         this.xid = header.xid();
@@ -94,11 +90,6 @@ final class RdmaCall implements InboundCall {
         this.layout = layout;
         this.receiveNumber = receiveNumber;
         this.inline = inline;
-        long offeredBytes = lists.replyChunk().map(WriteChunk::lengthBytes).orElse(0L);
-        for (WriteChunk chunk : lists.writeList()) {
-            offeredBytes += chunk.lengthBytes();
-        }
-        this.largestReplyBytes = Math.min(offeredBytes, mostReplyBytes);
     }
 
     CallTrace trace() {
@@ -125,9 +116,27 @@ final class RdmaCall implements InboundCall {
         return receiveNumber;
     }
 
-    /** What its reply may fill in the chunks that the requester offers. */
-    long largestReplyBytes() {
-        return largestReplyBytes;
+    /** Room for reply data in its Write chunks. */
+    long writeChunkBytes() {
+        long bytes = 0;
+        for (WriteChunk chunk : lists.writeList()) {
+            bytes += chunk.lengthBytes();
+        }
+        return bytes;
+    }
+
+    /** Room for the whole reply in its Reply chunk. */
+    long replyChunkBytes() {
+        return lists.replyChunk().map(WriteChunk::lengthBytes).orElse(0L);
+    }
+
+    /** What the {@link RunQueue} has taken of the budget for its reply. */
+    long reservedReplyBytes() {
+        return reservedReplyBytes;
+    }
+
+    void setReservedReplyBytes(long bytes) {
+        reservedReplyBytes = bytes;
     }
 
     /** Memory that pulling the chunks takes. */

@@ -24,15 +24,16 @@ import org.warpnfs.rpcrdma.wire.RpcRdmaHeader;
  * A message and its Writes are posted together or wait together, so that the send queue never holds more than its depth and
  * no other message comes between them.
  *
- * <p>A message that answers one of the requester's keeps that one's receive buffer and credit while it waits, and gives them back just before it is
- * posted: the requester may send its next call as soon as it has the reply, and has to find a receive. That is why giving them back does
- * not wait for the Send's completion: a batch of Sends completes as a whole, when the requester may have answered the first of them
- * already. So a requester that takes nothing is stopped by its own credits, after as many replies as there are work requests to post.
+ * <p>A message that answers one of the requester's keeps that one's receive buffer and credit while it waits, and gives them back
+ * just before it is posted: the requester may send its next call as soon as it has the reply, and has to find a receive. That is
+ * why giving them back does not wait for the Send's completion: a batch of Sends completes as a whole, when the requester may have
+ * answered the first of them already. So a requester that takes nothing is stopped by its own credits, after as many replies as
+ * there are work requests to post.
  *
  * <h2>Buffers</h2>
  *
- * Owns the payloads of a reply until its Send has completed, with success or flushed. All memory of a message counts as held until then: header,
- * XDR and payloads.
+ * Owns the payloads of a reply until its Send has completed, with success or flushed. All memory of a message counts as held until
+ * then: header, XDR and payloads.
  *
  * <h2>Errors</h2>
  *
@@ -40,13 +41,24 @@ import org.warpnfs.rpcrdma.wire.RpcRdmaHeader;
  */
 final class ReplySender {
     /**
+     * Hears of a message on its way out, each once, in this order.
+     *
+     * @param posting just before it is posted, or when the connection has ended first
+     * @param left when the last byte has left, or never will
+     */
+    record Leaving(Runnable posting, Runnable left) {
+        /** For a message that nobody waits for. */
+        static final Leaving UNNOTICED = new Leaving(() -> {}, () -> {});
+    }
+
+    /**
      * A message on its way out.
      *
      * @param writes go first, in this order
      * @param inline follows the header
      * @param invalidate a steering tag of the requester's that comes back with it
      * @param owned released when the last byte has left
-     * @param beforePosting runs once: just before it is posted, or when the connection has ended first
+     * @param leaving hears of it
      */
     record Outgoing(
             List<SinkWrite> writes,
@@ -54,16 +66,11 @@ final class ReplySender {
             List<ByteBuffer> inline,
             OptionalLong invalidate,
             RpcMessage owned,
-            Runnable beforePosting) {
+            Leaving leaving) {
         /** A message that answers nothing, or has no payload: no Writes, and no memory to be given back. */
-        static Outgoing plain(RpcRdmaHeader header, List<ByteBuffer> inline, Runnable beforePosting) {
+        static Outgoing plain(RpcRdmaHeader header, List<ByteBuffer> inline, Leaving leaving) {
             return new Outgoing(
-                    List.of(),
-                    header,
-                    inline,
-                    OptionalLong.empty(),
-                    RpcMessage.of(ByteBuffer.allocate(0)),
-                    beforePosting);
+                    List.of(), header, inline, OptionalLong.empty(), RpcMessage.of(ByteBuffer.allocate(0)), leaving);
         }
 
         private long writtenBytes() {
@@ -88,7 +95,7 @@ final class ReplySender {
         }
     }
 
-    private record Posted(RpcMessage owned, long heldBytes, long sentBytes) {}
+    private record Posted(Outgoing message, long heldBytes) {}
 
     private final QueuePair queuePair;
     private final int maxPosted;
@@ -137,8 +144,8 @@ final class ReplySender {
         if (posted == null) {
             throw new IllegalStateException("Send " + workRequestId + " was never posted");
         }
-        taken(posted.sentBytes);
-        release(posted.owned, posted.heldBytes);
+        taken(posted.message.sentBytes());
+        release(posted);
         postWaiting();
     }
 
@@ -170,11 +177,11 @@ final class ReplySender {
     /** The connection has ended, and all that was posted has completed: what was not posted never will be. */
     void close() {
         for (Outgoing message = waiting.poll(); message != null; message = waiting.poll()) {
-            release(message.owned, message.heldBytes());
-            message.beforePosting.run();
+            message.leaving.posting.run();
+            release(new Posted(message, message.heldBytes()));
         }
         // There is one only if posting it has failed half way.
-        sends.values().forEach(posted -> release(posted.owned, posted.heldBytes));
+        sends.values().forEach(this::release);
         sends.clear();
     }
 
@@ -192,9 +199,10 @@ final class ReplySender {
         statistics.add(Counter.REPLY_BYTES_HELD, bytes);
     }
 
-    private void release(RpcMessage owned, long bytes) {
-        hold(-bytes);
-        owned.release();
+    private void release(Posted posted) {
+        hold(-posted.heldBytes);
+        posted.message.owned.release();
+        posted.message.leaving.left.run();
     }
 
     private void postWaiting() {
@@ -218,8 +226,8 @@ final class ReplySender {
     private void post(Outgoing message) {
         // All is noted before it is posted.
         long sendId = nextId++;
-        sends.put(sendId, new Posted(message.owned, message.heldBytes(), message.sentBytes()));
-        message.beforePosting.run();
+        sends.put(sendId, new Posted(message, message.heldBytes()));
+        message.leaving.posting.run();
         for (SinkWrite write : message.writes) {
             statistics.increment(Counter.RDMA_WRITES);
             long id = nextId++;

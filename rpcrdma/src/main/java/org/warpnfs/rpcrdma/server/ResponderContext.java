@@ -1,16 +1,23 @@
 package org.warpnfs.rpcrdma.server;
 
+import org.warpnfs.limits.LogLimiter;
 import org.warpnfs.payload.PayloadPool;
-import org.warpnfs.rpcrdma.credit.ByteBudget;
-import org.warpnfs.rpcrdma.credit.ReceiveBudget;
+import org.warpnfs.rpcrdma.credit.ClientBudget;
 import org.warpnfs.rpcrdma.message.InboundHandlerFactory;
 import org.warpnfs.rpcrdma.stats.TransportStatistics;
 
-/** What all connections of one responder share. */
+/**
+ * What all connections of one responder share.
+ *
+ * @param exposedBytes what replies that requesters read themselves may hold
+ * @param replyBytes what replies may hold outside the pool
+ */
 record ResponderContext(
         ResponderOptions options,
         PayloadPool pool,
-        ReceiveBudget receiveBudget,
-        ByteBudget exposedBudget,
+        ReceiveSlabs receives,
+        ClientBudget exposedBytes,
+        ClientBudget replyBytes,
         TransportStatistics statistics,
+        LogLimiter log,
         InboundHandlerFactory handlers) {}

@@ -8,13 +8,14 @@ import org.warpnfs.rpcrdma.wire.PrivateData;
  *
  * @param inlineSendBytes the largest message that it sends; the requester may set a smaller limit
  * @param inlineReceiveBytes size of a receive buffer
- * @param credits receive buffers, hence credits, at the start
+ * @param credits receive buffers, hence credits, from the first message on; before it there are {@value #FIRST_CREDITS} at most
  * @param maxCredits what a busy connection may grow to
  * @param ord RDMA Reads to keep outstanding
- * @param maxConnections beyond which requests are refused
- * @param maxReceiveBuffers of all connections together
+ * @param clients what the connections of one client, and those of all, hold together
  * @param maxRunning calls of one connection that run at once; complete ones beyond wait
- * @param maxHeldBytes payload memory that one connection may hold in pulled chunks, and again in replies that have not left
+ * @param maxHeldBytes memory that one connection may hold in pulled chunks, and again in replies that run or have not left: header,
+ *     XDR and
+ *     payload
  * @param maxPostedWork work requests that one connection may have outstanding
  * @param maxBackwardCalls calls of ours that one requester may leave unanswered (RFC 8167)
  * @param deadlines how long a requester may leave undone what memory of ours waits for
@@ -28,8 +29,7 @@ public record ResponderOptions(
         int credits,
         int maxCredits,
         int ord,
-        int maxConnections,
-        long maxReceiveBuffers,
+        ClientLimits clients,
         int maxRunning,
         long maxHeldBytes,
         int maxPostedWork,
@@ -38,6 +38,12 @@ public record ResponderOptions(
         boolean remoteInvalidation,
         HeaderLimits headerLimits,
         Rfc5666Options rfc5666) {
+    /**
+     * Receive buffers for calls before the first message: a requester may have one call outstanding then (RFC 8166 section 3.3.3),
+     * and those that do not know it few. So who connects and says nothing holds little.
+     */
+    public static final int FIRST_CREDITS = 8;
+
     /** What a Linux client expects of a server. */
     public static final ResponderOptions DEFAULT = builder().build();
 
@@ -45,10 +51,15 @@ public record ResponderOptions(
         if (credits < 1 || maxCredits < credits) {
             throw new IllegalArgumentException("credits " + credits + " of at most " + maxCredits);
         }
-        if (ord < 1 || maxConnections < 1 || maxRunning < 1 || maxPostedWork < 2 || maxBackwardCalls < 0) {
+        if (ord < 1 || maxRunning < 1 || maxPostedWork < 2 || maxBackwardCalls < 0) {
             throw new IllegalArgumentException("a limit of the responder is below what one call needs");
         }
         privateData(inlineSendBytes, inlineReceiveBytes);
+    }
+
+    /** Receive buffers that every connection has beside those for calls: for answers to calls of ours, and for RDMA_DONE. */
+    int receivesBesideCalls() {
+        return maxBackwardCalls + rfc5666.doneBuffers();
     }
 
     /** What the responder says while connecting. It exposes nothing in a call of its own, so there is nothing for a peer to invalidate. */
@@ -72,8 +83,7 @@ public record ResponderOptions(
         private int credits = 64;
         private int maxCredits = 128;
         private int ord = 16;
-        private int maxConnections = 1024;
-        private long maxReceiveBuffers = 65_536;
+        private ClientLimits clients = ClientLimits.DEFAULT;
         private int maxRunning = 64;
         private long maxHeldBytes = 64 << 20;
         private int maxPostedWork = 256;
@@ -104,13 +114,8 @@ public record ResponderOptions(
             return this;
         }
 
-        public Builder maxConnections(int most) {
-            maxConnections = most;
-            return this;
-        }
-
-        public Builder maxReceiveBuffers(long most) {
-            maxReceiveBuffers = most;
+        public Builder clients(ClientLimits limits) {
+            clients = limits;
             return this;
         }
 
@@ -166,8 +171,7 @@ public record ResponderOptions(
                     credits,
                     maxCredits,
                     ord,
-                    maxConnections,
-                    maxReceiveBuffers,
+                    clients,
                     maxRunning,
                     maxHeldBytes,
                     maxPostedWork,

@@ -6,7 +6,8 @@ import java.time.Duration;
  * What RFC 8166 dropped and a responder may still do for a requester of RFC 5666. RDMA_MSGP and RDMA_DONE are understood without
  * any option.
  *
- * @param replyByReadChunks whether a reply that fits nowhere else may be exposed for the requester to read (RFC 5666 section 3.8). It
+ * @param replyByReadChunks whether a reply that fits nowhere else may be exposed for the requester to read (RFC 5666 section 3.8).
+ *     It
  *     opens memory to the peer until RDMA_DONE comes
  * @param maxExposedReplies of one connection at once
  * @param maxExposedBytes of one connection at once

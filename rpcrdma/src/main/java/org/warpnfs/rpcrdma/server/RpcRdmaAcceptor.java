@@ -1,17 +1,20 @@
 package org.warpnfs.rpcrdma.server;
 
 import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.warpnfs.iwarp.verbs.ConnectOptions;
 import org.warpnfs.iwarp.verbs.ConnectionRequest;
 import org.warpnfs.iwarp.verbs.ConnectionRequestHandler;
+import org.warpnfs.limits.ClientAddress;
+import org.warpnfs.limits.LogLimiter;
 import org.warpnfs.payload.PayloadPool;
-import org.warpnfs.rpcrdma.credit.ByteBudget;
-import org.warpnfs.rpcrdma.credit.ReceiveBudget;
+import org.warpnfs.rpcrdma.credit.ClientBudget;
 import org.warpnfs.rpcrdma.message.InboundHandlerFactory;
 import org.warpnfs.rpcrdma.stats.Counter;
 import org.warpnfs.rpcrdma.stats.TransportStatistics;
@@ -22,8 +25,10 @@ import org.warpnfs.rpcrdma.wire.PrivateData;
  *
  * <h2>Operation</h2>
  *
- * A request is accepted while there are fewer connections than the limit and receive buffers are left; a late one gets fewer of
- * them, but always one. Requesters that sent no RFC 8797 block get an inline threshold of 1024 bytes.
+ * A request is accepted while there are fewer connections than the limits ({@link ClientLimits}) and receive buffers are left; a
+ * late one gets fewer of them, but always one. At a limit the connection that has been idle for longest makes room: one of the same
+ * client if it is the client's limit, else any. It is ended as in a drain, so that a call that is just arriving costs its requester
+ * one more attempt and nothing else. Requesters that sent no RFC 8797 block get an inline threshold of 1024 bytes.
  *
  * <h2>Buffers</h2>
  *
@@ -37,8 +42,12 @@ public final class RpcRdmaAcceptor implements ConnectionRequestHandler {
     private static final Logger LOG = LoggerFactory.getLogger(RpcRdmaAcceptor.class);
 
     private final ResponderContext context;
-    private final Set<RpcRdmaConnection> connections = ConcurrentHashMap.newKeySet();
-    private final AtomicInteger count = new AtomicInteger();
+
+    /** Each counts in {@link #places} until it has gone, or had to make room. */
+    private final Map<RpcRdmaConnection, Boolean> connections = new ConcurrentHashMap<>();
+
+    private final ClientBudget places;
+    private volatile long lookedNanos;
     private volatile boolean draining;
 
     /** @param pool where sinks for Read chunks come from; its largest payload bounds a call's chunks */
@@ -47,43 +56,100 @@ public final class RpcRdmaAcceptor implements ConnectionRequestHandler {
             PayloadPool pool,
             TransportStatistics statistics,
             InboundHandlerFactory handlers) {
+        ClientLimits limits = options.clients();
+        places = new ClientBudget(limits.maxConnections(), limits.maxConnectionsOfOne());
+        ClientBudget receives = new ClientBudget(limits.maxReceiveBuffers(), limits.maxReceiveBuffersOfOne());
         context = new ResponderContext(
                 options,
                 pool,
-                new ReceiveBudget(options.maxReceiveBuffers()),
-                new ByteBudget(options.rfc5666().maxExposedBytesInAll()),
+                new ReceiveSlabs(options.inlineReceiveBytes(), receives, statistics),
+                new ClientBudget(options.rfc5666().maxExposedBytesInAll(), limits.maxExposedBytesOfOne()),
+                new ClientBudget(limits.maxReplyBytes(), limits.maxReplyBytesOfOne()),
                 statistics,
+                new LogLimiter(),
                 handlers);
     }
 
     @Override
     public void connectionRequested(ConnectionRequest request) {
         ResponderOptions options = context.options();
-        if (count.incrementAndGet() > options.maxConnections() || draining) {
-            refuse(request, draining ? "draining" : "there are " + options.maxConnections() + " connections");
+        ClientAddress client = ClientAddress.of(request.remoteAddress());
+        if (draining) {
+            refuse(request, client, "draining");
             return;
         }
-        int buffers = context.receiveBudget().take(options.credits());
-        if (buffers == 0) {
-            refuse(request, "no receive buffers are left");
+        if (!takePlace(client)) {
+            refuse(request, client, "there are as many connections as there may be");
+            return;
+        }
+        int beside = options.receivesBesideCalls();
+        int wanted = beside + Math.min(options.credits(), ResponderOptions.FIRST_CREDITS);
+        List<ByteBuffer> receives = context.receives().take(client, wanted);
+        if (receives.size() <= beside) {
+            receives.forEach(buffer -> context.receives().give(client, buffer));
+            places.give(client, 1);
+            refuse(request, client, "no receive buffers are left");
             return;
         }
         PrivateData peer = PrivateData.parse(request.privateData()).orElse(PrivateData.ABSENT);
         RpcRdmaConnection connection =
-                new RpcRdmaConnection(context, peer, request.remoteAddress(), buffers, this::gone);
-        connections.add(connection);
+                new RpcRdmaConnection(context, peer, request.remoteAddress(), receives, this::gone);
+        connections.put(connection, true);
         context.statistics().increment(Counter.CONNECTIONS_ACCEPTED);
         // No inbound Reads, but for RFC 5666: a responder of RFC 8166 exposes no memory.
         int ird = Math.min(options.rfc5666().ird(), request.peerOrd());
-        request.accept(new ConnectOptions(options.privateData().encoded(), ird, options.ord()), connection);
+        ConnectOptions accepted = new ConnectOptions(options.privateData().encoded(), ird, options.ord());
+        try {
+            request.accept(accepted, connection);
+        } catch (RuntimeException e) {
+            if (connections.containsKey(connection) && !connection.made()) {
+                connection.neverMade();
+            }
+            throw e;
+        }
         if (draining) {
             connection.drain();
         }
     }
 
+    private boolean takePlace(ClientAddress client) {
+        if (places.tryTake(client, 1)) {
+            return true;
+        }
+        if (places.exhausted(client)) {
+            return evict(other -> other.client().equals(client)) && places.tryTake(client, 1);
+        }
+        return evict(other -> true) && places.tryTake(client, 1);
+    }
+
+    /** Has the connection that has been idle for longest make room; false if none has been for long enough. */
+    private boolean evict(Predicate<RpcRdmaConnection> eligible) {
+        long now = lookedNanos;
+        RpcRdmaConnection longest = null;
+        long longestNanos = context.options().deadlines().idleBeforeEviction().toNanos() - 1;
+        for (Map.Entry<RpcRdmaConnection, Boolean> entry : connections.entrySet()) {
+            RpcRdmaConnection connection = entry.getKey();
+            if (entry.getValue() && connection.idle() && eligible.test(connection)) {
+                long idleNanos = now - connection.idleSinceNanos();
+                if (idleNanos > longestNanos) {
+                    longestNanos = idleNanos;
+                    longest = connection;
+                }
+            }
+        }
+        if (longest == null || !connections.replace(longest, true, false)) {
+            return false;
+        }
+        context.statistics().increment(Counter.CONNECTIONS_EVICTED);
+        LOG.debug("{} was idle for longest, and makes room", longest);
+        places.give(longest.client(), 1);
+        longest.drain();
+        return true;
+    }
+
     /** Connections that have not ended. */
     public Set<RpcRdmaConnection> connections() {
-        return Set.copyOf(connections);
+        return Set.copyOf(connections.keySet());
     }
 
     /**
@@ -92,6 +158,7 @@ public final class RpcRdmaAcceptor implements ConnectionRequestHandler {
      * @param nowNanos of a clock that only goes forward
      */
     public void endStalled(long nowNanos) {
+        lookedNanos = nowNanos;
         connections().forEach(connection -> connection.look(nowNanos));
     }
 
@@ -100,7 +167,10 @@ public final class RpcRdmaAcceptor implements ConnectionRequestHandler {
         return connections.isEmpty();
     }
 
-    /** Refuses new connections and calls, and lets each connection end when its last call has been answered. */
+    /**
+     * Refuses new connections and calls, and lets each connection end when its last call has been answered. Peers that take nothing
+     * are not waited for long ({@link PeerDeadlines#whileDraining}), if {@link #endStalled} goes on being called.
+     */
     public void drain() {
         draining = true;
         connections().forEach(RpcRdmaConnection::drain);
@@ -112,15 +182,18 @@ public final class RpcRdmaAcceptor implements ConnectionRequestHandler {
         connections().forEach(connection -> connection.abort(reason));
     }
 
-    private void refuse(ConnectionRequest request, String why) {
-        count.decrementAndGet();
+    private void refuse(ConnectionRequest request, ClientAddress client, String why) {
         context.statistics().increment(Counter.CONNECTIONS_REFUSED);
-        LOG.info("refusing {}: {}", request.remoteAddress(), why);
+        context.log()
+                .admit(why, client)
+                .ifPresent(more -> LOG.info("refusing {}: {} ({} more like it)", request.remoteAddress(), why, more));
         request.reject(ByteBuffer.allocate(0));
     }
 
     private void gone(RpcRdmaConnection connection) {
-        connections.remove(connection);
-        count.decrementAndGet();
+        Boolean counted = connections.remove(connection);
+        if (counted != null && counted) {
+            places.give(connection.client(), 1);
+        }
     }
 }

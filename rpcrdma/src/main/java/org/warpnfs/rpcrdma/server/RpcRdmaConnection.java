@@ -13,11 +13,13 @@ import org.warpnfs.iwarp.verbs.CompletionStatus;
 import org.warpnfs.iwarp.verbs.DisconnectReason;
 import org.warpnfs.iwarp.verbs.QueuePair;
 import org.warpnfs.iwarp.verbs.QueuePairHandler;
+import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.rpcrdma.credit.CreditLedger;
 import org.warpnfs.rpcrdma.message.ConfigurationAnswer;
 import org.warpnfs.rpcrdma.message.ConfigurationRequest;
 import org.warpnfs.rpcrdma.message.RpcConnection;
 import org.warpnfs.rpcrdma.message.RpcMessage;
+import org.warpnfs.rpcrdma.server.ReplySender.Leaving;
 import org.warpnfs.rpcrdma.server.ReplySender.Outgoing;
 import org.warpnfs.rpcrdma.stats.Counter;
 import org.warpnfs.rpcrdma.stats.TransportStatistics;
@@ -29,10 +31,10 @@ import org.warpnfs.rpcrdma.wire.RpcRdmaHeader;
  *
  * <h2>Operation</h2>
  *
- * A message that arrives is told apart ({@link MessageReceiver}) and becomes a call ({@link CallReceiver}). Its chunks are pulled ({@link MemoryQueue}, {@link ChunkPuller}) and it
- * is handed up in its turn ({@link RunQueue}); when it ends ({@link EndedCalls}) its reply is planned ({@link CallAnswerer}), its RDMA
- * Writes are posted, then its Send ({@link ReplySender}). {@link RdmaCall} holds the states of a call. This class makes the parts and
- * sees to the beginning and the end of the connection.
+ * A message that arrives is told apart ({@link MessageReceiver}) and becomes a call ({@link CallReceiver}). Its chunks are pulled
+ * ({@link MemoryQueue}, {@link ChunkPuller}) and it is handed up in its turn ({@link RunQueue}); when it ends ({@link EndedCalls})
+ * its reply is planned ({@link CallAnswerer}), its RDMA Writes are posted, then its Send ({@link ReplySender}). {@link RdmaCall}
+ * holds the states of a call. This class makes the parts and sees to the beginning and the end of the connection.
  *
  * <h2>Buffers</h2>
  *
@@ -51,7 +53,8 @@ public final class RpcRdmaConnection implements QueuePairHandler, RpcConnection 
     private final TransportStatistics statistics;
     private final PrivateData peer;
     private final InetSocketAddress remoteAddress;
-    private final int firstBuffers;
+    private final ClientAddress client;
+    private final List<ByteBuffer> firstReceives;
     private final Consumer<RpcRdmaConnection> gone;
     private volatile @Nullable ConnectionParts parts;
     private volatile @Nullable ConnectionWatch watch;
@@ -61,20 +64,21 @@ public final class RpcRdmaConnection implements QueuePairHandler, RpcConnection 
 
     /**
      * @param peer what the requester said while connecting
-     * @param firstBuffers receive buffers taken from the budget for this connection; it gives them back
+     * @param firstReceives receive buffers of the context's slabs, one more at least than are needed beside calls
      * @param gone hears once that the connection has ended
      */
     RpcRdmaConnection(
             ResponderContext context,
             PrivateData peer,
             InetSocketAddress remoteAddress,
-            int firstBuffers,
+            List<ByteBuffer> firstReceives,
             Consumer<RpcRdmaConnection> gone) {
         this.context = context;
         this.statistics = context.statistics();
         this.peer = peer;
         this.remoteAddress = remoteAddress;
-        this.firstBuffers = firstBuffers;
+        this.client = ClientAddress.of(remoteAddress);
+        this.firstReceives = firstReceives;
         this.gone = gone;
     }
 
@@ -83,22 +87,21 @@ public final class RpcRdmaConnection implements QueuePairHandler, RpcConnection 
     @Override
     public void created(QueuePair queuePair) {
         ResponderOptions options = context.options();
-        ReceiveBuffers receives = new ReceiveBuffers(options.inlineReceiveBytes());
+        ReceiveBuffers receives = new ReceiveBuffers(queuePair, context.receives(), client, firstReceives);
         ReplySender sender = new ReplySender(queuePair, options.maxPostedWork(), statistics);
         ChunkPuller puller = new ChunkPuller(
                 queuePair, statistics, call -> parts().receiver().complete(call));
         CreditLedger credits = new CreditLedger(
-                firstBuffers,
-                Math.max(firstBuffers, options.maxCredits()),
+                firstReceives.size() - options.receivesBesideCalls(),
+                options.maxCredits(),
                 options.rfc5666().doneBuffers());
         MemoryQueue memory =
-                new MemoryQueue(queuePair, context.pool(), options.maxHeldBytes(), statistics, puller::pull);
-        RunQueue runs = new RunQueue(
-                options.maxRunning(), options.maxHeldBytes(), sender::heldBytes, statistics, call -> parts().receiver()
-                        .run(call));
-        ExposedReplies exposed = new ExposedReplies(queuePair, options.rfc5666(), context.exposedBudget(), statistics);
-        CallAnswerer answerer =
-                new CallAnswerer(queuePair, context, peer, receives, credits, memory, sender, exposed, firstBuffers);
+                new MemoryQueue(queuePair, context.pool(), client, options.maxHeldBytes(), statistics, puller::pull);
+        RunQueue runs = new RunQueue(queuePair, context, client, sender::heldBytes, call -> parts().receiver()
+                .run(call));
+        ExposedReplies exposed =
+                new ExposedReplies(queuePair, options.rfc5666(), context.exposedBytes(), client, statistics);
+        CallAnswerer answerer = new CallAnswerer(context, peer, receives, credits, memory, sender, exposed);
         BackwardChannel backward = new BackwardChannel(
                 options.maxBackwardCalls(),
                 options.deadlines().backwardReply(),
@@ -113,12 +116,10 @@ public final class RpcRdmaConnection implements QueuePairHandler, RpcConnection 
                 }));
         MessageReceiver messages = new MessageReceiver(this, context, receiver, backward, exposed);
         ConnectionParts made = new ConnectionParts(
-                queuePair, credits, memory, puller, runs, sender, answerer, receiver, messages, backward, exposed);
+                queuePair, credits, receives, memory, puller, runs, sender, answerer, receiver, messages, backward,
+                exposed);
         parts = made;
         watch = new ConnectionWatch(this, context, made);
-        receives.grow(
-                queuePair,
-                firstBuffers + options.maxBackwardCalls() + options.rfc5666().doneBuffers());
     }
 
     @Override
@@ -142,13 +143,26 @@ public final class RpcRdmaConnection implements QueuePairHandler, RpcConnection 
         LOG.debug("{} disconnected: {}, {}", remoteAddress, reason.cause(), reason.detail());
         boolean wasOpen = open;
         open = false;
-        ConnectionParts p = parts();
-        p.close();
         count(reason.cause());
         if (wasOpen) {
             statistics.add(Counter.CONNECTIONS_OPEN, -1);
         }
-        p.receiver().close();
+        ConnectionParts p = parts;
+        if (p == null) {
+            neverMade();
+            return;
+        }
+        try {
+            p.close();
+            p.receiver().close();
+        } finally {
+            gone.accept(this);
+        }
+    }
+
+    /** There are no parts, since the transport refused the receives or the whole connection. */
+    void neverMade() {
+        firstReceives.forEach(buffer -> context.receives().give(client, buffer));
         gone.accept(this);
     }
 
@@ -174,8 +188,8 @@ public final class RpcRdmaConnection implements QueuePairHandler, RpcConnection 
     }
 
     /**
-     * Looks what the connection waits for, and ends it if its peer does not do its part; see {@link ConnectionWatch}. To be called every
-     * now and then, from any thread.
+     * Looks what the connection waits for, and ends it if its peer does not do its part; see {@link ConnectionWatch}. To be called
+     * every now and then, from any thread.
      *
      * @param nowNanos of a clock that only goes forward
      */
@@ -213,6 +227,27 @@ public final class RpcRdmaConnection implements QueuePairHandler, RpcConnection 
         return remoteAddress;
     }
 
+    /** True once there is a queue pair, and {@link #disconnected} follows. */
+    boolean made() {
+        return parts != null;
+    }
+
+    /** Whose share this connection's is. */
+    ClientAddress client() {
+        return client;
+    }
+
+    /** True if the last look found that there is nothing to do; from any thread. */
+    boolean idle() {
+        ConnectionWatch w = watch;
+        return w != null && w.idle();
+    }
+
+    /** Since when it is {@link #idle}. */
+    long idleSinceNanos() {
+        return watch().idleSinceNanos();
+    }
+
     @Override
     public String toString() {
         return "rdma " + remoteAddress;
@@ -227,6 +262,8 @@ public final class RpcRdmaConnection implements QueuePairHandler, RpcConnection 
             case Completion.Received received -> {
                 if (received.status() == CompletionStatus.SUCCESS) {
                     watch().received();
+                    p.receives().filled((int) received.workRequestId());
+                    p.answerer().welcome();
                     p.messages().received(received);
                 }
             }
@@ -271,7 +308,7 @@ public final class RpcRdmaConnection implements QueuePairHandler, RpcConnection 
 
     private void sendBackward(ReplySender sender, RpcRdmaHeader header, ByteBuffer message) {
         statistics.increment(Counter.BACKWARD_CALLS_SENT);
-        sender.send(Outgoing.plain(header, List.of(message), () -> {}));
+        sender.send(Outgoing.plain(header, List.of(message), Leaving.UNNOTICED));
     }
 
     @Override

@@ -2,8 +2,12 @@ package org.warpnfs.rpcrdma.server;
 
 import java.util.ArrayDeque;
 import java.util.Queue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import org.warpnfs.iwarp.verbs.QueuePair;
+import org.warpnfs.limits.ClientAddress;
+import org.warpnfs.rpcrdma.credit.ClientBudget;
 import org.warpnfs.rpcrdma.stats.Counter;
 import org.warpnfs.rpcrdma.stats.TransportStatistics;
 
@@ -13,9 +17,9 @@ import org.warpnfs.rpcrdma.stats.TransportStatistics;
  * <h2>Operation</h2>
  *
  * First come, first served, up to a number at once, so that one requester does not fill the queue before the operation threads; and
- * only while the replies of the calls that run, as large as their chunks allow, fit into the connection's share of memory beside the replies that have
- * not left. So a requester that does not take its replies cannot make us hold more and more of them. One call always runs if nothing is
- * held.
+ * only while the replies of those that run, as large as their chunks allow, fit beside the replies that have not left: into the
+ * connection's share, and with what lies outside the payload pool into the budget of the client and of all. So a requester that
+ * does not take its replies cannot make us hold more and more of them. One call may always run if its connection holds nothing.
  *
  * <h2>Buffers</h2>
  *
@@ -26,26 +30,33 @@ import org.warpnfs.rpcrdma.stats.TransportStatistics;
  * None. Owner thread only.
  */
 final class RunQueue {
-    private final int maxRunning;
-    private final long maxHeldBytes;
+    private final QueuePair queuePair;
+    private final ResponderOptions options;
+    private final long largestReplyBytes;
+    private final ClientBudget budget;
+    private final ClientAddress client;
     private final LongSupplier heldBytes;
     private final TransportStatistics statistics;
     private final Consumer<RdmaCall> run;
     private final Queue<RdmaCall> waiting = new ArrayDeque<>();
     private int running;
     private long expectedBytes;
+    private boolean waitsForBudget;
 
     /** @param heldBytes memory in replies that have not left yet */
     RunQueue(
-            int maxRunning,
-            long maxHeldBytes,
+            QueuePair queuePair,
+            ResponderContext context,
+            ClientAddress client,
             LongSupplier heldBytes,
-            TransportStatistics statistics,
             Consumer<RdmaCall> run) {
-        this.maxRunning = maxRunning;
-        this.maxHeldBytes = maxHeldBytes;
+        this.queuePair = queuePair;
+        this.options = context.options();
+        this.largestReplyBytes = context.pool().maxLengthBytes();
+        this.budget = context.replyBytes();
+        this.client = client;
         this.heldBytes = heldBytes;
-        this.statistics = statistics;
+        this.statistics = context.statistics();
         this.run = run;
     }
 
@@ -53,7 +64,7 @@ final class RunQueue {
     void add(RdmaCall call) {
         waiting.add(call);
         runWaiting();
-        if (!waiting.isEmpty() && running < maxRunning) {
+        if (!waiting.isEmpty() && running < options.maxRunning()) {
             statistics.increment(Counter.REPLY_MEMORY_WAITS);
         }
     }
@@ -61,8 +72,15 @@ final class RunQueue {
     /** A call that was handed up has ended, and its reply, if it has one, is on its way. */
     void ended(RdmaCall call) {
         running--;
-        expectedBytes -= call.largestReplyBytes();
+        expectedBytes -= expectedBytes(call);
         runWaiting();
+    }
+
+    /** The reply of a call that was handed up has left, or there will be none. */
+    void replyLeft(RdmaCall call) {
+        long bytes = call.reservedReplyBytes();
+        call.setReservedReplyBytes(0);
+        budget.give(client, bytes);
     }
 
     /** Looks again; to be called when replies have left. */
@@ -70,14 +88,51 @@ final class RunQueue {
         for (RdmaCall call = waiting.peek(); call != null && mayRun(call); call = waiting.peek()) {
             waiting.remove();
             running++;
-            expectedBytes += call.largestReplyBytes();
+            expectedBytes += expectedBytes(call);
             run.accept(call);
         }
     }
 
     private boolean mayRun(RdmaCall call) {
         long takenBytes = heldBytes.getAsLong() + expectedBytes;
-        return running < maxRunning && (takenBytes == 0 || call.largestReplyBytes() <= maxHeldBytes - takenBytes);
+        return running < options.maxRunning()
+                && (takenBytes == 0 || expectedBytes(call) <= options.maxHeldBytes() - takenBytes)
+                && reserve(call);
+    }
+
+    /** The largest reply of a call; no program makes one beyond the largest payload. */
+    private long expectedBytes(RdmaCall call) {
+        return Math.min(call.writeChunkBytes() + call.replyChunkBytes(), largestReplyBytes);
+    }
+
+    /** Takes what the reply may hold outside the pool: what does not go into Write chunks. */
+    private boolean reserve(RdmaCall call) {
+        long wantedBytes = Math.min(call.replyChunkBytes(), largestReplyBytes) + options.inlineSendBytes();
+        long bytes = Math.min(wantedBytes, Math.min(budget.most(), budget.mostOfOneClient()));
+        boolean reserved = budget.tryTake(client, bytes);
+        if (!reserved && !waitsForBudget) {
+            waitsForBudget = true;
+            budget.onGive(this::budgetGiven);
+            // Something may have been given between the refusal and the registration.
+            reserved = budget.tryTake(client, bytes);
+        }
+        if (reserved) {
+            call.setReservedReplyBytes(bytes);
+        }
+        return reserved;
+    }
+
+    private void budgetGiven() {
+        try {
+            queuePair.execute(() -> {
+                waitsForBudget = false;
+                runWaiting();
+                queuePair.flush();
+            });
+        } catch (RejectedExecutionException e) {
+            // The owner thread is gone, and the connection before it.
+            return;
+        }
     }
 
     /** Forgets the calls that wait. */

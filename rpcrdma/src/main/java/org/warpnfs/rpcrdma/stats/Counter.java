@@ -9,6 +9,8 @@ public enum Counter {
     CONNECTIONS_ACCEPTED(Kind.TOTAL),
     /** Refused because of a limit. */
     CONNECTIONS_REFUSED(Kind.TOTAL),
+    /** Ended while idle, because others wanted in. */
+    CONNECTIONS_EVICTED(Kind.TOTAL),
     /** Ended by us because the peer broke a rule. */
     CONNECTIONS_ABORTED(Kind.TOTAL),
     /** Ended because RDMA Reads were not answered at the least rate. */
@@ -68,6 +70,12 @@ public enum Counter {
     CREDITS_GRANTED(Kind.LEVEL),
     /** Of those, how many calls hold: received, and not ended. */
     CREDITS_IN_USE(Kind.LEVEL),
+    /** Receive buffers that connections hold now. */
+    RECEIVE_BUFFERS_HELD(Kind.LEVEL),
+    /** Slabs of receive buffers that were made; they are kept. */
+    RECEIVE_SLABS(Kind.TOTAL),
+    /** Slabs that the virtual machine had no direct memory for. */
+    RECEIVE_SLABS_REFUSED(Kind.TOTAL),
     /** Memory of messages that wait for requesters to take them. */
     REPLY_BYTES_HELD(Kind.LEVEL),
     /** Calls that had to wait until replies of their connection were taken. */

@@ -73,14 +73,4 @@ class CreditLedgerTest {
     void nothingInFlight_callEnded_isABug() {
         assertThatThrownBy(() -> new CreditLedger(1, 1, 0).callEnded()).isInstanceOf(IllegalStateException.class);
     }
-
-    @Test
-    void budget_takenAndGiven_neverGoesBelowZero() {
-        ReceiveBudget budget = new ReceiveBudget(10);
-        assertThat(budget.take(7)).isEqualTo(7);
-        assertThat(budget.take(7)).isEqualTo(3);
-        assertThat(budget.take(7)).isZero();
-        budget.give(4);
-        assertThat(budget.left()).isEqualTo(4);
-    }
 }

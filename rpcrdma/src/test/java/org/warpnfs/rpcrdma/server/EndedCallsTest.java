@@ -37,7 +37,7 @@ class EndedCallsTest {
         ByteBuffer inline = ByteBuffer.allocate(40);
         CallLayout layout = CallLayout.ofInline(xid, List.of(), inline.remaining());
         return new RdmaCall(
-                (call, reply) -> {}, new CallTrace(xid, "a test"), header, ChunkLists.NONE, layout, 0, inline, 0);
+                (call, reply) -> {}, new CallTrace(xid, "a test"), header, ChunkLists.NONE, layout, 0, inline);
     }
 
     private void end(RdmaCall call) {

@@ -327,7 +327,11 @@ class ResponderTest {
 
     @Test
     void connectionLimitReached_connect_isRefused() {
-        connect(ResponderOptions.builder().maxConnections(1).build(), RequesterOptions.DEFAULT);
+        connect(
+                ResponderOptions.builder()
+                        .clients(ClientLimits.DEFAULT.withConnections(1, 1))
+                        .build(),
+                RequesterOptions.DEFAULT);
         CompletableFuture<RpcRdmaRequester> second =
                 RpcRdmaRequester.connect(simulation.connector(), SERVER, RequesterOptions.DEFAULT, call -> call);
         simulation.run();

@@ -177,7 +177,7 @@ class WireRulesTest {
         responder.close();
         ResponderOptions few = ResponderOptions.builder()
                 .credits(64, 64)
-                .maxReceiveBuffers(260)
+                .clients(ClientLimits.DEFAULT.withReceiveBuffers(4 * 10 + 3, 4 * 10 + 3))
                 .maxHeldBytes(1 << 20)
                 .build();
         responder = new SimulatedResponder(few);

@@ -58,6 +58,14 @@ public final class SimulatedResponder {
         return raw;
     }
 
+    /** Connects as a Linux client of another host does. */
+    public RawRequester connectFrom(String host) {
+        InetAddress address = InetAddress.ofLiteral(host);
+        RawRequester raw = RawRequester.connect(simulation.connector(address), ADDRESS);
+        simulation.run();
+        return raw;
+    }
+
     /** Connects a requester of ours. */
     public RpcRdmaRequester requester(RequesterOptions options, BackwardCalls backwardCalls) {
         CompletableFuture<RpcRdmaRequester> connecting =

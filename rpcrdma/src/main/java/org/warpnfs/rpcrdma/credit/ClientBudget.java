@@ -1,0 +1,120 @@
+package org.warpnfs.rpcrdma.credit;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import org.warpnfs.limits.ClientAddress;
+
+/**
+ * How much of one thing all connections together may hold, and how much of it those of one client. Remembers only clients that hold
+ * something. Safe for any thread.
+ */
+public final class ClientBudget {
+    private final long most;
+    private final long mostOfOneClient;
+    private final Map<ClientAddress, Long> held = new HashMap<>();
+    private final Queue<Runnable> waiting = new ArrayDeque<>();
+    private long left;
+
+    /**
+     * @param most in all, at least 1
+     * @param mostOfOneClient at least 1; one that is more than {@code most} is no limit
+     */
+    public ClientBudget(long most, long mostOfOneClient) {
+        if (most < 1 || mostOfOneClient < 1) {
+            throw new IllegalArgumentException(
+                    "a budget of " + most + ", " + mostOfOneClient + " for a client, serves nobody");
+        }
+        this.most = most;
+        this.mostOfOneClient = mostOfOneClient;
+        this.left = most;
+    }
+
+    /** The limit in all. */
+    public long most() {
+        return most;
+    }
+
+    /** The limit of one client. */
+    public long mostOfOneClient() {
+        return mostOfOneClient;
+    }
+
+    /** Takes all of {@code amount} or nothing. */
+    public synchronized boolean tryTake(ClientAddress client, long amount) {
+        if (amount > room(client)) {
+            return false;
+        }
+        taken(client, amount);
+        return true;
+    }
+
+    /**
+     * Takes as much as there is, up to {@code wanted}.
+     *
+     * @return 0 to {@code wanted}; the caller gives back exactly that much
+     */
+    public synchronized int take(ClientAddress client, int wanted) {
+        int taken = (int) Math.min(wanted, room(client));
+        taken(client, taken);
+        return taken;
+    }
+
+    /**
+     * Gives back what was taken, and tells those who wait.
+     *
+     * @throws IllegalStateException if the client does not hold as much: a bug
+     */
+    public void give(ClientAddress client, long amount) {
+        List<Runnable> told;
+        synchronized (this) {
+            long before = held.getOrDefault(client, 0L);
+            if (amount < 0 || amount > before) {
+                throw new IllegalStateException(client + " gives back " + amount + " of " + before);
+            }
+            left += amount;
+            if (amount == before) {
+                held.remove(client);
+            } else {
+                held.put(client, before - amount);
+            }
+            told = new ArrayList<>(waiting);
+            waiting.clear();
+        }
+        told.forEach(Runnable::run);
+    }
+
+    /** Runs {@code task} once, when something has been given back, on the thread that gives it. Whoever then finds none asks again. */
+    public synchronized void onGive(Runnable task) {
+        waiting.add(task);
+    }
+
+    /** What nobody holds. */
+    public synchronized long left() {
+        return left;
+    }
+
+    /** What one client holds. */
+    public synchronized long heldBy(ClientAddress client) {
+        return held.getOrDefault(client, 0L);
+    }
+
+    /** True if a client has reached its limit, though there may be more for others. */
+    public synchronized boolean exhausted(ClientAddress client) {
+        return held.getOrDefault(client, 0L) >= mostOfOneClient;
+    }
+
+    private long room(ClientAddress client) {
+        return Math.min(left, mostOfOneClient - held.getOrDefault(client, 0L));
+    }
+
+    private void taken(ClientAddress client, long amount) {
+        if (amount > 0) {
+            left -= amount;
+            held.merge(client, amount, Long::sum);
+        }
+    }
+}

@@ -1,0 +1,84 @@
+package org.warpnfs.rpcrdma.server;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import org.warpnfs.limits.ClientAddress;
+import org.warpnfs.rpcrdma.credit.ClientBudget;
+import org.warpnfs.rpcrdma.stats.Counter;
+import org.warpnfs.rpcrdma.stats.TransportStatistics;
+
+/**
+ * The memory of all receive buffers of one responder.
+ *
+ * <h2>Operation</h2>
+ *
+ * Direct memory is taken in slabs of 64 buffers, and kept: buffers of connections that have ended serve later ones. So connections
+ * that come and go take no memory that only the garbage collector would free. Within a budget in all and one for each client.
+ *
+ * <h2>Buffers</h2>
+ *
+ * A buffer that was taken comes back through {@link #give}, when nobody reads it any more. Contents are not cleared: a message ends
+ * where the limit is.
+ *
+ * <h2>Errors</h2>
+ *
+ * Where the budget or the direct memory of the virtual machine is used up, there are fewer buffers or none. Safe for any thread.
+ */
+final class ReceiveSlabs {
+    /** 256 KiB with buffers of 4096 bytes: few allocations, and not much more than the first busy connection needs. */
+    static final int SLAB_BUFFERS = 64;
+
+    private final int bufferBytes;
+    private final ClientBudget budget;
+    private final TransportStatistics statistics;
+    private final Deque<ByteBuffer> free = new ArrayDeque<>();
+
+    /** @param budget in buffers */
+    ReceiveSlabs(int bufferBytes, ClientBudget budget, TransportStatistics statistics) {
+        this.bufferBytes = bufferBytes;
+        this.budget = budget;
+        this.statistics = statistics;
+    }
+
+    /** Takes as many buffers as there are, up to {@code wanted}. */
+    List<ByteBuffer> take(ClientAddress client, int wanted) {
+        int allowed = budget.take(client, wanted);
+        List<ByteBuffer> taken = new ArrayList<>(allowed);
+        synchronized (free) {
+            while (taken.size() < allowed && (!free.isEmpty() || addSlab())) {
+                taken.add(free.removeLast());
+            }
+        }
+        budget.give(client, allowed - taken.size());
+        statistics.add(Counter.RECEIVE_BUFFERS_HELD, taken.size());
+        return taken;
+    }
+
+    /** Takes a buffer back. */
+    void give(ClientAddress client, ByteBuffer buffer) {
+        synchronized (free) {
+            free.addLast(buffer);
+        }
+        statistics.add(Counter.RECEIVE_BUFFERS_HELD, -1);
+        budget.give(client, 1);
+    }
+
+    /** Never more than the budget holds: a slab is only made while every other buffer is lent. */
+    private boolean addSlab() {
+        ByteBuffer slab;
+        try {
+            slab = ByteBuffer.allocateDirect(SLAB_BUFFERS * bufferBytes);
+        } catch (OutOfMemoryError e) {
+            statistics.increment(Counter.RECEIVE_SLABS_REFUSED);
+            return false;
+        }
+        statistics.increment(Counter.RECEIVE_SLABS);
+        for (int i = 0; i < SLAB_BUFFERS; i++) {
+            free.addLast(slab.slice(i * bufferBytes, bufferBytes));
+        }
+        return true;
+    }
+}

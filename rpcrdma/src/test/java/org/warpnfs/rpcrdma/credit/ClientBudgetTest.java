@@ -1,0 +1,52 @@
+package org.warpnfs.rpcrdma.credit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.warpnfs.limits.ClientAddress;
+
+class ClientBudgetTest {
+    private static final ClientAddress A = ClientAddress.of(new InetSocketAddress("192.0.2.1", 1));
+    private static final ClientAddress B = ClientAddress.of(new InetSocketAddress("192.0.2.2", 1));
+    private static final ClientAddress C = ClientAddress.of(new InetSocketAddress("192.0.2.3", 1));
+
+    private final ClientBudget budget = new ClientBudget(10, 6);
+
+    @Test
+    void taken_atBothLimits_isRefusedBeyond() {
+        assertThat(budget.tryTake(A, 6)).isTrue();
+        assertThat(budget.tryTake(A, 1)).as("one client").isFalse();
+        assertThat(budget.exhausted(A)).isTrue();
+        assertThat(budget.take(B, 6)).as("in all").isEqualTo(4);
+        assertThat(budget.tryTake(C, 1)).isFalse();
+        assertThat(budget.exhausted(C)).isFalse();
+        budget.give(A, 1);
+        assertThat(budget.tryTake(C, 1)).isTrue();
+        assertThat(budget.heldBy(A)).isEqualTo(5);
+        assertThat(budget.left()).isZero();
+    }
+
+    @Test
+    void given_all_nobodyIsRemembered() {
+        assertThat(budget.take(A, 3)).isEqualTo(3);
+        budget.give(A, 3);
+        assertThat(budget.heldBy(A)).isZero();
+        assertThat(budget.left()).isEqualTo(10);
+        assertThatThrownBy(() -> budget.give(A, 1)).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void given_something_thoseWhoWaitAreToldOnce() {
+        List<String> told = new ArrayList<>();
+        budget.take(A, 6);
+        budget.onGive(() -> told.add("first"));
+        budget.onGive(() -> told.add("second"));
+        budget.give(A, 1);
+        budget.give(A, 1);
+        assertThat(told).containsExactly("first", "second");
+    }
+}

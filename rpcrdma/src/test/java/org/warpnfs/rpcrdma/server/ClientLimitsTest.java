@@ -1,0 +1,265 @@
+package org.warpnfs.rpcrdma.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.warpnfs.rpcrdma.testing.SimulatedResponder.header;
+import static org.warpnfs.rpcrdma.testing.SimulatedResponder.inline;
+import static org.warpnfs.rpcrdma.testing.SimulatedResponder.last;
+import static org.warpnfs.rpcrdma.testing.SimulatedResponder.message;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import java.net.InetAddress;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.dcache.oncrpc4j.xdr.XdrVoid;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+import org.warpnfs.iwarp.verbs.AccessRight;
+import org.warpnfs.iwarp.verbs.MemoryRegion;
+import org.warpnfs.limits.ClientAddress;
+import org.warpnfs.rpcrdma.stats.Counter;
+import org.warpnfs.rpcrdma.testing.EchoProgram;
+import org.warpnfs.rpcrdma.testing.RawRequester;
+import org.warpnfs.rpcrdma.testing.Rpc;
+import org.warpnfs.rpcrdma.testing.SimulatedResponder;
+import org.warpnfs.rpcrdma.wire.ChunkLists;
+import org.warpnfs.rpcrdma.wire.RdmaMsg;
+import org.warpnfs.rpcrdma.wire.RdmaSegment;
+import org.warpnfs.rpcrdma.wire.ReadSegment;
+import org.warpnfs.rpcrdma.wire.WriteChunk;
+
+/** What one client address may hold, and what is left for the others. */
+class ClientLimitsTest {
+    private static final String HOG = "192.0.2.1";
+    private static final String HONEST = "192.0.2.2";
+    private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
+    private static final long IDLE_NANOS =
+            PeerDeadlines.DEFAULT.idleBeforeEviction().toNanos();
+
+    private SimulatedResponder responder;
+
+    private void start(ClientLimits limits) {
+        responder = new SimulatedResponder(
+                ResponderOptions.builder().clients(limits).build());
+    }
+
+    @AfterEach
+    void close() {
+        responder.close();
+    }
+
+    private RawRequester used(String host) throws Exception {
+        RawRequester raw = responder.connectFrom(host);
+        responder.assertStillServes(raw);
+        return raw;
+    }
+
+    private void look(long nowNanos) {
+        responder.service.endStalled(nowNanos);
+        responder.settle();
+    }
+
+    @Test
+    void connections_atTheLimitOfAClient_othersGetIn() throws Exception {
+        start(ClientLimits.DEFAULT.withConnections(8, 3));
+        for (int i = 0; i < 3; i++) {
+            used(HOG);
+        }
+        assertThat(responder.connectFrom(HOG).open()).isFalse();
+        assertThat(responder.count(Counter.CONNECTIONS_REFUSED)).isEqualTo(1);
+        used(HONEST);
+    }
+
+    @Test
+    void connections_ofOneIpv6Network_areOneClient() throws Exception {
+        start(ClientLimits.DEFAULT.withConnections(8, 2));
+        used("2001:db8::1");
+        used("2001:db8::2");
+        assertThat(responder.connectFrom("2001:db8::3").open()).isFalse();
+        used("2001:db8:0:1::1");
+    }
+
+    @Test
+    void connections_atTheLimit_theOneIdleForLongestMakesRoom() throws Exception {
+        start(ClientLimits.DEFAULT.withConnections(3, 3));
+        RawRequester busy = used(HOG);
+        busy.send(inline(Rpc.call(1, EchoProgram.PARK)));
+        responder.settle();
+        RawRequester longest = used(HOG);
+        look(0);
+        look(SECOND);
+        RawRequester later = used(HOG);
+        look(2 * SECOND);
+        look(3 * SECOND);
+        look(SECOND + IDLE_NANOS - 1);
+        assertThat(responder.connectFrom(HONEST).open())
+                .as("none is idle for long enough")
+                .isFalse();
+        look(3 * SECOND + IDLE_NANOS);
+        used(HONEST);
+        assertThat(longest.open()).isFalse();
+        assertThat(later.open()).isTrue();
+        assertThat(responder.count(Counter.CONNECTIONS_EVICTED)).isEqualTo(1);
+        responder.program.parked.removeFirst().reply(XdrVoid.XDR_VOID);
+        responder.settle();
+        assertThat(busy.received).hasSize(2);
+    }
+
+    @Test
+    void connections_atTheLimitOfAClient_oneOfItsOwnMakesRoom() throws Exception {
+        start(ClientLimits.DEFAULT.withConnections(8, 2));
+        RawRequester other = used(HONEST);
+        look(0);
+        look(SECOND);
+        RawRequester first = used(HOG);
+        RawRequester second = used(HOG);
+        look(2 * SECOND);
+        look(3 * SECOND);
+        look(3 * SECOND + IDLE_NANOS);
+        used(HOG);
+        assertThat(other.open()).as("idle for longer, but not in its way").isTrue();
+        assertThat(List.of(first.open(), second.open())).containsExactlyInAnyOrder(true, false);
+    }
+
+    @Test
+    void receiveBuffers_atTheLimitOfAClient_othersGetThem() throws Exception {
+        int silent = ResponderOptions.FIRST_CREDITS + 2;
+        int busy = 64 + 2;
+        start(ClientLimits.DEFAULT.withReceiveBuffers(1000, busy));
+        for (int i = 0; i < busy / silent; i++) {
+            assertThat(responder.connectFrom(HOG).open()).isTrue();
+            assertThat(responder.count(Counter.RECEIVE_BUFFERS_HELD))
+                    .as("who says nothing holds little")
+                    .isEqualTo((i + 1L) * silent);
+        }
+        assertThat(responder.connectFrom(HOG).open())
+                .as("with the few that are left")
+                .isTrue();
+        assertThat(responder.connectFrom(HOG).open()).isFalse();
+        RawRequester honest = used(HONEST);
+        assertThat(header(last(honest)).credits()).isEqualTo(32);
+        assertThat(responder.count(Counter.RECEIVE_BUFFERS_HELD)).isEqualTo(2 * busy);
+    }
+
+    @Test
+    void connectionsThatComeAndGo_takeNoMoreSlabsThanOneOfThem() throws Exception {
+        start(ClientLimits.DEFAULT);
+        for (int i = 0; i < 3000; i++) {
+            RawRequester raw = responder.connectFrom(HOG);
+            if (i % 10 == 0) {
+                responder.assertStillServes(raw);
+            }
+            responder.simulation.resetAll();
+            responder.simulation.run();
+            assertThat(responder.count(Counter.RECEIVE_BUFFERS_HELD)).isZero();
+        }
+        assertThat(responder.count(Counter.RECEIVE_SLABS)).isEqualTo(2);
+    }
+
+    @Test
+    void callRuns_connectionEnds_itsReceiveBufferStaysUntilTheCallIsDone() throws Exception {
+        start(ClientLimits.DEFAULT);
+        RawRequester raw = used(HOG);
+        raw.send(inline(Rpc.call(1, EchoProgram.PARK)));
+        responder.settle();
+        responder.simulation.resetAll();
+        responder.settle();
+        assertThat(responder.count(Counter.RECEIVE_BUFFERS_HELD)).isEqualTo(1);
+        responder.program.parked.removeFirst().reply(XdrVoid.XDR_VOID);
+        responder.settle();
+        assertThat(responder.count(Counter.RECEIVE_BUFFERS_HELD)).isZero();
+    }
+
+    private void bulk(RawRequester raw, int xid, int count) {
+        MemoryRegion region = raw.register(ByteBuffer.allocate(count + 100), AccessRight.REMOTE_WRITE);
+        WriteChunk reply =
+                new WriteChunk(List.of(new RdmaSegment(region.stag(), region.lengthBytes(), region.taggedOffset())));
+        raw.send(message(
+                new RdmaMsg(xid, 32, new ChunkLists(List.of(), List.of(), Optional.of(reply))),
+                Rpc.call(xid, EchoProgram.BULK, count).xdr()));
+    }
+
+    @Test
+    void longReplies_atTheLimitOfAClient_waitAndOthersAreAnswered() throws Exception {
+        int count = 100_000;
+        start(ClientLimits.DEFAULT.withReplyBytes(1 << 20, 250_000));
+        RawRequester first = used(HOG);
+        RawRequester second = used(HOG);
+        RawRequester honest = used(HONEST);
+        for (int i = 0; i < 4; i++) {
+            bulk(first, 100 + i, count);
+            bulk(second, 100 + i, count);
+        }
+        responder.simulation.run();
+        assertThat(responder.operations).as("calls that run").hasSize(2);
+        bulk(honest, 100, count);
+        responder.simulation.run();
+        assertThat(responder.operations).hasSize(3);
+        responder.settle();
+        assertThat(first.received).hasSize(5);
+        assertThat(second.received).hasSize(5);
+        assertThat(honest.received).hasSize(2);
+    }
+
+    /** Six connections whose Reads nobody answers, and one that only wants to write. */
+    @Test
+    void readsUnanswered_byOneClient_leavePoolMemoryForOthers() throws Exception {
+        start(ClientLimits.DEFAULT);
+        List<RawRequester> silent = new ArrayList<>();
+        for (int i = 0; i < 6; i++) {
+            silent.add(used(HOG));
+        }
+        RawRequester honest = used(HONEST);
+        responder.simulation.stall(false, 10 * SECOND);
+        for (RawRequester raw : silent) {
+            for (int xid = 100; xid < 108; xid++) {
+                write(raw, xid, 1_500_000);
+            }
+        }
+        write(honest, 7, 1_500_000);
+        responder.simulation.runFor(SECOND);
+        assertThat(responder.pool.lentBytes()).isBetween(1L, responder.pool.budgetBytes());
+        assertThat(responder.count(Counter.CALLS_RECEIVED)).isEqualTo(7 + 6 * 8 + 1);
+        assertThat(responder.pool.lentBytes(ClientAddress.of(InetAddress.ofLiteral(HONEST))))
+                .as("its sink is there though the other has asked for more than there is before")
+                .isEqualTo(2 << 20);
+        assertThat(responder.pool.lentBytes(ClientAddress.of(InetAddress.ofLiteral(HOG))))
+                .isLessThanOrEqualTo(responder.pool.budgetBytes() / 2);
+    }
+
+    private static void write(RawRequester raw, int xid, int count) {
+        MemoryRegion region = raw.register(ByteBuffer.allocate(count), AccessRight.REMOTE_READ);
+        ReadSegment read = new ReadSegment(48, new RdmaSegment(region.stag(), count, region.taggedOffset()));
+        raw.send(message(
+                new RdmaMsg(xid, 32, new ChunkLists(List.of(read), List.of(), Optional.empty())),
+                Rpc.call(xid, EchoProgram.WRITE, xid, count, 9).xdr()));
+    }
+
+    @Test
+    void refusals_many_areCountedAndLoggedOnce() throws Exception {
+        start(ClientLimits.DEFAULT.withConnections(1, 1));
+        Logger logger = (Logger) LoggerFactory.getLogger(RpcRdmaAcceptor.class);
+        ListAppender<ILoggingEvent> lines = new ListAppender<>();
+        lines.start();
+        Level before = logger.getLevel();
+        logger.setLevel(Level.INFO);
+        logger.addAppender(lines);
+        try {
+            used(HOG);
+            for (int i = 0; i < 50; i++) {
+                assertThat(responder.connectFrom(HOG).open()).isFalse();
+            }
+        } finally {
+            logger.detachAppender(lines);
+            logger.setLevel(before);
+        }
+        assertThat(responder.count(Counter.CONNECTIONS_REFUSED)).isEqualTo(50);
+        assertThat(lines.list).hasSize(1);
+    }
+}
