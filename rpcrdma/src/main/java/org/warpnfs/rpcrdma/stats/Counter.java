@@ -99,6 +99,33 @@ public enum Counter {
     READS_FAILED(Kind.TOTAL),
     RECORDS_REFUSED(Kind.TOTAL),
 
+    /** TCP connections that were closed because another one needed their place. */
+    CONNECTIONS_EVICTED(Kind.TOTAL),
+    /** TCP connections refused because their client has too many. */
+    CONNECTIONS_REFUSED_BY_CLIENT(Kind.TOTAL),
+    /** How often TCP connections could not be accepted, for want of a descriptor. */
+    ACCEPTS_FAILED(Kind.TOTAL),
+    /** TCP connections that ended because no whole call came in time. */
+    FIRST_CALLS_MISSED(Kind.TOTAL),
+    /** TCP connections that ended because a record that had begun came too slowly. */
+    RECORDS_TOO_SLOW(Kind.TOTAL),
+    /** TCP connections that ended because replies were taken too slowly. */
+    REPLIES_TOO_SLOW(Kind.TOTAL),
+    /** Length of records that are coming over TCP, or that programs read. */
+    RECORD_MEMORY_BYTES(Kind.LEVEL),
+    /** What TCP peers have not taken. */
+    UNSENT_BYTES(Kind.LEVEL),
+    /** How often a TCP connection started no call because its peer had too much to take. */
+    UNSENT_WAITS(Kind.TOTAL),
+    /** How often a TCP connection started no call because of what its client's connections have in flight. */
+    CLIENT_WAITS(Kind.TOTAL),
+    /** Records that claim to be replies to calls of ours, and are not. */
+    BACKWARD_REPLIES_UNEXPECTED(Kind.TOTAL),
+    /** Backward calls over TCP that were not sent because the peer does not take them. */
+    BACKWARD_CALLS_REFUSED(Kind.TOTAL),
+    /** A reply could not be sent or given back: each is a bug, and logged. */
+    DEFECTS(Kind.TOTAL),
+
     RPC_VERSION_DENIED(Kind.TOTAL),
     AUTH_DENIED(Kind.TOTAL),
     PROG_UNAVAIL(Kind.TOTAL),

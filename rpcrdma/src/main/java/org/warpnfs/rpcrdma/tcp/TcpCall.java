@@ -9,16 +9,16 @@ import org.warpnfs.rpcrdma.trace.CallTrace;
 
 /** One call that came as a record. Holds the record's buffer until it ends; see {@link InboundCall}. */
 final class TcpCall implements InboundCall {
-    private final TcpConnection connection;
+    private final ReplyWriter replies;
     private final ByteBuf record;
     private final int lengthBytes;
     private final XdrStream arguments;
     private final CallTrace trace;
     private final AtomicBoolean ended = new AtomicBoolean();
 
-    TcpCall(TcpConnection connection, ByteBuf record, CallTrace trace) {
+    TcpCall(ReplyWriter replies, ByteBuf record, CallTrace trace) {
         this.trace = trace;
-        this.connection = connection;
+        this.replies = replies;
         this.record = record;
         this.lengthBytes = record.readableBytes();
         this.arguments = XdrStream.of(record.nioBuffer());
@@ -47,7 +47,14 @@ final class TcpCall implements InboundCall {
             reply.release();
             throw new IllegalStateException("a call ended twice");
         }
-        connection.endLater(this, reply);
+        replies.endLater(this, reply);
+    }
+
+    /** Gives up the call if nobody has ended it: whoever was to run it has failed. */
+    void abandon() {
+        if (ended.compareAndSet(false, true)) {
+            replies.endLater(this, null);
+        }
     }
 
     @Override
@@ -55,6 +62,6 @@ final class TcpCall implements InboundCall {
         if (!ended.compareAndSet(false, true)) {
             throw new IllegalStateException("a call ended twice");
         }
-        connection.endLater(this, null);
+        replies.endLater(this, null);
     }
 }

@@ -1,18 +1,13 @@
 package org.warpnfs.rpcrdma.tcp;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.ChannelOption;
+import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.nio.ByteBuffer;
-import java.util.List;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -21,256 +16,120 @@ import org.warpnfs.rpcrdma.message.InboundHandler;
 import org.warpnfs.rpcrdma.message.InboundHandlerFactory;
 import org.warpnfs.rpcrdma.message.RpcConnection;
 import org.warpnfs.rpcrdma.message.RpcMessage;
-import org.warpnfs.rpcrdma.message.StallWatch;
-import org.warpnfs.rpcrdma.message.XdrStream;
 import org.warpnfs.rpcrdma.stats.Counter;
-import org.warpnfs.rpcrdma.stats.TransportStatistics;
-import org.warpnfs.rpcrdma.trace.CallTrace;
 
 /**
  * One TCP connection.
  *
  * <h2>Operation</h2>
  *
- * Records become calls until the limit of calls in flight, or of their bytes, is reached; then the connection is not read from
- * until one of them has ended. A call is in flight until the socket has taken its reply, so a peer that does not read its
- * replies is not read from either. Replies of one moment leave with one flush.
+ * {@link CallStarter} makes calls of records until a limit is reached; then the connection is not read from until there is room.
+ * {@link ReplyWriter} sends what they are answered with. A call is in flight until the socket has taken its reply, so a peer that
+ * does not read its replies is not read from either. {@link ConnectionWatch} ends it when its peer makes no progress.
  *
  * <h2>Buffers</h2>
  *
- * A call holds its record until it ends. A reply's payloads go to the socket as they are and are released when it has taken them.
+ * None of its own.
  *
  * <h2>Errors</h2>
  *
- * A record that is too long or too short for an RPC message closes the connection.
+ * A record that is too long, too short for an RPC message, or neither call nor reply closes the connection.
  *
- * <p>The channel's event loop owns all of it, but for {@link #endLater}, {@link #abort}, {@link #drain} and {@link
+ * <p>The channel's event loop owns all of it, but for {@link #abort}, {@link #drain}, {@link #look}, {@link #occupation} and {@link
  * #sendBackwardCall}.
  */
 final class TcpConnection extends ChannelInboundHandlerAdapter implements RpcConnection {
     private static final Logger LOG = LoggerFactory.getLogger(TcpConnection.class);
-    private static final int RPC_MESSAGE_MIN_BYTES = 8;
-    private static final int DIRECTION_OFFSET_BYTES = 4;
-    private static final int DIRECTION_REPLY = 1;
-    private static final int LAST_FRAGMENT = 0x8000_0000;
+    private static final String HAS_ENDED = "the connection has ended";
 
-    /** Where the two ends are. */
-    record Addresses(InetSocketAddress local, InetSocketAddress remote) {}
-
-    private record Ending(TcpCall call, @Nullable RpcMessage reply) {}
+    /** Where the two ends are, and whose the far one is. */
+    record Peer(InetSocketAddress local, InetSocketAddress remote, ClientAccount account) {}
 
     private final Channel channel;
-    private final InetSocketAddress localAddress;
-    private final InetSocketAddress remoteAddress;
-    private final TcpOptions options;
-    private final RunningBytes runningBytes;
-    private final TransportStatistics statistics;
+    private final Peer peer;
+    private final ListenerContext context;
     private final InboundHandler handler;
-    private final RecordReader reader;
-    private final Queue<Ending> endings = new ConcurrentLinkedQueue<>();
-    private final AtomicBoolean endingsScheduled = new AtomicBoolean();
-    private final StallWatch stallWatch;
-    private long pendingBytesSeen;
-    private int inFlight;
+    private final BackwardReplies backwardReplies;
+    private final ReplyWriter writer;
+    private final CallStarter starter;
+    private final ConnectionWatch watch;
+    private volatile Occupation.Since occupation = new Occupation.Since(Occupation.IDLE, System.nanoTime());
     private boolean draining;
-    private boolean waitsForBytes;
-    private @Nullable ByteBuf held;
 
-    /** @param addresses of both ends: the channel forgets them when it closes */
-    TcpConnection(
-            Channel channel,
-            Addresses addresses,
-            TcpOptions options,
-            RunningBytes runningBytes,
-            TransportStatistics statistics,
-            InboundHandlerFactory handlers) {
+    /** @param peer known in advance: the channel forgets addresses when it closes */
+    TcpConnection(Channel channel, Peer peer, ListenerContext context, InboundHandlerFactory handlers) {
+        TcpOptions options = context.options();
         this.channel = channel;
-        this.localAddress = addresses.local;
-        this.remoteAddress = addresses.remote;
-        this.options = options;
-        this.runningBytes = runningBytes;
-        this.statistics = statistics;
-        this.reader = new RecordReader(channel.alloc(), options.maxRecordBytes());
-        channel.config().setRecvByteBufAllocator(new RecordReads(reader));
-        this.stallWatch = new StallWatch(options.stallLimit().toNanos());
+        this.peer = peer;
+        this.context = context;
+        this.watch = new ConnectionWatch(options);
+        this.backwardReplies = new BackwardReplies(options.maxBackwardCalls(), options.maxUnexpectedReplies());
         this.handler = handlers.opened(this);
-        statistics.increment(Counter.CONNECTIONS_OPEN);
+        this.starter = new CallStarter(channel, this, context, handler, backwardReplies);
+        this.writer = new ReplyWriter(channel, peer.account, context.statistics(), options.maxStartsPerTurn(), starter);
+        channel.config().setRecvByteBufAllocator(new RecordReads(starter.reader()));
+        context.statistics().increment(Counter.CONNECTIONS_OPEN);
+    }
+
+    ClientAccount account() {
+        return peer.account;
+    }
+
+    ReplyWriter writer() {
+        return writer;
+    }
+
+    boolean draining() {
+        return draining;
     }
 
     // What arrives
 
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object message) {
-        ByteBuf piece = (ByteBuf) message;
-        statistics.add(Counter.TCP_RECEIVED_BYTES, piece.readableBytes());
-        stallWatch.progressed();
-        reader.add(piece);
-        startCalls();
+        starter.received((ByteBuf) message);
     }
 
-    private void startCalls() {
-        try {
-            while (!draining && channel.isActive() && inFlight < options.maxCallsInFlight()) {
-                ByteBuf record = held != null ? held : reader.next();
-                held = null;
-                if (record == null) {
-                    break;
-                }
-                if (!start(record)) {
-                    break;
-                }
-            }
-        } catch (RecordViolation violation) {
-            refuse(violation.getMessage());
-        }
-        if (channel.isActive()) {
-            channel.config().setAutoRead(!draining && held == null && inFlight < options.maxCallsInFlight());
-        }
+    /** Closes the connection because its peer broke a rule. */
+    void refuse(String cause, @Nullable String detail) {
+        context.statistics().increment(Counter.RECORDS_REFUSED);
+        endFor(cause, detail);
     }
 
-    /** False if the record has to wait until other calls have ended. */
-    private boolean start(ByteBuf record) {
-        int lengthBytes = record.readableBytes();
-        if (lengthBytes < RPC_MESSAGE_MIN_BYTES) {
-            record.release();
-            refuse("record of " + lengthBytes + " bytes");
-            return false;
-        }
-        if (record.getInt(record.readerIndex() + DIRECTION_OFFSET_BYTES) == DIRECTION_REPLY) {
-            ByteBuffer copy = ByteBuffer.allocate(record.readableBytes());
-            record.readBytes(copy);
-            record.release();
-            statistics.increment(Counter.BACKWARD_REPLIES_RECEIVED);
-            handler.backwardReply(XdrStream.of(copy.flip()));
-            return true;
-        }
-        if (!takeBytes(record.readableBytes())) {
-            held = record;
-            return false;
-        }
-        inFlight++;
-        statistics.increment(Counter.CALLS_RECEIVED);
-        statistics.add(Counter.CALLS_RUNNING, 1);
-        CallTrace trace = new CallTrace(Integer.toUnsignedLong(record.getInt(record.readerIndex())), this);
-        trace.received(new CallTrace.Sizes(lengthBytes, 0, 0, 0));
-        handler.call(new TcpCall(this, record, trace));
-        return true;
-    }
-
-    private boolean takeBytes(int bytes) {
-        if (runningBytes.tryTake(bytes)) {
-            return true;
-        }
-        statistics.increment(Counter.MEMORY_WAITS);
-        if (!waitsForBytes) {
-            waitsForBytes = true;
-            runningBytes.notifyOnGive(() -> channel.eventLoop().execute(() -> {
-                waitsForBytes = false;
-                startCalls();
-            }));
-        }
-        return runningBytes.tryTake(bytes);
-    }
-
-    private void refuse(@Nullable String why) {
-        LOG.info("{}: {}", this, why);
-        statistics.increment(Counter.RECORDS_REFUSED);
-        statistics.increment(Counter.CONNECTIONS_ABORTED);
+    private void endFor(String cause, @Nullable String detail) {
+        context.log()
+                .admit(cause, peer.account.address())
+                .ifPresent(more -> LOG.info("{}: {} ({} more like it)", this, detail, more));
+        context.statistics().increment(Counter.CONNECTIONS_ABORTED);
         var _ = channel.close();
     }
 
     @Override
     public void channelInactive(ChannelHandlerContext ctx) {
-        reader.close();
-        if (held != null) {
-            held.release();
-            held = null;
-        }
-        statistics.add(Counter.CONNECTIONS_OPEN, -1);
+        starter.close();
+        context.statistics().add(Counter.CONNECTIONS_OPEN, -1);
         handler.closed();
     }
 
     @Override
+    @SuppressWarnings("deprecation") // Netty deprecates the method in the super class only, not here
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-        if (cause instanceof java.io.IOException) {
+        if (cause instanceof IOException) {
             LOG.debug("{}: {}", this, cause.getMessage());
         } else {
-            LOG.error("{}: a defect ends the connection", this, cause);
+            defect(cause);
         }
         var _ = channel.close();
     }
 
+    /** Ends the connection because of what is our fault. */
+    void defect(Throwable cause) {
+        context.statistics().increment(Counter.DEFECTS);
+        LOG.error("{}: a defect ends the connection", this, cause);
+        var _ = channel.close();
+    }
+
     // What leaves
-
-    /** Ends a call; from any thread. */
-    void endLater(TcpCall call, @Nullable RpcMessage reply) {
-        endings.add(new Ending(call, reply));
-        if (endingsScheduled.compareAndSet(false, true)) {
-            try {
-                channel.eventLoop().execute(this::endCalls);
-            } catch (RejectedExecutionException e) {
-                endCallsWithoutLoop();
-            }
-        }
-    }
-
-    /** The event loop is gone, the connection before it: all that is left is to give things back. */
-    private void endCallsWithoutLoop() {
-        endingsScheduled.set(false);
-        for (Ending ending = endings.poll(); ending != null; ending = endings.poll()) {
-            statistics.add(Counter.CALLS_RUNNING, -1);
-            statistics.increment(Counter.CALLS_DROPPED);
-            ending.call.releaseRecord();
-            if (ending.reply != null) {
-                ending.reply.release();
-            }
-        }
-    }
-
-    private void endCalls() {
-        // Cleared first: an ending that is added from here on schedules the next round.
-        endingsScheduled.set(false);
-        for (Ending ending = endings.poll(); ending != null; ending = endings.poll()) {
-            end(ending.call, ending.reply);
-        }
-        channel.flush();
-    }
-
-    private void end(TcpCall call, @Nullable RpcMessage reply) {
-        statistics.add(Counter.CALLS_RUNNING, -1);
-        int lengthBytes = call.lengthBytes();
-        call.releaseRecord();
-        if (reply == null) {
-            statistics.increment(Counter.CALLS_DROPPED);
-            ended(lengthBytes);
-            return;
-        }
-        statistics.increment(Counter.REPLIES_SENT);
-        call.trace().replied(CallTrace.ReplyKind.INLINE, reply.lengthBytes(), 0, 0);
-        write(reply, () -> ended(lengthBytes));
-    }
-
-    private void ended(int lengthBytes) {
-        inFlight--;
-        runningBytes.give(lengthBytes);
-        startCalls();
-        closeIfDrained();
-    }
-
-    /** Writes a record without a flush; {@code done} runs when the socket has taken it or never will. */
-    private void write(RpcMessage message, Runnable done) {
-        long lengthBytes = message.lengthBytes();
-        List<ByteBuffer> pieces = message.gather();
-        statistics.add(Counter.TCP_SENT_BYTES, lengthBytes + Integer.BYTES);
-        var _ = channel.write(channel.alloc().directBuffer(Integer.BYTES).writeInt(LAST_FRAGMENT | (int) lengthBytes));
-        for (int i = 0; i < pieces.size() - 1; i++) {
-            var _ = channel.write(Unpooled.wrappedBuffer(pieces.get(i)));
-        }
-        channel.write(Unpooled.wrappedBuffer(pieces.getLast())).addListener(written -> {
-            message.release();
-            done.run();
-        });
-    }
 
     @Override
     public boolean gathersItems() {
@@ -279,23 +138,57 @@ final class TcpConnection extends ChannelInboundHandlerAdapter implements RpcCon
 
     @Override
     public void sendBackwardCall(RpcMessage call, Consumer<@Nullable String> sent) {
-        channel.eventLoop().execute(() -> {
-            if (!channel.isActive()) {
-                call.release();
-                sent.accept("the connection has ended");
-                return;
-            }
-            statistics.increment(Counter.BACKWARD_CALLS_SENT);
-            write(call, () -> sent.accept(channel.isActive() ? null : "the connection has ended"));
-            channel.flush();
-        });
+        try {
+            channel.eventLoop().execute(() -> {
+                String refusal = backwardRefusal(call);
+                if (refusal == null) {
+                    context.statistics().increment(Counter.BACKWARD_CALLS_SENT);
+                    backwardReplies.called((int) call.xid());
+                    writer.write(call, () -> sent.accept(channel.isActive() ? null : HAS_ENDED));
+                    channel.flush();
+                } else {
+                    call.release();
+                    sent.accept(refusal);
+                }
+            });
+        } catch (RejectedExecutionException e) {
+            call.release();
+            sent.accept(HAS_ENDED);
+        }
+    }
+
+    private @Nullable String backwardRefusal(RpcMessage call) {
+        if (!channel.isActive()) {
+            return HAS_ENDED;
+        }
+        if (call.xdr().remaining() < Integer.BYTES) {
+            return "a call without an XID";
+        }
+        if (writer.unsentBytes() + call.lengthBytes() > context.options().maxUnsentBytes()) {
+            context.statistics().increment(Counter.BACKWARD_CALLS_REFUSED);
+            return "the peer does not take what was sent before";
+        }
+        return null;
     }
 
     // Life of the connection
 
+    /** Notes what the connection does now. */
+    void settle() {
+        Occupation now = starter.occupation();
+        if (now != occupation.occupation()) {
+            occupation = new Occupation.Since(now, System.nanoTime());
+        }
+    }
+
+    /** What the connection does, as of the end of its last turn. From any thread. */
+    Occupation.Since occupation() {
+        return occupation;
+    }
+
     /** Takes no new calls; closes once the last one has been answered. From any thread. */
     void drain() {
-        channel.eventLoop().execute(() -> {
+        onLoop(() -> {
             draining = true;
             channel.config().setAutoRead(false);
             closeIfDrained();
@@ -303,30 +196,48 @@ final class TcpConnection extends ChannelInboundHandlerAdapter implements RpcCon
     }
 
     /**
-     * Closes the connection if its peer has neither taken a byte of what waits for it nor sent the rest of a record for too
-     * long. From any thread.
+     * Closes the connection if its peer keeps us waiting: see {@link ConnectionWatch}. From any thread.
      *
      * @param nowNanos of a clock that only goes forward
      */
-    void closeIfStalled(long nowNanos) {
-        channel.eventLoop().execute(() -> {
-            ChannelOutboundBuffer outbound = channel.unsafe().outboundBuffer();
-            long pendingBytes = outbound == null ? 0 : outbound.totalPendingWriteBytes();
-            if (pendingBytes != pendingBytesSeen) {
-                pendingBytesSeen = pendingBytes;
-                stallWatch.progressed();
+    void look(long nowNanos) {
+        onLoop(() -> {
+            if (!channel.isActive()) {
+                return;
             }
-            boolean waitsForPeer = reader.insideRecord() && channel.config().isAutoRead();
-            if (stallWatch.stalled(pendingBytes > 0 || waitsForPeer, nowNanos)) {
-                LOG.info("{} has not taken or given a byte for {}", this, options.stallLimit());
-                statistics.increment(Counter.CONNECTIONS_ABORTED);
-                var _ = channel.close();
+            RecordReader reader = starter.reader();
+            ConnectionWatch.Look look = new ConnectionWatch.Look(
+                    starter.called(),
+                    channel.config().isAutoRead(),
+                    reader.insideRecord(),
+                    reader.recordsBegun(),
+                    starter.receivedBytes(),
+                    writer.unsentBytes() > 0,
+                    writer.emptied(),
+                    writer.takenBytes(),
+                    draining && starter.running() == 0);
+            Counter overdue = watch.overdue(look, nowNanos);
+            if (overdue != null) {
+                context.statistics().increment(overdue);
+                if (writer.unsentBytes() > 0) {
+                    // What lies in the socket is thrown away too: the peer does not take it.
+                    channel.config().setOption(ChannelOption.SO_LINGER, 0);
+                }
+                endFor(overdue.metricName(), "its peer makes no progress: " + overdue.metricName());
             }
         });
     }
 
-    private void closeIfDrained() {
-        if (draining && inFlight == 0) {
+    private void onLoop(Runnable task) {
+        try {
+            channel.eventLoop().execute(task);
+        } catch (RejectedExecutionException e) {
+            LOG.trace("{}: its listener has closed it already", this);
+        }
+    }
+
+    void closeIfDrained() {
+        if (draining && starter.inFlight() == 0) {
             var _ = channel.close();
         }
     }
@@ -337,6 +248,11 @@ final class TcpConnection extends ChannelInboundHandlerAdapter implements RpcCon
         var _ = channel.close();
     }
 
+    /** Closes the connection and waits for that. Not from an event loop. */
+    void closeNow() {
+        channel.close().awaitUninterruptibly();
+    }
+
     @Override
     public boolean open() {
         return channel.isActive();
@@ -344,16 +260,16 @@ final class TcpConnection extends ChannelInboundHandlerAdapter implements RpcCon
 
     @Override
     public InetSocketAddress localAddress() {
-        return localAddress;
+        return peer.local;
     }
 
     @Override
     public InetSocketAddress remoteAddress() {
-        return remoteAddress;
+        return peer.remote;
     }
 
     @Override
     public String toString() {
-        return "tcp " + remoteAddress;
+        return "tcp " + peer.remote;
     }
 }

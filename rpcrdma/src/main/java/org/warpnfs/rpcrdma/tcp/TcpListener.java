@@ -12,9 +12,8 @@ import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.rpcrdma.message.InboundHandlerFactory;
 import org.warpnfs.rpcrdma.stats.Counter;
 import org.warpnfs.rpcrdma.stats.TransportStatistics;
@@ -35,14 +34,16 @@ import org.warpnfs.rpcrdma.stats.TransportStatistics;
  * {@link #bind} throws if the address cannot be had. Safe for any thread.
  */
 public final class TcpListener implements AutoCloseable {
-    private static final long WATCH_SECONDS = 5;
-    private static final int BACKLOG = 128;
+    private static final long WATCH_SECONDS = 1;
+
+    /** Clients of a server that comes back all connect at once. */
+    private static final int BACKLOG = 1024;
 
     private final EventLoopGroup loops;
     private final Channel listening;
-    private final Map<Channel, TcpConnection> connections;
+    private final ConnectionTable connections;
 
-    private TcpListener(EventLoopGroup loops, Channel listening, Map<Channel, TcpConnection> connections) {
+    private TcpListener(EventLoopGroup loops, Channel listening, ConnectionTable connections) {
         this.loops = loops;
         this.listening = listening;
         this.connections = connections;
@@ -62,20 +63,19 @@ public final class TcpListener implements AutoCloseable {
         EventLoopGroup loops = TcpSockets.loops("rpc-tcp", options.eventLoopThreads());
         Class<? extends ServerChannel> type =
                 Epoll.isAvailable() ? EpollServerSocketChannel.class : NioServerSocketChannel.class;
-        Map<Channel, TcpConnection> connections = new ConcurrentHashMap<>();
-        RunningBytes runningBytes = new RunningBytes(options.maxRunningBytes());
+        ConnectionTable connections = new ConnectionTable(options, statistics);
+        ListenerContext context = new ListenerContext(options, statistics);
         ChannelFuture bound = new ServerBootstrap()
                 .group(loops)
                 .channel(type)
                 .option(ChannelOption.SO_BACKLOG, BACKLOG)
                 .option(ChannelOption.SO_REUSEADDR, true)
                 .childOption(ChannelOption.TCP_NODELAY, true)
-                .childOption(ChannelOption.SO_KEEPALIVE, true)
+                .handler(new AcceptPause(context, connections))
                 .childHandler(new ChannelInitializer<Channel>() {
                     @Override
                     protected void initChannel(Channel channel) {
-                        TcpSockets.tune(channel);
-                        accept(channel, options, runningBytes, statistics, handlers, connections);
+                        accept(channel, context, connections, handlers);
                     }
                 })
                 .bind(address)
@@ -88,7 +88,7 @@ public final class TcpListener implements AutoCloseable {
         TcpListener listener = new TcpListener(loops, bound.channel(), connections);
         // Ends with the loops.
         var _ = loops.scheduleAtFixedRate(
-                () -> listener.closeStalled(System.nanoTime()), WATCH_SECONDS, WATCH_SECONDS, TimeUnit.SECONDS);
+                () -> listener.closeOverdue(System.nanoTime()), WATCH_SECONDS, WATCH_SECONDS, TimeUnit.SECONDS);
         return listener;
     }
 
@@ -97,37 +97,35 @@ public final class TcpListener implements AutoCloseable {
      *
      * @param nowNanos of a clock that only goes forward
      */
-    void closeStalled(long nowNanos) {
-        connections.values().forEach(connection -> connection.closeIfStalled(nowNanos));
+    void closeOverdue(long nowNanos) {
+        connections.connections().forEach(connection -> connection.look(nowNanos));
     }
 
+    /** On the event loop that the connection is going to have. */
     private static void accept(
-            Channel channel,
-            TcpOptions options,
-            RunningBytes runningBytes,
-            TransportStatistics statistics,
-            InboundHandlerFactory handlers,
-            Map<Channel, TcpConnection> connections) {
+            Channel channel, ListenerContext context, ConnectionTable connections, InboundHandlerFactory handlers) {
         if (!(channel.localAddress() instanceof InetSocketAddress local)
                 || !(channel.remoteAddress() instanceof InetSocketAddress remote)) {
             // The peer was gone before we looked.
             var _ = channel.close();
             return;
         }
-        TcpConnection connection;
-        // One at a time, so that the limit is one whatever event loop accepts.
-        synchronized (connections) {
-            if (connections.size() >= options.maxConnections()) {
-                statistics.increment(Counter.CONNECTIONS_REFUSED);
-                var _ = channel.close();
-                return;
-            }
-            connection = new TcpConnection(
-                    channel, new TcpConnection.Addresses(local, remote), options, runningBytes, statistics, handlers);
-            connections.put(channel, connection);
+        ClientAccount account = connections.admit(ClientAddress.of(remote));
+        if (account == null) {
+            var _ = channel.close();
+            return;
         }
-        statistics.increment(Counter.CONNECTIONS_ACCEPTED);
-        channel.closeFuture().addListener(closed -> connections.remove(channel));
+        TcpConnection connection;
+        try {
+            TcpSockets.tune(channel);
+            connection = new TcpConnection(channel, new TcpConnection.Peer(local, remote, account), context, handlers);
+        } catch (Throwable e) {
+            connections.gaveUp(account);
+            throw e;
+        }
+        connections.joined(connection);
+        context.statistics().increment(Counter.CONNECTIONS_ACCEPTED);
+        channel.closeFuture().addListener(closed -> connections.left(connection));
         channel.pipeline().addLast(connection);
     }
 
@@ -143,16 +141,19 @@ public final class TcpListener implements AutoCloseable {
     /** Stops listening, takes no new calls, and lets each connection end when its last call has been answered. */
     public void drain() {
         listening.close().awaitUninterruptibly();
-        connections.values().forEach(TcpConnection::drain);
+        connections.drain();
     }
 
     /** Closes everything at once. */
     @Override
     public void close() {
         listening.close().awaitUninterruptibly();
-        for (Channel channel : connections.keySet()) {
-            channel.close().awaitUninterruptibly();
-        }
+        connections.connections().forEach(TcpConnection::closeNow);
         TcpSockets.shutDown(loops);
+    }
+
+    /** Where accepting fails, for a test. */
+    Channel listening() {
+        return listening;
     }
 }

@@ -141,7 +141,7 @@ final class TcpRequester extends ChannelInboundHandlerAdapter implements Request
         this.backwardCalls = backwardCalls;
         this.connected = connected;
         this.window = new CallWindow<>(options.maxOutstanding(), MAX_WAITING);
-        this.reader = new RecordReader(channel.alloc(), options.maxReplyBytes());
+        this.reader = new RecordReader(channel.alloc(), options.maxReplyBytes(), RecordBudget.UNLIMITED);
         channel.config().setRecvByteBufAllocator(new RecordReads(reader));
     }
 

@@ -2,9 +2,11 @@ package org.warpnfs.rpcrdma.tcp;
 
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelException;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollChannelOption;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.nio.NioIoHandler;
@@ -20,6 +22,14 @@ import org.slf4j.LoggerFactory;
 final class TcpSockets {
     private static final Logger LOG = LoggerFactory.getLogger(TcpSockets.class);
     private static final long LOOP_SHUTDOWN_MILLIS = 2000;
+    private static final int KEEPALIVE_IDLE_SECONDS = 60;
+    private static final int KEEPALIVE_INTERVAL_SECONDS = 10;
+    private static final int KEEPALIVE_PROBES = 6;
+
+    /** As long as the probes take: less would end a connection for one lost probe. */
+    private static final int USER_TIMEOUT_MILLIS =
+            1000 * (KEEPALIVE_IDLE_SECONDS + KEEPALIVE_INTERVAL_SECONDS * KEEPALIVE_PROBES);
+
     private static final int IPPROTO_TCP = 6;
     private static final int TCP_CONGESTION = 13;
 
@@ -35,11 +45,19 @@ final class TcpSockets {
                 Epoll.isAvailable() ? EpollIoHandler.newFactory() : NioIoHandler.newFactory());
     }
 
-    /** Sets what Netty has no name for; what the platform does not take is left as it is. */
+    /**
+     * Sets what the platform takes. TCP looks after a peer that has been silent for a minute, and ends the connection after another
+     * minute without an answer, or after two minutes in which it took nothing: one whose host has vanished would hold its place for ever.
+     */
     static void tune(Channel channel) {
+        set(channel, ChannelOption.SO_KEEPALIVE, true);
         if (!(channel instanceof EpollSocketChannel epoll)) {
             return;
         }
+        set(channel, EpollChannelOption.TCP_KEEPIDLE, KEEPALIVE_IDLE_SECONDS);
+        set(channel, EpollChannelOption.TCP_KEEPINTVL, KEEPALIVE_INTERVAL_SECONDS);
+        set(channel, EpollChannelOption.TCP_KEEPCNT, KEEPALIVE_PROBES);
+        set(channel, EpollChannelOption.TCP_USER_TIMEOUT, USER_TIMEOUT_MILLIS);
         try {
             epoll.config()
                     .setOption(
@@ -47,6 +65,14 @@ final class TcpSockets {
                             ByteBuffer.allocateDirect(CUBIC.length).put(CUBIC).flip());
         } catch (ChannelException e) {
             LOG.debug("congestion control cubic is not to be had: {}", e.toString());
+        }
+    }
+
+    private static <T> void set(Channel channel, ChannelOption<T> option, T value) {
+        try {
+            channel.config().setOption(option, value);
+        } catch (ChannelException | UnsupportedOperationException e) {
+            LOG.debug("{} is not to be had: {}", option, e.toString());
         }
     }
 

@@ -50,7 +50,7 @@ class RecordReaderTest {
                 stream.putInt(LAST_FRAGMENT | record.length - from).put(record, from, record.length - from);
             }
             stream.flip();
-            RecordReader reader = new RecordReader(allocator, MAX_RECORD_BYTES);
+            RecordReader reader = new RecordReader(allocator, MAX_RECORD_BYTES, RecordBudget.UNLIMITED);
             List<byte[]> found = new ArrayList<>();
             int mostBytes = 1 + random.nextInt(1 << random.nextInt(1, 19));
             while (stream.hasRemaining()) {
@@ -70,7 +70,7 @@ class RecordReaderTest {
 
     @Test
     void largeRecord_begun_isReadStraightIntoItsBuffer() throws Exception {
-        RecordReader reader = new RecordReader(allocator, MAX_RECORD_BYTES);
+        RecordReader reader = new RecordReader(allocator, MAX_RECORD_BYTES, RecordBudget.UNLIMITED);
         ByteBuffer stream = ByteBuffer.allocate(4 + (1 << 20));
         stream.putInt(LAST_FRAGMENT | 1 << 20).clear();
         assertThat(reader.target()).isNull();
@@ -84,7 +84,7 @@ class RecordReaderTest {
 
     @Test
     void largeRecord_claimed_reservesNoMoreThanWhatHasComeJustifies() throws Exception {
-        RecordReader reader = new RecordReader(allocator, MAX_RECORD_BYTES);
+        RecordReader reader = new RecordReader(allocator, MAX_RECORD_BYTES, RecordBudget.UNLIMITED);
         ByteBuffer stream = ByteBuffer.allocate(104);
         stream.putInt(LAST_FRAGMENT | 1 << 20).clear();
         read(allocator, reader, stream, 104);
@@ -98,10 +98,115 @@ class RecordReaderTest {
 
     @Test
     void record_beyondTheLimit_isRefused() {
-        RecordReader reader = new RecordReader(allocator, 1024);
+        RecordReader reader = new RecordReader(allocator, 1024, RecordBudget.UNLIMITED);
         ByteBuffer stream = ByteBuffer.allocate(4).putInt(1025).flip();
         read(allocator, reader, stream, 4);
         assertThatThrownBy(reader::next).isInstanceOf(RecordViolation.class);
         reader.close();
+    }
+
+    /** Counts what is taken, and refuses beyond a limit. */
+    private static final class Counted implements RecordBudget {
+        private int limitBytes;
+        private int takenBytes;
+
+        Counted(int limitBytes) {
+            this.limitBytes = limitBytes;
+        }
+
+        @Override
+        public boolean take(int lengthBytes) {
+            if (lengthBytes > limitBytes - takenBytes) {
+                return false;
+            }
+            takenBytes += lengthBytes;
+            return true;
+        }
+
+        @Override
+        public void give(int lengthBytes) {
+            takenBytes -= lengthBytes;
+        }
+    }
+
+    @Test
+    void budgetRefuses_record_isNotKeptUntilItGives() throws Exception {
+        Counted budget = new Counted(999);
+        RecordReader reader = new RecordReader(allocator, MAX_RECORD_BYTES, budget);
+        ByteBuffer stream = ByteBuffer.allocate(1004);
+        stream.putInt(LAST_FRAGMENT | 1000).clear();
+        read(allocator, reader, stream, 500);
+        assertThat(reader.next()).isNull();
+        assertThat(reader.waitsForMemory()).isTrue();
+        assertThat(budget.takenBytes).isZero();
+        budget.limitBytes = 1000;
+        assertThat(reader.next()).isNull();
+        assertThat(reader.waitsForMemory()).isFalse();
+        assertThat(budget.takenBytes).as("the whole of it, once").isEqualTo(1000);
+        read(allocator, reader, stream, 504);
+        ByteBuf record = reader.next();
+        assertThat(record.readableBytes()).isEqualTo(1000);
+        assertThat(budget.takenBytes).as("now the caller's to give").isEqualTo(1000);
+        record.release();
+        reader.close();
+        assertThat(budget.takenBytes).isEqualTo(1000);
+    }
+
+    @Test
+    void recordOfFragments_first_takesTheLimitAndLastGivesBackTheRest() throws Exception {
+        Counted budget = new Counted(MAX_RECORD_BYTES);
+        RecordReader reader = new RecordReader(allocator, MAX_RECORD_BYTES, budget);
+        ByteBuffer stream = ByteBuffer.allocate(16)
+                .putInt(4)
+                .putInt(1)
+                .putInt(LAST_FRAGMENT | 4)
+                .putInt(2)
+                .flip();
+        read(allocator, reader, stream, 8);
+        assertThat(reader.next()).isNull();
+        assertThat(budget.takenBytes).isEqualTo(MAX_RECORD_BYTES);
+        read(allocator, reader, stream, 8);
+        ByteBuf record = reader.next();
+        assertThat(budget.takenBytes).isEqualTo(8);
+        record.release();
+        reader.close();
+    }
+
+    @Test
+    void recordHalfCome_close_givesBackWhatWasTaken() throws Exception {
+        Counted budget = new Counted(MAX_RECORD_BYTES);
+        RecordReader reader = new RecordReader(allocator, MAX_RECORD_BYTES, budget);
+        ByteBuffer stream =
+                ByteBuffer.allocate(8).putInt(LAST_FRAGMENT | 5000).putInt(1).flip();
+        read(allocator, reader, stream, 8);
+        assertThat(reader.next()).isNull();
+        assertThat(budget.takenBytes).isEqualTo(5000);
+        reader.close();
+        assertThat(budget.takenBytes).isZero();
+    }
+
+    @Test
+    void recordOfEmptyFragments_thousandth_isRefused() throws Exception {
+        RecordReader reader = new RecordReader(allocator, MAX_RECORD_BYTES, RecordBudget.UNLIMITED);
+        read(allocator, reader, ByteBuffer.allocate(4 * 1024), 4 * 1024);
+        assertThat(reader.next()).isNull();
+        assertThat(reader.insideRecord()).isTrue();
+        read(allocator, reader, ByteBuffer.allocate(4), 4);
+        assertThatThrownBy(reader::next).isInstanceOf(RecordViolation.class);
+        reader.close();
+    }
+
+    /** A small call in a large piece would keep the piece for as long as a program works on it. */
+    @Test
+    void smallRecord_inALargePiece_doesNotKeepThePiece() throws Exception {
+        RecordReader reader = new RecordReader(allocator, MAX_RECORD_BYTES, RecordBudget.UNLIMITED);
+        ByteBuf piece = allocator.directBuffer(64 << 10, 64 << 10);
+        piece.writeInt(LAST_FRAGMENT | 100).writeZero(100);
+        reader.add(piece);
+        ByteBuf record = reader.next();
+        assertThat(record.readableBytes()).isEqualTo(100);
+        assertThat(piece.refCnt()).as("nobody holds the piece").isZero();
+        assertThat(record.capacity()).isLessThanOrEqualTo(400);
+        record.release();
     }
 }

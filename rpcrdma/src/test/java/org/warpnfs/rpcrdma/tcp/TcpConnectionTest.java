@@ -38,7 +38,7 @@ import org.warpnfs.rpcrdma.testing.Rpc;
 @Timeout(60)
 class TcpConnectionTest {
     private static final int LAST_FRAGMENT = 0x8000_0000;
-    private static final Duration STALL_LIMIT = Duration.ofHours(1);
+    private static final Duration GRACE = Duration.ofHours(1);
     private static final int UNREAD_REPLIES = 32;
 
     private final TransportStatistics statistics = new TransportStatistics();
@@ -51,7 +51,13 @@ class TcpConnectionTest {
     void listen() throws IOException {
         listener = TcpListener.bind(
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-                new TcpOptions(1 << 20, UNREAD_REPLIES, 8, 64 << 20, STALL_LIMIT, 1),
+                TcpOptions.builder()
+                        .maxCalls(UNREAD_REPLIES, UNREAD_REPLIES)
+                        .maxUnsentBytes(64 << 20, 64 << 20)
+                        .leastRate(64 << 10, GRACE)
+                        .firstMessageLimit(GRACE)
+                        .eventLoopThreads(1)
+                        .build(),
                 statistics,
                 new OncRpcDispatcher(Map.of(EchoProgram.PROGRAM, program), threads, statistics, transport -> {}));
     }
@@ -100,8 +106,8 @@ class TcpConnectionTest {
     private void awaitStallFound() throws InterruptedException {
         long nowNanos = System.nanoTime();
         while (statistics.get(Counter.CONNECTIONS_ABORTED) == 0) {
-            nowNanos += STALL_LIMIT.toNanos() + 1;
-            listener.closeStalled(nowNanos);
+            nowNanos += GRACE.toNanos() + 1;
+            listener.closeOverdue(nowNanos);
             TimeUnit.MILLISECONDS.sleep(1);
         }
     }
@@ -139,8 +145,8 @@ class TcpConnectionTest {
                 send(socket, Rpc.call(xid, EchoProgram.NULL));
                 Rpc.success(xid, receive(socket));
                 for (int look = 0; look < 5; look++) {
-                    nowNanos += STALL_LIMIT.toNanos() + 1;
-                    listener.closeStalled(nowNanos);
+                    nowNanos += GRACE.toNanos() + 1;
+                    listener.closeOverdue(nowNanos);
                 }
             }
         }
@@ -155,8 +161,8 @@ class TcpConnectionTest {
             await(() -> statistics.get(Counter.CALLS_RUNNING) == 1 && parked());
             long nowNanos = System.nanoTime();
             for (int look = 0; look < 5; look++) {
-                nowNanos += STALL_LIMIT.toNanos() + 1;
-                listener.closeStalled(nowNanos);
+                nowNanos += GRACE.toNanos() + 1;
+                listener.closeOverdue(nowNanos);
             }
             synchronized (program) {
                 program.parked.removeFirst().reply(org.dcache.oncrpc4j.xdr.XdrVoid.XDR_VOID);

@@ -1,0 +1,273 @@
+package org.warpnfs.rpcrdma.tcp;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import java.nio.ByteBuffer;
+import org.warpnfs.rpcrdma.message.InboundHandler;
+import org.warpnfs.rpcrdma.message.XdrStream;
+import org.warpnfs.rpcrdma.stats.Counter;
+import org.warpnfs.rpcrdma.stats.TransportStatistics;
+import org.warpnfs.rpcrdma.trace.CallTrace;
+
+/**
+ * Makes calls of the records of one connection.
+ *
+ * <h2>Operation</h2>
+ *
+ * Starts calls while none of these has reached its limit: calls in flight, of the connection and of its client; bytes that the peer has not
+ * taken, of both; memory for records. One turn starts so many, and the rest with the next. The connection is read from while
+ * nothing that has come waits.
+ *
+ * <h2>Buffers</h2>
+ *
+ * A call holds its record, and the memory taken for it, until it ends.
+ *
+ * <h2>Errors</h2>
+ *
+ * What is no RPC message, and a flood of replies to nothing, is refused: that closes the connection. Event loop only, but for {@link #recordDone}.
+ */
+final class CallStarter implements ReplyWriter.Calls {
+    private static final int RPC_MESSAGE_MIN_BYTES = 8;
+    private static final int DIRECTION_OFFSET_BYTES = 4;
+    private static final int DIRECTION_CALL = 0;
+    private static final int DIRECTION_REPLY = 1;
+    private static final int NO_DIRECTION = -1;
+
+    private final Channel channel;
+    private final TcpConnection connection;
+    private final TcpOptions options;
+    private final TransportStatistics statistics;
+    private final InboundHandler handler;
+    private final BackwardReplies backwardReplies;
+    private final ClientAccount account;
+    private final ConnectionMemory memory;
+    private final RecordReader reader;
+    private long receivedBytes;
+    private int inFlight;
+    private boolean called;
+    private boolean waitsForClient;
+    private boolean turnScheduled;
+    private boolean starting;
+    private boolean room = true;
+
+    CallStarter(
+            Channel channel,
+            TcpConnection connection,
+            ListenerContext context,
+            InboundHandler handler,
+            BackwardReplies backwardReplies) {
+        this.channel = channel;
+        this.connection = connection;
+        this.options = context.options();
+        this.statistics = context.statistics();
+        this.handler = handler;
+        this.backwardReplies = backwardReplies;
+        this.account = connection.account();
+        this.memory = new ConnectionMemory(
+                context.memory(),
+                account.memory(),
+                options.maxConnectionRecordBytes(),
+                channel.eventLoop(),
+                this::startCalls);
+        this.reader = new RecordReader(channel.alloc(), options.maxRecordBytes(), memory);
+    }
+
+    RecordReader reader() {
+        return reader;
+    }
+
+    /** Calls whose reply has not been taken. */
+    int inFlight() {
+        return inFlight;
+    }
+
+    /** Calls that have not been answered. */
+    int running() {
+        return inFlight - connection.writer().unsentReplies();
+    }
+
+    /** Whether a call has ever come. */
+    boolean called() {
+        return called;
+    }
+
+    void received(ByteBuf piece) {
+        int bytes = reader.add(piece);
+        receivedBytes += bytes;
+        statistics.add(Counter.TCP_RECEIVED_BYTES, bytes);
+        startCalls();
+    }
+
+    /** Bytes that have come since the connection began. */
+    long receivedBytes() {
+        return receivedBytes;
+    }
+
+    private void startCalls() {
+        if (starting) {
+            // A reply was taken at once, in the middle of a turn.
+            return;
+        }
+        starting = true;
+        room = true;
+        try {
+            startSome();
+        } catch (RecordViolation violation) {
+            connection.refuse("record", violation.getMessage());
+        } finally {
+            starting = false;
+        }
+        if (channel.isActive()) {
+            boolean waits = !room || turnScheduled || reader.waitsForMemory();
+            channel.config().setAutoRead(!waits && !connection.draining());
+        }
+        connection.settle();
+    }
+
+    private void startSome() throws RecordViolation {
+        for (int started = 0; channel.isActive() && !connection.draining() && takeRoom(); started++) {
+            ByteBuf record = started < options.maxStartsPerTurn() ? reader.next() : null;
+            boolean isCall = false;
+            try {
+                isCall = record != null && start(record);
+            } finally {
+                if (!isCall) {
+                    account.ended();
+                }
+            }
+            if (record == null) {
+                break;
+            }
+        }
+        if (reader.hasMore() && !reader.waitsForMemory() && room && !turnScheduled) {
+            turnScheduled = true;
+            channel.eventLoop().execute(() -> {
+                turnScheduled = false;
+                startCalls();
+            });
+        }
+    }
+
+    /** Counts a call as in flight at its client if no limit is reached. */
+    private boolean takeRoom() {
+        room = false;
+        if (inFlight >= options.maxCallsInFlight()) {
+            return false;
+        }
+        if (connection.writer().unsentBytes() >= options.maxUnsentBytes()) {
+            statistics.increment(Counter.UNSENT_WAITS);
+            return false;
+        }
+        room = tryStart() || waitForClient();
+        return room;
+    }
+
+    private boolean waitForClient() {
+        statistics.increment(Counter.CLIENT_WAITS);
+        if (!waitsForClient) {
+            waitsForClient = true;
+            account.awaitRoom(() -> channel.eventLoop().execute(() -> {
+                waitsForClient = false;
+                startCalls();
+                // For the next in line, if this one did not need the room.
+                account.wakeIfRoom();
+            }));
+        }
+        return tryStart();
+    }
+
+    /** A connection whose peer has taken all replies has one call in flight, whatever others of its client leave untaken. */
+    private boolean tryStart() {
+        return account.tryStart(inFlight == 0);
+    }
+
+    /** True if the record is a call, which is in flight from here on. */
+    private boolean start(ByteBuf record) {
+        int lengthBytes = record.readableBytes();
+        int direction = lengthBytes < RPC_MESSAGE_MIN_BYTES
+                ? NO_DIRECTION
+                : record.getInt(record.readerIndex() + DIRECTION_OFFSET_BYTES);
+        if (direction == DIRECTION_CALL) {
+            inFlight++;
+            called = true;
+            statistics.increment(Counter.CALLS_RECEIVED);
+            statistics.add(Counter.CALLS_RUNNING, 1);
+            CallTrace trace = new CallTrace(Integer.toUnsignedLong(record.getInt(record.readerIndex())), connection);
+            trace.received(new CallTrace.Sizes(lengthBytes, 0, 0, 0));
+            TcpCall call = new TcpCall(connection.writer(), record, trace);
+            try {
+                handler.call(call);
+            } catch (Throwable e) {
+                call.abandon();
+                connection.defect(e);
+            }
+            return true;
+        }
+        try {
+            if (direction == DIRECTION_REPLY) {
+                backwardReply(record);
+            } else {
+                connection.refuse("record", "record of " + lengthBytes + " bytes is neither call nor reply");
+            }
+        } finally {
+            record.release();
+            memory.give(lengthBytes);
+        }
+        return false;
+    }
+
+    /** Looks at the XID first: what answers no call of ours is not worth a copy. */
+    private void backwardReply(ByteBuf record) {
+        int lengthBytes = record.readableBytes();
+        if (lengthBytes > options.maxBackwardReplyBytes()) {
+            connection.refuse("backward reply", "backward reply of " + lengthBytes + " bytes");
+        } else if (backwardReplies.take(record.getInt(record.readerIndex()))) {
+            ByteBuffer copy = ByteBuffer.allocate(lengthBytes);
+            record.readBytes(copy);
+            statistics.increment(Counter.BACKWARD_REPLIES_RECEIVED);
+            handler.backwardReply(XdrStream.of(copy.flip()));
+        } else {
+            statistics.increment(Counter.BACKWARD_REPLIES_UNEXPECTED);
+            if (backwardReplies.tooManyUnexpected()) {
+                connection.refuse("backward reply", "too many replies to no call of ours");
+            }
+        }
+    }
+
+    @Override
+    public void recordDone(TcpCall call) {
+        try {
+            call.releaseRecord();
+        } finally {
+            memory.give(call.lengthBytes());
+        }
+    }
+
+    @Override
+    public void ended() {
+        inFlight--;
+        account.ended();
+        startCalls();
+        connection.closeIfDrained();
+    }
+
+    @Override
+    public void turnEnded() {
+        startCalls();
+    }
+
+    /** What the connection does now. */
+    Occupation occupation() {
+        boolean awaitsTaking = connection.writer().unsentBytes() > 0;
+        if (running() > 0 || turnScheduled || reader.waitsForMemory() || reader.hasMore()) {
+            return Occupation.BUSY;
+        }
+        return awaitsTaking || reader.insideRecord() ? Occupation.WAITS_FOR_PEER : Occupation.IDLE;
+    }
+
+    /** The connection has ended. */
+    void close() {
+        reader.close();
+        memory.close();
+    }
+}

@@ -1,0 +1,221 @@
+package org.warpnfs.rpcrdma.tcp;
+
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelOutboundBuffer;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.warpnfs.rpcrdma.message.RpcMessage;
+import org.warpnfs.rpcrdma.stats.Counter;
+import org.warpnfs.rpcrdma.stats.TransportStatistics;
+import org.warpnfs.rpcrdma.trace.CallTrace;
+
+/**
+ * What leaves on one TCP connection.
+ *
+ * <h2>Operation</h2>
+ *
+ * Calls end on any thread, and their replies are written on the event loop; those of one moment leave with one flush, up to a number
+ * for each turn.
+ *
+ * <h2>Buffers</h2>
+ *
+ * A call's record is given back when the call ends. A reply's payloads go to the socket as they are and are released when it has
+ * taken them.
+ *
+ * <h2>Errors</h2>
+ *
+ * Whatever a reply throws is that reply's trouble: it is counted and logged, the connection ends, and the replies behind it are
+ * given back all the same. Event loop only, but for {@link #endLater}.
+ */
+final class ReplyWriter {
+    private static final Logger LOG = LoggerFactory.getLogger(ReplyWriter.class);
+    private static final int LAST_FRAGMENT = 0x8000_0000;
+
+    /** Who hears what became of calls. Event loop only, but for {@link #recordDone}. */
+    interface Calls {
+        /** A call's record is not read any more; any thread. */
+        void recordDone(TcpCall call);
+
+        /** A call's reply was taken or never will be, or there is none. */
+        void ended();
+
+        /** A turn is over. */
+        void turnEnded();
+    }
+
+    private record Ending(TcpCall call, @Nullable RpcMessage reply) {}
+
+    private final Channel channel;
+    private final ClientAccount account;
+    private final TransportStatistics statistics;
+    private final int maxPerTurn;
+    private final Calls calls;
+    private final Queue<Ending> endings = new ConcurrentLinkedQueue<>();
+    private final AtomicBoolean endingsScheduled = new AtomicBoolean();
+    private long unsentBytes;
+    private int unsentReplies;
+    private long sentBytes;
+    private long takenBytesSeen;
+    private long emptied;
+
+    ReplyWriter(Channel channel, ClientAccount account, TransportStatistics statistics, int maxPerTurn, Calls calls) {
+        this.channel = channel;
+        this.account = account;
+        this.statistics = statistics;
+        this.maxPerTurn = maxPerTurn;
+        this.calls = calls;
+    }
+
+    /** Bytes of messages that the socket has not taken. */
+    long unsentBytes() {
+        return unsentBytes;
+    }
+
+    /** Replies that the socket has not taken. */
+    int unsentReplies() {
+        return unsentReplies;
+    }
+
+    /** How many times everything had been taken. */
+    long emptied() {
+        return emptied;
+    }
+
+    /** Bytes that the socket has taken since the connection began. */
+    long takenBytes() {
+        ChannelOutboundBuffer outbound = channel.unsafe().outboundBuffer();
+        // Of the message under way only the piece under way is known; so the sum may step back for a moment.
+        long bytes = sentBytes + (outbound == null ? 0 : outbound.currentProgress());
+        takenBytesSeen = Math.max(takenBytesSeen, bytes);
+        return takenBytesSeen;
+    }
+
+    /** Ends a call; from any thread. */
+    void endLater(TcpCall call, @Nullable RpcMessage reply) {
+        endings.add(new Ending(call, reply));
+        if (endingsScheduled.compareAndSet(false, true)) {
+            schedule();
+        }
+    }
+
+    private void schedule() {
+        try {
+            channel.eventLoop().execute(this::endCalls);
+        } catch (RejectedExecutionException e) {
+            // The event loop is gone, the connection before it: all that is left is to give things back.
+            endingsScheduled.set(false);
+            for (Ending ending = endings.poll(); ending != null; ending = endings.poll()) {
+                giveBack(ending);
+            }
+        }
+    }
+
+    private void giveBack(Ending ending) {
+        statistics.add(Counter.CALLS_RUNNING, -1);
+        statistics.increment(Counter.CALLS_DROPPED);
+        account.ended();
+        guarded(() -> calls.recordDone(ending.call));
+        if (ending.reply != null) {
+            guarded(ending.reply::release);
+        }
+    }
+
+    private void endCalls() {
+        // Cleared first: an ending that is added from here on schedules the next round.
+        endingsScheduled.set(false);
+        for (int n = 0; n < maxPerTurn; n++) {
+            Ending ending = endings.poll();
+            if (ending == null) {
+                break;
+            }
+            end(ending);
+        }
+        channel.flush();
+        calls.turnEnded();
+        if (!endings.isEmpty() && endingsScheduled.compareAndSet(false, true)) {
+            schedule();
+        }
+    }
+
+    private void end(Ending ending) {
+        statistics.add(Counter.CALLS_RUNNING, -1);
+        guarded(() -> calls.recordDone(ending.call));
+        RpcMessage reply = ending.reply;
+        if (reply == null) {
+            statistics.increment(Counter.CALLS_DROPPED);
+            calls.ended();
+            return;
+        }
+        statistics.increment(Counter.REPLIES_SENT);
+        unsentReplies++;
+        Runnable taken = () -> {
+            unsentReplies--;
+            calls.ended();
+        };
+        guarded(() -> {
+            long lengthBytes = write(reply, taken);
+            ending.call.trace().replied(CallTrace.ReplyKind.INLINE, lengthBytes, 0, 0);
+        });
+    }
+
+    /**
+     * Writes a record without a flush; {@code done} runs when the socket has taken it or never will.
+     *
+     * @return the message's length
+     */
+    long write(RpcMessage message, Runnable done) {
+        long lengthBytes;
+        List<ByteBuffer> pieces;
+        ByteBuffer last;
+        try {
+            lengthBytes = message.lengthBytes();
+            pieces = message.gather();
+            last = pieces.getLast();
+        } catch (Throwable e) {
+            guarded(message::release);
+            done.run();
+            throw e;
+        }
+        statistics.add(Counter.TCP_SENT_BYTES, lengthBytes + Integer.BYTES);
+        count(lengthBytes);
+        var _ = channel.write(channel.alloc().directBuffer(Integer.BYTES).writeInt(LAST_FRAGMENT | (int) lengthBytes));
+        for (int i = 0; i < pieces.size() - 1; i++) {
+            var _ = channel.write(Unpooled.wrappedBuffer(pieces.get(i)));
+        }
+        channel.write(Unpooled.wrappedBuffer(last)).addListener(written -> {
+            count(-lengthBytes);
+            sentBytes += lengthBytes;
+            guarded(message::release);
+            done.run();
+        });
+        return lengthBytes;
+    }
+
+    private void count(long bytes) {
+        unsentBytes += bytes;
+        account.addUnsent(bytes);
+        statistics.add(Counter.UNSENT_BYTES, bytes);
+        if (unsentBytes == 0) {
+            emptied++;
+        }
+    }
+
+    /** Runs what may fail by a defect of ours: that ends the connection and nothing else. */
+    private void guarded(Runnable step) {
+        try {
+            step.run();
+        } catch (Throwable e) {
+            statistics.increment(Counter.DEFECTS);
+            LOG.error("{}: a defect in a reply ends the connection", channel.remoteAddress(), e);
+            var _ = channel.close();
+        }
+    }
+}
