@@ -2,6 +2,10 @@ package org.warpnfs.rpcrdma.tcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -16,6 +20,7 @@ import org.dcache.oncrpc4j.xdr.XdrVoid;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.slf4j.LoggerFactory;
 import org.warpnfs.payload.PayloadPool;
 import org.warpnfs.rpcrdma.TcpRpcService;
 import org.warpnfs.rpcrdma.oncrpc.OncRpcDispatcher;
@@ -338,6 +343,30 @@ class TcpHostilePeerTest {
         hostile.awaitClosed();
         assertThat(count(Counter.RECORDS_REFUSED)).isEqualTo(1);
         assertThat(count(Counter.CALLS_RECEIVED)).isZero();
+    }
+
+    @Test
+    void badRecords_ofOneClient_areAllCountedAndLoggedOnce() throws Exception {
+        start(TcpOptions.builder());
+        ListAppender<ILoggingEvent> lines = new ListAppender<>();
+        lines.start();
+        Logger log = (Logger) LoggerFactory.getLogger(TcpConnection.class);
+        Level before = log.getLevel();
+        log.setLevel(Level.INFO);
+        log.addAppender(lines);
+        try {
+            for (int i = 0; i < 20; i++) {
+                TcpPeer hostile = peer(HOSTILE);
+                hostile.beginRecord(Integer.MAX_VALUE, 0);
+                hostile.awaitClosed();
+            }
+        } finally {
+            log.detachAppender(lines);
+            log.setLevel(before);
+        }
+        assertThat(count(Counter.RECORDS_REFUSED)).isEqualTo(20);
+        assertThat(lines.list.stream().filter(line -> line.getLevel().isGreaterOrEqual(Level.INFO)))
+                .hasSize(1);
     }
 
     // Connections

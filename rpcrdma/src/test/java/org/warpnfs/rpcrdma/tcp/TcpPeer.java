@@ -35,7 +35,7 @@ final class TcpPeer implements AutoCloseable {
     }
 
     void sendBytes(ByteBuffer bytes) throws IOException {
-        socket.getOutputStream().write(bytes.array(), bytes.position(), bytes.remaining());
+        socket.getOutputStream().write(bytes.array(), bytes.arrayOffset() + bytes.position(), bytes.remaining());
     }
 
     /** A record's mark, and so many bytes of it, zeroes. */
