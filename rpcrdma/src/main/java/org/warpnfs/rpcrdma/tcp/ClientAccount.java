@@ -52,6 +52,11 @@ final class ClientAccount {
         }
     }
 
+    /** Calls of all its connections, and of those that have ended before their calls. */
+    int callsInFlight() {
+        return callsInFlight.get();
+    }
+
     /** A call has ended: its reply was taken, or there is none. */
     void ended() {
         callsInFlight.decrementAndGet();

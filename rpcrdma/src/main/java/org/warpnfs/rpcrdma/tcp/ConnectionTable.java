@@ -158,9 +158,26 @@ final class ConnectionTable {
     private void free(Client client) {
         client.places--;
         places--;
-        if (client.places == 0) {
+        forgetIfIdle(client);
+    }
+
+    /**
+     * Forgets clients that have neither connections nor calls. Calls outlive their connection: a client that comes back is
+     * to find them counted.
+     */
+    synchronized void forgetIdle() {
+        new ArrayList<>(clients.values()).forEach(this::forgetIfIdle);
+    }
+
+    private void forgetIfIdle(Client client) {
+        if (client.places == 0 && client.account.callsInFlight() == 0) {
             clients.remove(client.account.address());
         }
+    }
+
+    /** Clients that are remembered. */
+    synchronized int clientCount() {
+        return clients.size();
     }
 
     private @Nullable TcpConnection dispensable(@Nullable Client newcomer, int newcomerHas) {

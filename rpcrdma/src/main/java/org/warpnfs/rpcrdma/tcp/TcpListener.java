@@ -99,6 +99,7 @@ public final class TcpListener implements AutoCloseable {
      */
     void closeOverdue(long nowNanos) {
         connections.connections().forEach(connection -> connection.look(nowNanos));
+        connections.forgetIdle();
     }
 
     /** On the event loop that the connection is going to have. */
@@ -150,6 +151,11 @@ public final class TcpListener implements AutoCloseable {
         listening.close().awaitUninterruptibly();
         connections.connections().forEach(TcpConnection::closeNow);
         TcpSockets.shutDown(loops);
+    }
+
+    /** Clients whose connections or calls are counted. */
+    int clientCount() {
+        return connections.clientCount();
     }
 
     /** Where accepting fails, for a test. */

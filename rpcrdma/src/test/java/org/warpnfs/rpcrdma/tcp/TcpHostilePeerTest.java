@@ -10,12 +10,15 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.channels.CompletionHandler;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import org.dcache.oncrpc4j.rpc.RpcTransport;
+import org.dcache.oncrpc4j.xdr.Xdr;
 import org.dcache.oncrpc4j.xdr.XdrVoid;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -285,6 +288,24 @@ class TcpHostilePeerTest {
         Rpc.success(9, two.receive());
     }
 
+    /** Ending the connection and coming back does not start the count of what runs anew. */
+    @Test
+    void callsOutliveTheirConnection_clientReturns_findsThemCounted() throws Exception {
+        start(TcpOptions.builder().maxCalls(64, 2));
+        TcpPeer before = peer(HOSTILE);
+        before.send(Rpc.call(1, EchoProgram.PARK));
+        before.send(Rpc.call(2, EchoProgram.PARK));
+        await(() -> program.parkedCount() == 2);
+        before.close();
+        await(() -> count(Counter.CONNECTIONS_OPEN) == 0);
+        TcpPeer after = peer(HOSTILE);
+        after.send(Rpc.call(3, EchoProgram.NULL));
+        await(() -> count(Counter.CLIENT_WAITS) > 0);
+        assertThat(count(Counter.CALLS_RECEIVED)).isEqualTo(2);
+        answerParked();
+        Rpc.success(3, after.receive());
+    }
+
     @Test
     void manyCallsAtOnce_oneTurn_startsABoundedNumberAndAllAreAnswered() throws Exception {
         start(TcpOptions.builder().maxStartsPerTurn(1).maxCalls(512, 512));
@@ -367,6 +388,39 @@ class TcpHostilePeerTest {
         assertThat(count(Counter.RECORDS_REFUSED)).isEqualTo(20);
         assertThat(lines.list.stream().filter(line -> line.getLevel().isGreaterOrEqual(Level.INFO)))
                 .hasSize(1);
+    }
+
+    /** What we send a peer that reads nothing is bounded too, though it is we who send it. */
+    @Test
+    void backwardCalls_peerTakesNothing_areRefusedAboveTheMark() throws Exception {
+        start(TcpOptions.builder().maxUnsentBytes(MIB, 64 * MIB));
+        TcpPeer hostile = peer(HOSTILE);
+        hostile.ping(0);
+        RpcTransport transport;
+        synchronized (program) {
+            transport = program.transports.getFirst();
+        }
+        for (int xid = 0; count(Counter.BACKWARD_CALLS_REFUSED) == 0; xid++) {
+            Xdr call = new Xdr(64 << 10);
+            call.beginEncoding();
+            call.xdrEncodeInt(xid);
+            call.xdrEncodeOpaque(new byte[60 << 10], 60 << 10);
+            call.endEncoding();
+            transport.send(call, xid, new CompletionHandler<Integer, Integer>() {
+                @Override
+                public void completed(Integer lengthBytes, Integer sent) {
+                    // It is on its way.
+                }
+
+                @Override
+                public void failed(Throwable why, Integer sent) {
+                    // It was refused, which is counted.
+                }
+            });
+            TimeUnit.MILLISECONDS.sleep(1);
+        }
+        assertThat(count(Counter.UNSENT_BYTES)).isLessThanOrEqualTo(MIB);
+        peer(HONEST).ping(1);
     }
 
     // Connections
@@ -474,6 +528,7 @@ class TcpHostilePeerTest {
     void acceptFails_listener_givesAnIdlePlaceBackAndGoesOn() throws Exception {
         start(TcpOptions.builder());
         TransportStatistics statistics = new TransportStatistics();
+        TcpListener seen;
         try (TcpListener listener = TcpListener.bind(
                         new InetSocketAddress(InetAddress.getByName("127.0.0.1"), 0),
                         TcpOptions.DEFAULT,
@@ -489,7 +544,9 @@ class TcpHostilePeerTest {
             }
             assertThat(statistics.get(Counter.ACCEPTS_FAILED)).isEqualTo(1);
             assertThat(statistics.get(Counter.CONNECTIONS_EVICTED)).isEqualTo(1);
+            seen = listener;
         }
+        await(() -> seen.clientCount() == 0);
     }
 
     // The end
