@@ -20,7 +20,9 @@ class BackwardRepliesTest {
         replies.called(1);
         replies.called(2);
         replies.called(2);
-        assertThat(replies.take(1)).as("one that is called again takes no place").isTrue();
+        assertThat(replies.take(1))
+                .as("one that is called again takes no place")
+                .isTrue();
         replies.called(3);
         replies.called(4);
         assertThat(replies.take(2)).isFalse();
