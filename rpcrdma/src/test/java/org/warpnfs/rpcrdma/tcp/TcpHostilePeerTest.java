@@ -48,7 +48,7 @@ class TcpHostilePeerTest {
 
     private void start(TcpOptions.Builder options) throws IOException {
         service = TcpRpcService.start(
-                new InetSocketAddress(InetAddress.getByName("127.0.0.1"), 0),
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                 Map.of(EchoProgram.PROGRAM, program),
                 threads,
                 options.eventLoopThreads(1).build(),
@@ -530,7 +530,7 @@ class TcpHostilePeerTest {
         TransportStatistics statistics = new TransportStatistics();
         TcpListener seen;
         try (TcpListener listener = TcpListener.bind(
-                        new InetSocketAddress(InetAddress.getByName("127.0.0.1"), 0),
+                        new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                         TcpOptions.DEFAULT,
                         statistics,
                         new OncRpcDispatcher(
