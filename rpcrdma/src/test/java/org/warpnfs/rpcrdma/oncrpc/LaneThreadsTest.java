@@ -175,8 +175,9 @@ class LaneThreadsTest {
 
     @Test
     void clients_comeAndGo_everyTaskRuns() throws Exception {
+        List<Lane> lanes = List.of(Lane.SHORT, Lane.DATA, Lane.LONG);
         for (int i = 0; i < 5_000; i++) {
-            free(Lane.values()[i % 3], client(i % 50), "task");
+            free(lanes.get(i % 3), client(i % 50), "task");
         }
         awaitBegun(5_000);
         assertThat(refused).isEmpty();
