@@ -9,7 +9,7 @@ public enum Counter {
     CONNECTIONS_ACCEPTED(Kind.TOTAL),
     /** Refused because of a limit. */
     CONNECTIONS_REFUSED(Kind.TOTAL),
-    /** Ended while idle, because others wanted in. */
+    /** Ended because others wanted in; over TCP not always while idle. */
     CONNECTIONS_EVICTED(Kind.TOTAL),
     /** Ended by us because the peer broke a rule. */
     CONNECTIONS_ABORTED(Kind.TOTAL),
@@ -99,8 +99,6 @@ public enum Counter {
     READS_FAILED(Kind.TOTAL),
     RECORDS_REFUSED(Kind.TOTAL),
 
-    /** TCP connections that were closed because another one needed their place. */
-    CONNECTIONS_EVICTED(Kind.TOTAL),
     /** TCP connections refused because their client has too many. */
     CONNECTIONS_REFUSED_BY_CLIENT(Kind.TOTAL),
     /** How often TCP connections could not be accepted, for want of a descriptor. */
