@@ -18,6 +18,9 @@ import org.warpnfs.fs.local.libc.Statx;
  *   <li>No number of this run for a later change is below that of its start plus {@value #SETTLED}.
  * </ul>
  *
+ * <p>They grow as long as the host's clock does not go back: a file that is forgotten here, or of before a restart, has nothing but
+ * its change time. So they are a time (change_attr_type4 TIME_METADATA, RFC 7862, section 12.2.3), not a counter.
+ *
  * <p>So a number can change once without a change of the file, when it is forgotten here, but never the other way about.
  */
 final class ChangeIds {
@@ -26,13 +29,13 @@ final class ChangeIds {
     private static final int MAX_REMEMBERED = 65_536;
 
     private final long startNanos = nanos(Instant.now());
-    private final Cache<Long, Long> lastByInode =
+    private final Cache<Inode, Long> lastByInode =
             CacheBuilder.newBuilder().maximumSize(MAX_REMEMBERED).build();
 
     /** The number of the state that {@code statx} shows. */
     long of(Statx statx) {
         long changeNanos = changeNanos(statx);
-        Long last = lastByInode.getIfPresent(statx.inode());
+        Long last = lastByInode.getIfPresent(Inode.of(statx));
         if (last == null) {
             return unremembered(changeNanos);
         }
@@ -40,7 +43,7 @@ final class ChangeIds {
             return last;
         }
         // Changed behind our back, or by a call that is about to say so.
-        return lastByInode.asMap().merge(statx.inode(), changeNanos, Math::max);
+        return lastByInode.asMap().merge(Inode.of(statx), changeNanos, Math::max);
     }
 
     private long unremembered(long changeNanos) {
@@ -57,7 +60,7 @@ final class ChangeIds {
         long first = Math.max(changeNanos, startNanos + SETTLED) + 1;
         lastByInode
                 .asMap()
-                .compute(statx.inode(), (inode, last) -> last == null ? first : Math.max(last + 1, changeNanos));
+                .compute(Inode.of(statx), (inode, last) -> last == null ? first : Math.max(last + 1, changeNanos));
     }
 
     private static long changeNanos(Statx statx) {
@@ -66,5 +69,11 @@ final class ChangeIds {
 
     private static long nanos(Instant instant) {
         return TimeUnit.SECONDS.toNanos(instant.getEpochSecond()) + instant.getNano();
+    }
+
+    private record Inode(long device, long number) {
+        static Inode of(Statx statx) {
+            return new Inode(statx.fileSystemDevice(), statx.inode());
+        }
     }
 }

@@ -24,7 +24,8 @@ import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FsException;
 
 /**
- * The table of {@link TableHandles} on disk: a log of where files were seen, read and written anew at each start.
+ * The table of {@link TableHandles} on disk: a log of where files were seen, read at each start. It is written
+ * anew then, and whenever it has more than twice as many records as the table has files.
  *
  * <p>A record reaches the kernel before its handle reaches a client, so the end of the server loses nothing. It is not synced,
  * so the end of the host may lose the latest; the log then does not end with the mark of a clean stop, and who reads it knows
@@ -33,34 +34,44 @@ import org.warpnfs.fs.spi.FsException;
  * <pre>
  * offset  length  field
  *   0       4     CRC-32C of the rest
- *   4      20     the file: inode, seconds and nanoseconds of birth; all zeroes in the mark of a clean stop
- *  24      20     its directory, likewise
- *  44       1     length of its name; 0 if it is gone
- *  45       .     its name
+ *   4      32     the file: {@link FileKey}; all zeroes in the mark of a clean stop
+ *  36      32     its directory, likewise
+ *  68       1     length of its name; 0 if it is gone
+ *  69       .     its name
  * </pre>
  *
  * Safe for many threads.
  */
 final class HandleLog implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(HandleLog.class);
-    private static final long MAGIC = 0x7761_7270_6873_0001L;
+    private static final long MAGIC = 0x7761_7270_6873_0002L;
     /** The process has no umask that would cut anything. */
     private static final FileAttribute<?> FOR_ITS_USER_ALONE = asFileAttribute(fromString("rw-------"));
 
     private static final int HEADER_BYTES = Long.BYTES;
     private static final int FIXED_BYTES = Integer.BYTES + 2 * FileKey.LENGTH_BYTES + 1;
-    private static final FileKey NONE = new FileKey(0, 0, 0);
+    /** A log of so many records too many, 1 MiB or less, is left alone. */
+    private static final int SPARE_RECORDS = 4096;
+
+    private static final FileKey NONE = new FileKey(0, 0, 0, 0, 0);
 
     private final FileChannel lockChannel;
     private final FileLock lock;
-    private final FileChannel channel;
+    private final Path path;
+    private final Map<FileKey, Place> table;
+    private FileChannel channel;
+    private long records;
+    private boolean incomplete;
     private final ByteBuffer record = ByteBuffer.allocate(FIXED_BYTES + FileName.MAX_LENGTH_BYTES);
     private boolean failed;
 
-    private HandleLog(FileChannel lockChannel, FileLock lock, FileChannel channel) {
+    private HandleLog(
+            FileChannel lockChannel, FileLock lock, FileChannel channel, Path path, Map<FileKey, Place> table) {
         this.lockChannel = lockChannel;
         this.lock = lock;
         this.channel = channel;
+        this.path = path;
+        this.table = table;
     }
 
     /**
@@ -86,18 +97,13 @@ final class HandleLog implements AutoCloseable {
             if (!clean) {
                 LOG.warn("{} was not closed cleanly: files that it does not know are searched for", path);
             }
-            Path fresh = directory.resolve(name + ".new");
-            FileChannel channel = FileChannel.open(
-                    fresh,
-                    Set.of(StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE),
-                    FOR_ITS_USER_ALONE);
-            HandleLog log = new HandleLog(lockChannel, lock, channel);
+            HandleLog log = new HandleLog(lockChannel, lock, createFresh(path), path, table);
             log.wasClean = clean;
             try {
-                log.writeAll(table);
-                move(fresh, path);
+                log.writeAll();
+                move(fresh(path), path);
             } catch (IOException e) {
-                channel.close();
+                log.channel.close();
                 throw e;
             }
             return log;
@@ -105,6 +111,18 @@ final class HandleLog implements AutoCloseable {
             lockChannel.close();
             throw e;
         }
+    }
+
+    private static Path fresh(Path path) {
+        return path.resolveSibling(path.getFileName() + ".new");
+    }
+
+    private static FileChannel createFresh(Path path) throws IOException {
+        Path fresh = fresh(path);
+        // Its permissions are those that it is made with.
+        Files.deleteIfExists(fresh);
+        return FileChannel.open(
+                fresh, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), FOR_ITS_USER_ALONE);
     }
 
     private boolean wasClean;
@@ -193,7 +211,8 @@ final class HandleLog implements AutoCloseable {
         return (int) crc.getValue();
     }
 
-    private synchronized void writeAll(Map<FileKey, Place> table) throws IOException {
+    private synchronized void writeAll() throws IOException {
+        records = 0;
         ByteBuffer out = ByteBuffer.allocate(1 << 16);
         out.putLong(MAGIC);
         for (Map.Entry<FileKey, Place> entry : table.entrySet()) {
@@ -203,6 +222,7 @@ final class HandleLog implements AutoCloseable {
                 out.clear();
             }
             out.put(record);
+            records++;
         }
         drain(out.flip());
         channel.force(false);
@@ -231,6 +251,10 @@ final class HandleLog implements AutoCloseable {
         encode(file, place);
         try {
             drain(record);
+            records++;
+            if (records > 2L * table.size() + SPARE_RECORDS) {
+                compact();
+            }
         } catch (IOException e) {
             // The mark of a clean stop will be missing, so the next start searches.
             failed = true;
@@ -238,14 +262,33 @@ final class HandleLog implements AutoCloseable {
         }
     }
 
+    /**
+     * Puts a new log in the place of this one. What is put into the table meanwhile is in the new one, or is appended after it, or
+     * both.
+     */
+    private void compact() throws IOException {
+        FileChannel old = channel;
+        channel = createFresh(path);
+        old.close();
+        writeAll();
+        move(fresh(path), path);
+    }
+
+    /** The table does not have every file any more, so that the log will not say at the next start that it has. */
+    synchronized void markIncomplete() {
+        incomplete = true;
+    }
+
     @Override
     public synchronized void close() {
-        append(NONE, null);
+        if (!incomplete) {
+            append(NONE, null);
+        }
         failed = true;
         try (lockChannel;
                 lock;
-                channel) {
-            channel.force(false);
+                FileChannel last = channel) {
+            last.force(false);
         } catch (IOException e) {
             LOG.error("the table of handles may be incomplete: {}", e.toString());
         }

@@ -28,6 +28,9 @@ sealed interface Handles extends AutoCloseable permits KernelHandles, TableHandl
     /** The handle of a directory found as the parent of another. */
     FileHandle ofParent(Fd directory, Statx statx) throws FsException;
 
+    /** A file is about to lose its last name; may wait for a tick of the clock. */
+    void aboutToGo(FileHandle file);
+
     /** A file lost a name, and {@code isGone} with it all. */
     void removed(FileHandle file, FileHandle directory, FileName name, boolean isGone);
 

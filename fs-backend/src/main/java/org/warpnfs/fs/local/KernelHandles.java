@@ -96,6 +96,9 @@ final class KernelHandles implements Handles {
     }
 
     @Override
+    public void aboutToGo(FileHandle file) {}
+
+    @Override
     public void removed(FileHandle file, FileHandle directory, FileName name, boolean isGone) {}
 
     @Override

@@ -96,6 +96,9 @@ final class Namespace {
             tree.authority().requireModifiable(caller, parent);
             tree.authority().requireRemovable(caller, parent, victim);
             FileHandle handle = tree.handles().of(victim, statx, directory, name);
+            if (isDirectory || statx.linkCount() == 1) {
+                tree.handles().aboutToGo(handle);
+            }
             try {
                 tree.authority().runAs(caller, () -> {
                     if (wantsDirectory) {
@@ -143,6 +146,9 @@ final class Namespace {
             FileHandle targetHandle = target == null
                     ? null
                     : tree.handles().of(target, AttributeReader.statx(target), toDirectory, toName);
+            if (targetHandle != null) {
+                tree.handles().aboutToGo(targetHandle);
+            }
             boolean[] renamed = new boolean[1];
             try {
                 tree.handles().move(() -> {
@@ -175,7 +181,9 @@ final class Namespace {
     }
 
     private static boolean isSameFile(Fd one, Fd other) throws FsException {
-        return FileKey.of(AttributeReader.statx(one)).equals(FileKey.of(AttributeReader.statx(other)));
+        Statx statx = AttributeReader.statx(one);
+        Statx otherStatx = AttributeReader.statx(other);
+        return statx.inode() == otherStatx.inode() && statx.fileSystemDevice() == otherStatx.fileSystemDevice();
     }
 
     private void renameAs(Caller caller, Fd from, FileName fromName, Fd to, FileName toName) throws FsException {
@@ -206,8 +214,7 @@ final class Namespace {
             authority.requireRemovable(caller, to, replaced);
         }
         Statx statx = AttributeReader.statx(moved);
-        boolean otherParent =
-                AttributeReader.statx(from).inode() != AttributeReader.statx(to).inode();
+        boolean otherParent = !isSameFile(from, to);
         if (AttributeReader.type(statx) == FileType.DIRECTORY && otherParent) {
             // Its ".." changes.
             authority.require(caller, moved, Permission.WRITE);

@@ -187,9 +187,11 @@ final class Startup {
     private static long treeId(Fd rootFd, Statx statx) {
         try {
             MessageDigest digest = MessageDigest.getInstance("SHA-256");
-            ByteBuffer key = ByteBuffer.allocate(FileKey.LENGTH_BYTES);
-            FileKey.of(statx).write(key);
-            digest.update(key.array());
+            digest.update(ByteBuffer.allocate(2 * Long.BYTES + Integer.BYTES)
+                    .putLong(statx.inode())
+                    .putLong(statx.birthSeconds())
+                    .putInt(statx.birthNanos())
+                    .array());
             try {
                 digest.update(HandleCalls.handleOf(rootFd).bytes());
             } catch (ErrnoException e) {

@@ -6,8 +6,11 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.Iterator;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.local.libc.Errno;
@@ -30,23 +33,31 @@ import org.warpnfs.fs.spi.FsException;
  * offset  length  field
  *   0       1     kind, {@value #KIND}
  *   1       8     tree: which export's, so that one is no good for another
- *   9       8     inode number
- *  17       8     seconds of birth
- *  25       4     nanoseconds of birth
+ *   9      32     {@link FileKey}: space, inode number, seconds and nanoseconds of birth, generation
  * </pre>
  *
- * <p>The table has an entry, some 200 bytes of heap, for each file that a client was ever told of and that still exists.
+ * <p>The table has an entry, some {@value #BYTES_PER_PLACE} bytes of heap, for each file that a client was told of, up to an eighth of the heap.
+ * Above that any other entry goes for each that comes: the tree is searched for its file if it is asked for again. A file that is not
+ * found twice is forgotten.
+ *
+ * <p>One thread at a time searches, and holds no lock meanwhile; whoever else needs a search is told to try later.
  *
  * <p>On overlayfs a file of a lower layer gets another time of birth when it is first written: its handle is stale then.
  */
 final class TableHandles implements Handles {
-    private static final byte KIND = 2;
+    private static final byte KIND = 3;
     private static final int LENGTH_BYTES = 1 + Long.BYTES + FileKey.LENGTH_BYTES;
+    private static final int BYTES_PER_PLACE = 256;
+    private static final int MIN_PLACES = 10_000;
     private static final int MAX_DEPTH = 4096;
     private static final int MAX_REMEMBERED = 16_384;
     private static final Duration SEARCH_AGAIN_AFTER = Duration.ofMinutes(1);
 
     private final ConcurrentMap<FileKey, Place> places = new ConcurrentHashMap<>();
+    /** Files that a search did not find: a minute later one more is worth it. */
+    private final Cache<FileKey, Boolean> missedOnce =
+            CacheBuilder.newBuilder().maximumSize(MAX_REMEMBERED).build();
+
     /** Files that a search did not find lately, or that were removed. */
     private final Cache<FileKey, Boolean> missing = CacheBuilder.newBuilder()
             .maximumSize(MAX_REMEMBERED)
@@ -63,18 +74,42 @@ final class TableHandles implements Handles {
     private final FileKey rootKey;
     private final FdCache openFiles;
     private final @Nullable HandleLog log;
-    private final Object searching = new Object();
+    private final FileKeys keys;
+    private final int maxPlaces;
+    private final ReentrantLock searching = new ReentrantLock();
+    private Iterator<FileKey> next = Collections.emptyIterator();
+    /** The table does not have every file that a client was told of. */
+    private volatile boolean incomplete;
     /** Held by those who go where the table says; alone by who makes that wrong for a moment. */
     private final ReentrantReadWriteLock moving = new ReentrantReadWriteLock();
 
     TableHandles(long treeId, Superblock superblock, Fd rootFd, FdCache openFiles, @Nullable Path stateDirectory)
+            throws IOException, FsException {
+        this(treeId, superblock, rootFd, openFiles, stateDirectory, defaultMaxPlaces());
+    }
+
+    private static int defaultMaxPlaces() {
+        long fitting = Runtime.getRuntime().maxMemory() / 8 / BYTES_PER_PLACE;
+        return Math.clamp(fitting, MIN_PLACES, Integer.MAX_VALUE / 2);
+    }
+
+    /** With a bound for the table. */
+    TableHandles(
+            long treeId,
+            Superblock superblock,
+            Fd rootFd,
+            FdCache openFiles,
+            @Nullable Path stateDirectory,
+            int maxPlaces)
             throws IOException, FsException {
         Statx root = AttributeReader.statx(rootFd);
         this.treeId = treeId;
         this.superblock = superblock;
         this.rootFd = rootFd;
         this.mountId = root.mountId();
-        this.rootKey = FileKey.of(root);
+        this.keys = new FileKeys(rootFd, root);
+        this.rootKey = keys.of(rootFd, root);
+        this.maxPlaces = maxPlaces;
         this.openFiles = openFiles;
         this.log = stateDirectory == null ? null : HandleLog.open(stateDirectory, treeId, places);
     }
@@ -86,7 +121,13 @@ final class TableHandles implements Handles {
 
     @Override
     public FileIdentity identity(FileHandle handle) {
-        return superblock.identity(handle, KIND, treeId);
+        try {
+            ByteBuffer out = ByteBuffer.allocate(FileKey.LENGTH_BYTES);
+            keys.overAllTrees(decode(handle)).write(out);
+            return new FileIdentity(superblock, FileHandle.of(out.array()));
+        } catch (FsException e) {
+            return new FileIdentity(superblock, handle);
+        }
     }
 
     private FileHandle encode(FileKey key) {
@@ -108,14 +149,14 @@ final class TableHandles implements Handles {
 
     @Override
     public FileHandle of(Fd file, Statx statx, FileHandle directory, FileName name) throws FsException {
-        FileKey key = FileKey.of(statx);
+        FileKey key = keys.of(file, statx);
         remember(key, new Place(decode(directory), name));
         return encode(key);
     }
 
     @Override
     public FileHandle ofParent(Fd directory, Statx statx) throws FsException {
-        FileKey key = FileKey.of(statx);
+        FileKey key = keys.of(directory, statx);
         if (!key.equals(rootKey) && !places.containsKey(key)) {
             // Its own name is unknown here; on its way to a client it has to be found once.
             search(key);
@@ -130,10 +171,56 @@ final class TableHandles implements Handles {
         Place before = places.put(key, place);
         if (!place.equals(before)) {
             missing.invalidate(key);
+            missedOnce.invalidate(key);
             removed.invalidate(key);
             if (log != null) {
                 log.append(key, place);
             }
+        }
+        if (before == null && places.size() > maxPlaces) {
+            evict(key);
+        }
+    }
+
+    /** Makes room by forgetting any file but the newest, the next one in the order of the table. */
+    private synchronized void evict(FileKey newest) {
+        incomplete = true;
+        if (log != null) {
+            log.markIncomplete();
+        }
+        while (places.size() > maxPlaces) {
+            if (!next.hasNext()) {
+                next = places.keySet().iterator();
+            }
+            FileKey key = next.next();
+            if (!key.equals(newest)) {
+                forget(key);
+            }
+        }
+    }
+
+    private void forget(FileKey key) {
+        if (places.remove(key) != null && log != null) {
+            log.append(key, null);
+        }
+    }
+
+    /** As if the time after which a file is searched for again were over. */
+    void forgetWhatIsMissing() {
+        missing.invalidateAll();
+    }
+
+    /** Entries of the table. */
+    int size() {
+        return places.size();
+    }
+
+    @Override
+    public void aboutToGo(FileHandle file) {
+        try {
+            FileKeys.awaitTick(decode(file));
+        } catch (FsException e) {
+            throw new AssertionError("a handle of our own making", e);
         }
     }
 
@@ -143,9 +230,7 @@ final class TableHandles implements Handles {
             FileKey key = decode(file);
             if (isGone) {
                 removed.put(key, true);
-                if (places.remove(key) != null && log != null) {
-                    log.append(key, null);
-                }
+                forget(key);
             } else {
                 // The place stays: if it was this one, the next use finds it wrong and searches for the other.
                 missing.invalidate(key);
@@ -168,9 +253,13 @@ final class TableHandles implements Handles {
                 openFiles.release(open);
             }
         }
+        return find(key);
+    }
+
+    private @Nullable Fd follow(FileKey key) throws FsException {
         moving.readLock().lock();
         try {
-            return find(key);
+            return follow(key, 0);
         } finally {
             moving.readLock().unlock();
         }
@@ -187,9 +276,9 @@ final class TableHandles implements Handles {
     }
 
     private Fd find(FileKey key) throws FsException {
-        Fd found = follow(key, 0);
+        Fd found = follow(key);
         if (found == null && mayBeElsewhere(key) && search(key)) {
-            found = follow(key, 0);
+            found = follow(key);
         }
         if (found == null) {
             throw FsException.of(FsError.STALE);
@@ -202,7 +291,7 @@ final class TableHandles implements Handles {
         if (removed.getIfPresent(key) != null || missing.getIfPresent(key) != null) {
             return false;
         }
-        return places.containsKey(key) || log == null || !log.wasClean();
+        return places.containsKey(key) || incomplete || log == null || !log.wasClean();
     }
 
     /** Goes to where the file was last seen; null if it is not there. */
@@ -227,7 +316,7 @@ final class TableHandles implements Handles {
         }
     }
 
-    private static @Nullable Fd openIfSame(Fd directory, FileName name, FileKey key) throws FsException {
+    private @Nullable Fd openIfSame(Fd directory, FileName name, FileKey key) throws FsException {
         Fd file;
         try {
             file = OpenCalls.openAt(directory, name.toBytes(), OpenCalls.O_PATH | OpenCalls.O_NOFOLLOW);
@@ -239,7 +328,7 @@ final class TableHandles implements Handles {
         }
         boolean same = false;
         try {
-            same = FileKey.of(AttributeReader.statx(file)).equals(key);
+            same = keys.of(file, AttributeReader.statx(file)).equals(key);
         } finally {
             if (!same) {
                 file.close();
@@ -248,17 +337,27 @@ final class TableHandles implements Handles {
         return same ? file : null;
     }
 
-    /** One search at a time: it reads the whole tree. */
-    private boolean search(FileKey key) {
-        synchronized (searching) {
+    /** One search at a time: it reads the whole tree. TRY_LATER while there is another. */
+    private boolean search(FileKey key) throws FsException {
+        if (!searching.tryLock()) {
+            throw FsException.of(FsError.TRY_LATER, "the tree is being searched for another file");
+        }
+        try {
             if (missing.getIfPresent(key) != null) {
                 return false;
             }
-            boolean found = new TreeSearch(key, mountId, this::remember).search(rootFd);
+            boolean found = new TreeSearch(keys, key, mountId, this::remember).search(rootFd);
             if (!found) {
                 missing.put(key, true);
+                if (missedOnce.asMap().put(key, true) != null) {
+                    // Not to be looked for again, unless a client comes upon it by name.
+                    removed.put(key, true);
+                    forget(key);
+                }
             }
             return found;
+        } finally {
+            searching.unlock();
         }
     }
 

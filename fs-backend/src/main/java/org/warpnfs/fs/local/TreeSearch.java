@@ -19,11 +19,13 @@ final class TreeSearch {
     /** Deeper than clients go; each level holds a descriptor. */
     private static final int MAX_DEPTH = 512;
 
+    private final FileKeys keys;
     private final FileKey wanted;
     private final long mountId;
     private final Found found;
 
-    TreeSearch(FileKey wanted, long mountId, Found found) {
+    TreeSearch(FileKeys keys, FileKey wanted, long mountId, Found found) {
+        this.keys = keys;
         this.wanted = wanted;
         this.mountId = mountId;
         this.found = found;
@@ -40,7 +42,7 @@ final class TreeSearch {
         }
         try (Fd listed = OpenCalls.reopen(directory, OpenCalls.O_RDONLY | OpenCalls.O_DIRECTORY);
                 DirectoryStream stream = new DirectoryStream(listed)) {
-            FileKey here = FileKey.of(AttributeCalls.statx(listed));
+            FileKey here = keys.of(listed, AttributeCalls.statx(listed));
             for (List<DirectoryStream.Entry> batch = stream.next(); !batch.isEmpty(); batch = stream.next()) {
                 for (DirectoryStream.Entry entry : batch) {
                     if (look(listed, here, entry, depth)) {
@@ -48,7 +50,7 @@ final class TreeSearch {
                     }
                 }
             }
-        } catch (ErrnoException e) {
+        } catch (ErrnoException | FsException e) {
             // Not ours to read, or it went away meanwhile.
             return false;
         }
@@ -65,7 +67,7 @@ final class TreeSearch {
             if (statx.mountId() != mountId) {
                 return false;
             }
-            FileKey key = FileKey.of(statx);
+            FileKey key = keys.of(file, statx);
             Place place = new Place(here, FileName.of(entry.name()));
             if (key.equals(wanted)) {
                 found.at(key, place);

@@ -22,10 +22,10 @@ final class AclOperations {
     /** XATTR_SIZE_MAX, in entries of 8 bytes: what the largest file systems of Linux take. */
     private static final int MAX_ENTRIES = 8191;
 
-    private final Space bytes;
+    private final Space heap;
 
-    AclOperations(Space bytes) {
-        this.bytes = bytes;
+    AclOperations(Space heap) {
+        this.heap = heap;
     }
 
     FileAttributes change(Caller caller, Inode inode, AclChanges changes) throws FsException {
@@ -40,8 +40,8 @@ final class AclOperations {
             Acls wanted = new Acls(
                     access == null || access.isMinimal() ? null : access,
                     after(changes.inherited(), inode.acls.inherited()));
-            bytes.take(costBytes(wanted));
-            bytes.giveBack(costBytes(replaced));
+            heap.take(costBytes(wanted));
+            heap.giveBack(costBytes(replaced));
             inode.acls = wanted;
             if (changes.access() instanceof Change.Replace(var acl)) {
                 int kept = PosixJudge.settablePermissions(caller, inode.gid, inode.permissions);
@@ -81,12 +81,12 @@ final class AclOperations {
 
     /** Charges a new inode for what it inherited. */
     void charge(Inode inode) throws FsException {
-        bytes.take(costBytes(inode.acls));
+        heap.take(costBytes(inode.acls));
     }
 
     /** Gives back what the lists of an inode that goes take. */
     void release(Inode inode) {
-        bytes.giveBack(costBytes(inode.acls));
+        heap.giveBack(costBytes(inode.acls));
         inode.acls = Acls.NONE;
     }
 

@@ -30,15 +30,18 @@ final class Inodes {
     private final ConcurrentMap<Long, Inode> byId = new ConcurrentHashMap<>();
     private final AtomicLong lastFileId = new AtomicLong();
     private final long instanceId = new SecureRandom().nextLong();
-    private final Space bytes;
+    /** What an inode takes beside its names, lists and attributes. */
+    private static final int INODE_BYTES = 512;
+
+    private final Space heap;
     private final Space files;
     private final PageAllocator allocator;
     private final XattrOperations xattrs;
     private final AclOperations acls;
     private final ChangeClock clock;
 
-    Inodes(Space bytes, Space files, XattrOperations xattrs, AclOperations acls, InstantSource clock) {
-        this.bytes = bytes;
+    Inodes(Space bytes, Space heap, Space files, XattrOperations xattrs, AclOperations acls, InstantSource clock) {
+        this.heap = heap;
         this.files = files;
         this.allocator = new PageAllocator(bytes);
         this.xattrs = xattrs;
@@ -103,11 +106,11 @@ final class Inodes {
     }
 
     Inode newSymlink(NewFile newFile, byte[] target) throws FsException {
-        bytes.take(target.length);
+        heap.take(target.length);
         try {
             return register(newFile, new SymlinkInode(birth(newFile), target));
         } catch (FsException e) {
-            bytes.giveBack(target.length);
+            heap.giveBack(target.length);
             throw e;
         }
     }
@@ -143,7 +146,13 @@ final class Inodes {
         PosixJudge.requireSettable(newFile.caller(), inode.protection(), rest);
         files.take(1);
         try {
-            acls.charge(inode);
+            heap.take(INODE_BYTES);
+            try {
+                acls.charge(inode);
+            } catch (FsException e) {
+                heap.giveBack(INODE_BYTES);
+                throw e;
+            }
         } catch (FsException e) {
             files.giveBack(1);
             throw e;
@@ -231,12 +240,13 @@ final class Inodes {
         inode.gone = true;
         byId.remove(inode.fileId);
         files.giveBack(1);
+        heap.giveBack(INODE_BYTES);
         xattrs.release(inode);
         acls.release(inode);
         if (inode instanceof RegularInode regular) {
             regular.contents.release();
         } else if (inode instanceof SymlinkInode symlink) {
-            bytes.giveBack(symlink.target.length);
+            heap.giveBack(symlink.target.length);
         }
     }
 

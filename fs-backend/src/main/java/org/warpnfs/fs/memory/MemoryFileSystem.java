@@ -32,8 +32,8 @@ import org.warpnfs.fs.spi.XattrMode;
 /**
  * A tree of files in memory.
  *
- * <p>All that a caller can make it keep is charged to its capacity: pages of contents, names, symbolic links, extended
- * attributes, access control lists. A handle of an earlier instance is STALE.
+ * <p>All that a caller can make it keep is charged where it is: pages of contents, outside of the heap, to its capacity; inodes, names,
+ * symbolic links, extended attributes and access control lists to a part of the heap. Either is NO_SPACE when it is full. A handle of an earlier instance is STALE.
  *
  * <h2>Threads</h2>
  *
@@ -44,9 +44,12 @@ public final class MemoryFileSystem implements FileSystem {
     private static final int MAX_SYMLINK_BYTES = 4095;
     private static final int LIST_STEP_ENTRIES = 128;
     private static final int ROOT_PERMISSIONS = 0755;
+    /** What is not contents may take one of so many parts of the heap. */
+    private static final int HEAP_PARTS = 4;
 
     private final ReentrantReadWriteLock tree = new ReentrantReadWriteLock();
     private final Space bytes;
+    private final Space heap;
     private final Inodes inodes;
     private final Names names;
     private final XattrOperations xattrs;
@@ -57,23 +60,34 @@ public final class MemoryFileSystem implements FileSystem {
     /**
      * An empty tree: a root directory that belongs to the superuser, permissions 0755.
      *
-     * @param capacityBytes the most that contents, in pages of 16 KiB, and names may take
+     * @param capacityBytes the most that contents, in pages of 16 KiB outside of the heap, may take; all else is bounded by it
+     *     as well, and by a quarter of the heap
      * @param capacityFiles the most files of any kind, the root among them
      */
     public MemoryFileSystem(long capacityBytes, long capacityFiles) {
         this(capacityBytes, capacityFiles, InstantSource.system());
     }
 
+    private static long heapBytes(long capacityBytes) {
+        return Math.min(capacityBytes, Runtime.getRuntime().maxMemory() / HEAP_PARTS);
+    }
+
     /** As {@link #MemoryFileSystem(long, long)}, with times from {@code clock}. */
     public MemoryFileSystem(long capacityBytes, long capacityFiles, InstantSource clock) {
+        this(capacityBytes, heapBytes(capacityBytes), capacityFiles, clock);
+    }
+
+    /** With a bound of its own for what lives on the heap: names, inodes, symbolic links, extended attributes, access control lists. */
+    MemoryFileSystem(long capacityBytes, long heapBytes, long capacityFiles, InstantSource clock) {
         if (capacityFiles < 1) {
             throw new IllegalArgumentException("capacity of " + capacityFiles + " files: the root is one");
         }
         this.bytes = new Space(capacityBytes);
-        this.xattrs = new XattrOperations(bytes);
-        this.acls = new AclOperations(bytes);
-        this.inodes = new Inodes(bytes, new Space(capacityFiles), xattrs, acls, clock);
-        this.names = new Names(bytes, inodes);
+        this.heap = new Space(heapBytes);
+        this.xattrs = new XattrOperations(heap);
+        this.acls = new AclOperations(heap);
+        this.inodes = new Inodes(bytes, heap, new Space(capacityFiles), xattrs, acls, clock);
+        this.names = new Names(heap, inodes);
         this.root = inodes.newRoot(ROOT_PERMISSIONS);
         this.writeVerifier = inodes.instanceId();
     }
@@ -94,6 +108,11 @@ public final class MemoryFileSystem implements FileSystem {
         Space files = inodes.files();
         return new FsStatistics(
                 bytes.capacity(), bytes.free(), bytes.free(), files.capacity(), files.free(), files.free());
+    }
+
+    /** Of the part of the heap that this may use. */
+    long heapFreeBytes() {
+        return heap.free();
     }
 
     @Override
@@ -316,12 +335,12 @@ public final class MemoryFileSystem implements FileSystem {
         if (newFile.type() == FileType.DIRECTORY && parent.linkCount >= MAX_LINKS) {
             throw FsException.of(FsError.TOO_MANY_LINKS);
         }
-        bytes.take(DirectoryInode.ENTRY_BYTES);
+        heap.take(DirectoryInode.ENTRY_BYTES);
         Inode made;
         try {
             made = maker.make(newFile);
         } catch (FsException e) {
-            bytes.giveBack(DirectoryInode.ENTRY_BYTES);
+            heap.giveBack(DirectoryInode.ENTRY_BYTES);
             throw e;
         }
         parent.add(name, made);
@@ -357,7 +376,7 @@ public final class MemoryFileSystem implements FileSystem {
             if (inode.linkCount >= MAX_LINKS) {
                 throw FsException.of(FsError.TOO_MANY_LINKS);
             }
-            bytes.take(DirectoryInode.ENTRY_BYTES);
+            heap.take(DirectoryInode.ENTRY_BYTES);
             parent.add(name, inode);
             Inodes.change(parent, 0);
             inodes.changeLinks(inode, 1);

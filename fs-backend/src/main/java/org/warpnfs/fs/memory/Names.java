@@ -10,11 +10,11 @@ import org.warpnfs.fs.spi.PosixJudge;
 
 /** Takes names away and moves them. Needs the tree's lock throughout. */
 final class Names {
-    private final Space bytes;
+    private final Space heap;
     private final Inodes inodes;
 
-    Names(Space bytes, Inodes inodes) {
-        this.bytes = bytes;
+    Names(Space heap, Inodes inodes) {
+        this.heap = heap;
         this.inodes = inodes;
     }
 
@@ -39,7 +39,7 @@ final class Names {
     /** Takes a name away, and what it led to if that was its last. */
     void unlink(DirectoryInode parent, FileName name, Inode inode) {
         parent.remove(name);
-        bytes.giveBack(DirectoryInode.ENTRY_BYTES);
+        heap.giveBack(DirectoryInode.ENTRY_BYTES);
         if (inode instanceof DirectoryInode) {
             Inodes.change(parent, -1);
             inodes.changeLinks(inode, -inode.linkCount);

@@ -21,10 +21,10 @@ final class XattrOperations {
     /** About what one takes beside its bytes. */
     private static final int ENTRY_BYTES = 96;
 
-    private final Space bytes;
+    private final Space heap;
 
-    XattrOperations(Space bytes) {
-        this.bytes = bytes;
+    XattrOperations(Space heap) {
+        this.heap = heap;
     }
 
     List<byte[]> list(Inode inode) {
@@ -78,9 +78,9 @@ final class XattrOperations {
             if (old == null && mode == XattrMode.REPLACE) {
                 throw FsException.of(FsError.NO_ATTRIBUTE);
             }
-            bytes.take(costBytes(key, value));
+            heap.take(costBytes(key, value));
             if (old != null) {
-                bytes.giveBack(costBytes(key, old));
+                heap.giveBack(costBytes(key, old));
             }
             xattrs.put(key, value.clone());
             inode.xattrs = xattrs;
@@ -99,7 +99,7 @@ final class XattrOperations {
             if (old == null) {
                 throw FsException.of(FsError.NO_ATTRIBUTE);
             }
-            bytes.giveBack(costBytes(key, old));
+            heap.giveBack(costBytes(key, old));
             inode.attributesChanged();
         } finally {
             inode.lock.writeLock().unlock();
@@ -109,7 +109,7 @@ final class XattrOperations {
     /** Gives back what the attributes of an inode that goes take. */
     void release(Inode inode) {
         if (inode.xattrs != null) {
-            inode.xattrs.forEach((name, value) -> bytes.giveBack(costBytes(name, value)));
+            inode.xattrs.forEach((name, value) -> heap.giveBack(costBytes(name, value)));
             inode.xattrs = null;
         }
     }

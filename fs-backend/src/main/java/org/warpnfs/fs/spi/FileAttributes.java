@@ -18,7 +18,7 @@ package org.warpnfs.fs.spi;
  * @param changeTime of the last change of contents or attributes
  * @param birthTime of creation, or the oldest of the others where the backend does not know it
  * @param changeId differs after every change of contents or attributes, also after two within one tick of the clock; it
- *     never goes back, not over a restart either
+ *     never goes back, not over a restart either, as long as the clock of the host does not
  */
 public record FileAttributes(
         FileType type,

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
 import java.nio.ByteBuffer;
+import java.time.InstantSource;
 import java.util.TreeMap;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
@@ -140,29 +141,29 @@ class MemoryFileSystemTest {
 
     @Test
     void acls_ofFilesThatCameAndWent_giveAllSpaceBack() throws Exception {
-        long free = fs.statistics().freeBytes();
+        long free = fs.heapFreeBytes();
         FileHandle directory = fs.makeDirectory(
                         Caller.ROOT, fs.root(), FileName.of("d"), AttributeChanges.ofPermissions(0777))
                 .handle();
-        long withDirectory = fs.statistics().freeBytes();
+        long withDirectory = fs.heapFreeBytes();
         TreeMap<Long, Integer> users = new TreeMap<>();
         for (long uid = 0; uid < 1000; uid++) {
             users.put(uid, 7);
         }
         PosixAcl acl = new PosixAcl(7, users, 7, new TreeMap<>(), 7, 7);
         fs.setAcls(Caller.ROOT, directory, AclChanges.ofInherited(acl));
-        assertThat(fs.statistics().freeBytes()).isLessThan(withDirectory - 8 * 1000);
+        assertThat(fs.heapFreeBytes()).isLessThan(withDirectory - 8 * 1000);
         FileName name = FileName.of("f");
         CreateMode mode = new CreateMode.Guarded(AttributeChanges.ofPermissions(0666));
-        long withList = fs.statistics().freeBytes();
+        long withList = fs.heapFreeBytes();
         fs.create(Caller.ROOT, directory, name, mode);
-        assertThat(fs.statistics().freeBytes()).isLessThan(withList - 8 * 1000);
+        assertThat(fs.heapFreeBytes()).isLessThan(withList - 8 * 1000);
         fs.remove(Caller.ROOT, directory, name);
-        assertThat(fs.statistics().freeBytes()).isEqualTo(withList);
+        assertThat(fs.heapFreeBytes()).isEqualTo(withList);
         fs.setAcls(Caller.ROOT, directory, new AclChanges(Change.REMOVE, Change.REMOVE));
-        assertThat(fs.statistics().freeBytes()).isEqualTo(withDirectory);
+        assertThat(fs.heapFreeBytes()).isEqualTo(withDirectory);
         fs.removeDirectory(Caller.ROOT, fs.root(), FileName.of("d"));
-        assertThat(fs.statistics().freeBytes()).isEqualTo(free);
+        assertThat(fs.heapFreeBytes()).isEqualTo(free);
     }
 
     @Test
@@ -174,13 +175,45 @@ class MemoryFileSystemTest {
         }
         PosixAcl acl = new PosixAcl(7, users, 7, new TreeMap<>(), 7, 7);
         small.setAcls(Caller.ROOT, small.root(), AclChanges.ofInherited(acl));
-        long free = small.statistics().freeBytes();
+        long free = small.heapFreeBytes();
         long freeFiles = small.statistics().freeFiles();
         assertFails(
                 FsError.NO_SPACE,
                 () -> small.makeDirectory(
                         Caller.ROOT, small.root(), FileName.of("d"), AttributeChanges.ofPermissions(0777)));
-        assertThat(small.statistics().freeBytes()).isEqualTo(free);
+        assertThat(small.heapFreeBytes()).isEqualTo(free);
         assertThat(small.statistics().freeFiles()).isEqualTo(freeFiles);
+    }
+
+    @Test
+    void whatLivesOnTheHeap_beyondItsPart_isNoSpaceThoughContentsHaveRoom() throws Exception {
+        try (MemoryFileSystem small = new MemoryFileSystem(64 << 20, 20_000, 1000, InstantSource.system())) {
+            long free = small.heapFreeBytes();
+            byte[] value = new byte[16_000];
+            byte[] name = {'a'};
+            small.setXattr(Caller.ROOT, small.root(), name, value, XattrMode.EITHER);
+            assertThat(small.heapFreeBytes()).isLessThan(free - value.length);
+            assertThat(small.statistics().freeBytes()).isEqualTo(64 << 20);
+            assertFails(
+                    FsError.NO_SPACE,
+                    () -> small.setXattr(Caller.ROOT, small.root(), new byte[] {'b'}, value, XattrMode.EITHER));
+            small.removeXattr(Caller.ROOT, small.root(), name);
+            assertThat(small.heapFreeBytes()).isEqualTo(free);
+            for (int i = 0; i < 100; i++) {
+                String each = "d" + i;
+                try {
+                    small.makeDirectory(
+                            Caller.ROOT, small.root(), FileName.of(each), AttributeChanges.ofPermissions(0700));
+                } catch (FsException e) {
+                    assertThat(e.error()).isEqualTo(FsError.NO_SPACE);
+                    break;
+                }
+                assertThat(i).isLessThan(50);
+            }
+            for (int i = 0; small.heapFreeBytes() < free; i++) {
+                small.removeDirectory(Caller.ROOT, small.root(), FileName.of("d" + i));
+            }
+            assertThat(small.heapFreeBytes()).isEqualTo(free);
+        }
     }
 }

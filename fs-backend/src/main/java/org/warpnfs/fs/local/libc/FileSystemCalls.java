@@ -40,6 +40,7 @@ public final class FileSystemCalls {
                 out.getAtIndex(JAVA_LONG, 4),
                 out.getAtIndex(JAVA_LONG, 5),
                 out.getAtIndex(JAVA_LONG, 6),
+                out.getAtIndex(JAVA_LONG, 7),
                 out.getAtIndex(JAVA_LONG, 8));
     }
 
@@ -52,7 +53,7 @@ public final class FileSystemCalls {
         }
     }
 
-    /** What fstatfs tells; blocks are of {@code blockBytes}. */
+    /** What fstatfs tells; blocks are of {@code blockBytes}, {@code fileSystemId} is f_fsid: of btrfs each subvolume has its own. */
     public record Statfs(
             long type,
             long blockBytes,
@@ -61,5 +62,6 @@ public final class FileSystemCalls {
             long availableBlocks,
             long files,
             long freeFiles,
+            long fileSystemId,
             long maxNameBytes) {}
 }

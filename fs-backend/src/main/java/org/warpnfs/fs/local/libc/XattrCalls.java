@@ -27,17 +27,56 @@ public final class XattrCalls {
     private XattrCalls() {}
 
     public static byte[] get(Fd fd, byte[] name) throws ErrnoException {
+        return read((memory, into, lengthBytes) -> (long) GETXATTR.invokeExact(
+                memory.state, memory.path(fd.magicPath()), memory.secondPath(name), into, lengthBytes));
+    }
+
+    /** Nearly all that is read is small: the thread's own memory takes it, and only what is longer allocates, as much as it needs. */
+    private static byte[] read(Reading reading) throws ErrnoException {
         CallMemory memory = CallMemory.current();
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment value = arena.allocate(MAX_BYTES);
-            long length = Libc.check((long) GETXATTR.invokeExact(
-                    memory.state, memory.path(fd.magicPath()), memory.secondPath(name), value, value.byteSize()));
-            return value.asSlice(0, length).toArray(JAVA_BYTE);
+        try {
+            return read(reading, memory, memory.small);
+        } catch (ErrnoException e) {
+            if (e.errno() != Errno.ERANGE) {
+                throw e;
+            }
+        }
+        while (true) {
+            long neededBytes = length(reading, memory);
+            try (Arena arena = Arena.ofConfined()) {
+                return read(reading, memory, arena.allocate(Math.max(1, neededBytes)));
+            } catch (ErrnoException e) {
+                // It may have grown meanwhile.
+                if (e.errno() != Errno.ERANGE || neededBytes >= MAX_BYTES) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    private static long length(Reading reading, CallMemory memory) throws ErrnoException {
+        try {
+            return Libc.check(reading.read(memory, MemorySegment.NULL, 0));
         } catch (ErrnoException e) {
             throw e;
         } catch (Throwable e) {
             throw Libc.broken(e);
         }
+    }
+
+    private static byte[] read(Reading reading, CallMemory memory, MemorySegment into) throws ErrnoException {
+        try {
+            long length = Libc.check(reading.read(memory, into, into.byteSize()));
+            return into.asSlice(0, length).toArray(JAVA_BYTE);
+        } catch (ErrnoException e) {
+            throw e;
+        } catch (Throwable e) {
+            throw Libc.broken(e);
+        }
+    }
+
+    private interface Reading {
+        long read(CallMemory memory, MemorySegment into, long lengthBytes) throws Throwable;
     }
 
     public static void set(Fd fd, byte[] name, byte[] value, int flags) throws ErrnoException {
@@ -61,17 +100,8 @@ public final class XattrCalls {
 
     /** All names, each followed by a NUL. */
     public static byte[] list(Fd fd) throws ErrnoException {
-        CallMemory memory = CallMemory.current();
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment names = arena.allocate(MAX_BYTES);
-            long length = Libc.check(
-                    (long) LISTXATTR.invokeExact(memory.state, memory.path(fd.magicPath()), names, names.byteSize()));
-            return names.asSlice(0, length).toArray(JAVA_BYTE);
-        } catch (ErrnoException e) {
-            throw e;
-        } catch (Throwable e) {
-            throw Libc.broken(e);
-        }
+        return read((memory, into, lengthBytes) ->
+                (long) LISTXATTR.invokeExact(memory.state, memory.path(fd.magicPath()), into, lengthBytes));
     }
 
     public static void remove(Fd fd, byte[] name) throws ErrnoException {
