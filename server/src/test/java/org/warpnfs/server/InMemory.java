@@ -11,14 +11,16 @@ import org.warpnfs.server.config.RdmaChoices;
 import org.warpnfs.server.config.ServerConfig;
 
 /** Servers on free ports of the loopback that keep one export in memory and remember nothing. */
-final class InMemory {
+public final class InMemory {
     private InMemory() {}
 
     /**
+     * What such a server is told.
+     *
      * @param export as on the command line: {@code :/PATH,OPTION...}
      * @param sizeBytes of the file system, and of the payload pool
      */
-    static ServerConfig config(String export, int sizeBytes, Duration lease) throws ConfigException {
+    public static ServerConfig config(String export, int sizeBytes, Duration lease) throws ConfigException {
         InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
         return new ServerConfig(
                 List.of(ExportSpec.parse(export)),

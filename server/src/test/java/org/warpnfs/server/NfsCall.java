@@ -13,9 +13,9 @@ import org.warpnfs.payload.Payload;
 import org.warpnfs.rpcrdma.message.RpcMessage;
 
 /** An RPC call put together word by word, as RFC 5531 and RFC 1813 have it: a client that shares nothing with the server. */
-final class NfsCall {
-    static final int NFS = 100_003;
-    static final int MOUNT = 100_005;
+public final class NfsCall {
+    public static final int NFS = 100_003;
+    public static final int MOUNT = 100_005;
 
     private static final int LAST_FRAGMENT = 0x8000_0000;
     private static final int MAX_CALL_BYTES = 64 << 10;
@@ -26,7 +26,7 @@ final class NfsCall {
     private NfsCall() {}
 
     /** A call with AUTH_SYS credentials of a user and group. */
-    static NfsCall of(int xid, int program, int version, int procedure, int uid) {
+    public static NfsCall of(int xid, int program, int version, int procedure, int uid) {
         NfsCall call = new NfsCall();
         call.word(xid).word(0).word(2).word(program).word(version).word(procedure);
         call.word(1).word(24).word(0).word(4).bytes("test".getBytes(StandardCharsets.US_ASCII));
@@ -34,26 +34,26 @@ final class NfsCall {
         return call.word(0).word(0);
     }
 
-    NfsCall word(int value) {
+    public NfsCall word(int value) {
         xdr.putInt(value);
         return this;
     }
 
-    NfsCall hyper(long value) {
+    public NfsCall hyper(long value) {
         xdr.putLong(value);
         return this;
     }
 
-    NfsCall opaque(byte[] value) {
+    public NfsCall opaque(byte[] value) {
         return word(value.length).bytes(value);
     }
 
-    NfsCall string(String value) {
+    public NfsCall string(String value) {
         return opaque(value.getBytes(StandardCharsets.US_ASCII));
     }
 
     /** Data that may travel in a Read chunk: only their length stands here. */
-    NfsCall data(ByteBuffer value) {
+    public NfsCall data(ByteBuffer value) {
         word(value.remaining());
         items.add(new RpcMessage.Item(xdr.position(), Payload.unpooled(value)));
         return this;
@@ -64,12 +64,12 @@ final class NfsCall {
         return this;
     }
 
-    RpcMessage message() {
+    public RpcMessage message() {
         return new RpcMessage(xdr.duplicate().flip(), items);
     }
 
     /** Sends the call over TCP with record marking (RFC 5531 section 11) and returns the reply's results. */
-    ByteBuffer overTcp(InetSocketAddress server) throws IOException {
+    public ByteBuffer overTcp(InetSocketAddress server) throws IOException {
         byte[] call = new byte[(int) message().lengthBytes()];
         message().flatten().get(call);
         try (Socket socket = new Socket(server.getAddress(), server.getPort())) {
@@ -85,7 +85,7 @@ final class NfsCall {
     }
 
     /** Steps over the header of an accepted and successful reply. */
-    static ByteBuffer results(ByteBuffer reply) {
+    public static ByteBuffer results(ByteBuffer reply) {
         reply.getInt();
         for (int expected : new int[] {1, 0, 0, 0, 0}) {
             int word = reply.getInt();
@@ -97,7 +97,7 @@ final class NfsCall {
     }
 
     /** Reads variable-length opaque data. */
-    static byte[] opaque(ByteBuffer results) {
+    public static byte[] opaque(ByteBuffer results) {
         byte[] value = new byte[results.getInt()];
         results.get(value);
         results.position(results.position() + (-value.length & 3));
@@ -105,7 +105,7 @@ final class NfsCall {
     }
 
     /** Reads a string. */
-    static String string(ByteBuffer results) {
+    public static String string(ByteBuffer results) {
         return new String(opaque(results), StandardCharsets.US_ASCII);
     }
 }

@@ -1,0 +1,116 @@
+package org.warpnfs.server.hostile;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+
+/** A socket of a peer that obeys no rule: it sends what it likes, and reads what it likes. */
+final class Wire implements AutoCloseable {
+    private static final int SMALL_WINDOW_BYTES = 4096;
+    private static final int QUIET_POLLS = 20;
+    private static final long POLL_MILLIS = 5;
+
+    private final SocketChannel socket;
+
+    private Wire(SocketChannel socket) {
+        this.socket = socket;
+    }
+
+    /** The loopback address with this number: another client to the server. */
+    static InetAddress peerAddress(int number) {
+        try {
+            return InetAddress.getByAddress(new byte[] {127, 0, 1, (byte) number});
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** Connects from the loopback address {@code 127.0.1.number}, with a receive window as small as can be. */
+    static Wire connect(InetSocketAddress server, int number) throws IOException {
+        SocketChannel socket = SocketChannel.open();
+        boolean connected = false;
+        try {
+            socket.setOption(StandardSocketOptions.SO_RCVBUF, SMALL_WINDOW_BYTES);
+            socket.bind(new InetSocketAddress(peerAddress(number), 0));
+            socket.connect(server);
+            socket.configureBlocking(false);
+            connected = true;
+        } finally {
+            if (!connected) {
+                socket.close();
+            }
+        }
+        return new Wire(socket);
+    }
+
+    /**
+     * Sends until all is gone, or the server takes no more for a while, or it has closed the connection.
+     *
+     * @return how many bytes went
+     */
+    int push(ByteBuffer bytes) {
+        int before = bytes.remaining();
+        try {
+            int quiet = 0;
+            while (bytes.hasRemaining() && quiet < QUIET_POLLS) {
+                if (socket.write(bytes) == 0) {
+                    quiet++;
+                    Thread.sleep(POLL_MILLIS);
+                } else {
+                    quiet = 0;
+                }
+            }
+        } catch (IOException e) {
+            // The server has ended the connection: that is its right.
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        return before - bytes.remaining();
+    }
+
+    int push(byte[] bytes) {
+        return push(ByteBuffer.wrap(bytes));
+    }
+
+    /** Waits until so many bytes have come; false if the server closed the connection before. */
+    boolean await(ByteBuffer into) {
+        try {
+            for (int polls = 0; into.hasRemaining() && polls < 2000; polls++) {
+                int n = socket.read(into);
+                if (n < 0) {
+                    return false;
+                }
+                if (n == 0) {
+                    Thread.sleep(POLL_MILLIS);
+                }
+            }
+        } catch (IOException e) {
+            return false;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        return !into.hasRemaining();
+    }
+
+    @Override
+    public void close() {
+        try {
+            socket.close();
+        } catch (IOException e) {
+            throw new AssertionError("a socket that does not close", e);
+        }
+    }
+
+    /** Ends the connection by a reset. */
+    void reset() {
+        try {
+            socket.setOption(StandardSocketOptions.SO_LINGER, 0);
+        } catch (IOException e) {
+            // It is closed already.
+        }
+        close();
+    }
+}
