@@ -1,0 +1,105 @@
+package org.warpnfs.server.hostile;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.lang.management.BufferPoolMXBean;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.warpnfs.server.InMemory;
+import org.warpnfs.server.WarpServer;
+import org.warpnfs.server.hostile.HonestClient.Way;
+
+/** Hostile peers that come back again and again cost no more memory than the second time: nothing of them is kept. */
+@Timeout(600)
+class MemoryFlatTest {
+    private static final int SIZE_BYTES = 64 << 20;
+    private static final int ROUNDS = 4;
+    private static final long MIB = 1 << 20;
+
+    /** Less than one round of any of these attacks took before it was bounded. */
+    private static final long HEAP_SLACK_BYTES = 16 * MIB;
+
+    private static final long DIRECT_SLACK_BYTES = 8 * MIB;
+    /** The collector's own structures, compiled code and stacks of threads come and go. */
+    private static final long RESIDENT_SLACK_BYTES = 128 * MIB;
+
+    private record Memory(long heapBytes, long directBytes, long residentBytes) {
+        static Memory now() throws IOException {
+            // Whatever is garbage goes, so that what is left is what somebody holds.
+            for (int i = 0; i < 3; i++) {
+                System.gc();
+            }
+            long heap = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+            long direct = ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
+                    .mapToLong(BufferPoolMXBean::getMemoryUsed)
+                    .sum();
+            direct += Math.max(0, io.netty.util.internal.PlatformDependent.usedDirectMemory());
+            long pages = Long.parseLong(Files.readString(Path.of("/proc/self/statm")).split(" ")[1]);
+            return new Memory(heap, direct, pages * 4096);
+        }
+    }
+
+    private interface Worst {
+        void begin(Attack attack, Target target, Random random) throws Exception;
+    }
+
+    private static Attack attack(Worst worst) {
+        return new Attack() {
+            @Override
+            void begin(Target target, Random random) throws Exception {
+                worst.begin(this, target, random);
+            }
+        };
+    }
+
+    /** Those that made the server hold more and more. */
+    private static List<Worst> attacks() {
+        List<Worst> all = new ArrayList<>();
+        all.add(TcpAttack.READERS_THAT_TAKE_NOTHING::begin);
+        all.add(TcpAttack.PARTIAL_RECORDS::begin);
+        all.add(TcpAttack.REPLIES_TO_NO_CALL::begin);
+        all.add(TcpAttack.CHURN::begin);
+        all.add(TcpAttack.FLOOD_OF_SILENCE::begin);
+        all.add(RdmaAttack.READERS_THAT_TAKE_NOTHING::begin);
+        all.add(RdmaAttack.READS_THAT_NOBODY_ANSWERS::begin);
+        all.add(RdmaAttack.HEADERS_WITHOUT_SENSE::begin);
+        all.add(RdmaAttack.REPLIES_TO_NO_CALL::begin);
+        all.add(RdmaAttack.FLOOD_OF_SILENCE::begin);
+        all.add(RdmaAttack.CHURN::begin);
+        return all;
+    }
+
+    @Test
+    void attacks_repeated_holdNoMoreThanTheSecondTime() throws Exception {
+        try (WarpServer server = WarpServer.start(InMemory.config(":/", SIZE_BYTES, Duration.ofSeconds(90)))) {
+            Target target = Target.prepare(server);
+            List<Memory> after = new ArrayList<>();
+            for (int round = 0; round < ROUNDS; round++) {
+                for (Worst worst : attacks()) {
+                    try (Attack attack = attack(worst)) {
+                        attack.begin(target, new Random(round));
+                    }
+                }
+                try (HonestClient honest = new HonestClient(server, Way.RDMA)) {
+                    honest.round();
+                }
+                after.add(Memory.now());
+            }
+            Memory second = after.get(1);
+            Memory last = after.getLast();
+            assertThat(last.heapBytes).as("heap: %s", after).isLessThan(second.heapBytes + HEAP_SLACK_BYTES);
+            assertThat(last.directBytes).as("direct memory: %s", after).isLessThan(second.directBytes + DIRECT_SLACK_BYTES);
+            assertThat(last.residentBytes)
+                    .as("resident memory: %s", after)
+                    .isLessThan(second.residentBytes + RESIDENT_SLACK_BYTES);
+        }
+    }
+}
