@@ -168,8 +168,8 @@ class FairCallsTest {
         assertThat(hogs.stream().filter(CompletableFuture::isDone)).hasSize(2);
         // Whoever has data lets go of them, in whatever order they came: the next has them then.
         List<CompletableFuture<Integer>> counts = hogs.stream()
-                .map(reply -> reply.thenApply(message ->
-                        count(NfsCall.results(message.flatten()).slice())))
+                .map(reply -> reply.thenApply(
+                        message -> count(NfsCall.results(message.flatten()).slice())))
                 .toList();
         for (CompletableFuture<Integer> each : counts) {
             assertThat(each.get(60, TimeUnit.SECONDS))

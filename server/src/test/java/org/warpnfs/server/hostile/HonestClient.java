@@ -54,6 +54,7 @@ final class HonestClient implements AutoCloseable {
     private final V41Client session;
     /** No two clients use one XID: the server would take the second call for the first one's repetition. */
     private int xid = number << 16;
+
     private int rounds;
 
     HonestClient(WarpServer server, Way way) throws Exception {
@@ -123,7 +124,9 @@ final class HonestClient implements AutoCloseable {
                 answer(nfs3(WRITE, file).hyper(offset).word(IO_BYTES).word(0).data(data.duplicate()));
         assertThat(written.getInt()).as("WRITE").isZero();
         ByteBuffer read = read(offset);
-        assertThat(read.mismatch(data)).as("first byte that is not what was written").isEqualTo(-1);
+        assertThat(read.mismatch(data))
+                .as("first byte that is not what was written")
+                .isEqualTo(-1);
         assertThat(answer(nfs3(COMMIT, file).hyper(0).word(0)).getInt())
                 .as("COMMIT")
                 .isZero();

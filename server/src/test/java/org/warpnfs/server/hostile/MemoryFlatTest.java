@@ -42,7 +42,8 @@ class MemoryFlatTest {
                     .mapToLong(BufferPoolMXBean::getMemoryUsed)
                     .sum();
             direct += Math.max(0, io.netty.util.internal.PlatformDependent.usedDirectMemory());
-            long pages = Long.parseLong(Files.readString(Path.of("/proc/self/statm")).split(" ")[1]);
+            long pages =
+                    Long.parseLong(Files.readString(Path.of("/proc/self/statm")).split(" ")[1]);
             return new Memory(heap, direct, pages * 4096);
         }
     }
@@ -96,7 +97,9 @@ class MemoryFlatTest {
             Memory second = after.get(1);
             Memory last = after.getLast();
             assertThat(last.heapBytes).as("heap: %s", after).isLessThan(second.heapBytes + HEAP_SLACK_BYTES);
-            assertThat(last.directBytes).as("direct memory: %s", after).isLessThan(second.directBytes + DIRECT_SLACK_BYTES);
+            assertThat(last.directBytes)
+                    .as("direct memory: %s", after)
+                    .isLessThan(second.directBytes + DIRECT_SLACK_BYTES);
             assertThat(last.residentBytes)
                     .as("resident memory: %s", after)
                     .isLessThan(second.residentBytes + RESIDENT_SLACK_BYTES);
