@@ -25,8 +25,8 @@ import org.warpnfs.limits.ClientAddress;
  * lent out, counted in whole buffers, never exceeds the budget.
  *
  * <p>A client may hold as much as is free: alone it gets half of the budget, two get a third each, and so on. So there is always
- * something left for a client that comes, and nobody has to know beforehand how many there will be. One buffer is granted to a client that
- * holds none, however little is free.
+ * something left for a client that comes, and nobody has to know beforehand how many there will be. The same holds within each size
+ * class. One buffer is granted to a client that holds none, however little is free.
  *
  * <p>A request that cannot be met is refused ({@link #tryAcquire}) or waits ({@link #acquire}). Clients take turns, each with its
  * oldest request. A client that is over its share is passed over. A client that is not, and for whose turn there is no memory, is
@@ -59,10 +59,16 @@ public final class PayloadPool {
     private static final class Client {
         final ClientAddress address;
         final Deque<Request> waiting = new ArrayDeque<>();
+        final Map<Slabs.SizeClass, Long> heldBytesOf = new HashMap<>();
         long heldBytes;
 
         Client(ClientAddress address) {
             this.address = address;
+        }
+
+        void hold(Slabs.SizeClass sizeClass, int bytes) {
+            heldBytes += bytes;
+            heldBytesOf.merge(sizeClass, (long) bytes, Long::sum);
         }
     }
 
@@ -339,8 +345,15 @@ public final class PayloadPool {
         return met;
     }
 
+    /** As much as is free, of the budget and of what buffers of this class may take. */
     private boolean withinShare(Client client, Slabs.SizeClass sizeClass) {
-        return client.heldBytes == 0 || client.heldBytes + sizeClass.sizeBytes <= budgetBytes - lentBytes;
+        if (client.heldBytes == 0) {
+            return true;
+        }
+        long ofClass = client.heldBytesOf.getOrDefault(sizeClass, 0L);
+        long freeOfClass = slabs.capacityBytes(sizeClass) - sizeClass.lentBytes;
+        return client.heldBytes + sizeClass.sizeBytes <= budgetBytes - lentBytes
+                && (ofClass == 0 || ofClass + sizeClass.sizeBytes <= freeOfClass);
     }
 
     private @Nullable Payload takeWithinShare(Request request) {
@@ -356,7 +369,7 @@ public final class PayloadPool {
         }
         lentBytes += sizeClass.sizeBytes;
         if (client != null) {
-            client.heldBytes += sizeClass.sizeBytes;
+            client.hold(sizeClass, sizeClass.sizeBytes);
         }
         return new Pooled(client, piece, lengthBytes);
     }
@@ -369,7 +382,7 @@ public final class PayloadPool {
             slabs.give(piece);
             lentBytes -= piece.sizeBytes();
             if (client != null) {
-                client.heldBytes -= piece.sizeBytes();
+                client.hold(slabs.classFor(piece.sizeBytes()), -piece.sizeBytes());
                 forgetIfIdle(client);
             }
             met = grantByTurns();

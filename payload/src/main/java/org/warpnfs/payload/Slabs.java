@@ -56,6 +56,9 @@ final class Slabs {
 
         int slabs;
 
+        /** Lent out now, in whole buffers. */
+        long lentBytes;
+
         SizeClass(int sizeBytes) {
             this.sizeBytes = sizeBytes;
         }
@@ -164,6 +167,7 @@ final class Slabs {
         }
         ByteBuffer memory = slab.free.removeFirst();
         slab.lent++;
+        sizeClass.lentBytes += sizeClass.sizeBytes;
         if (slab.free.isEmpty()) {
             sizeClass.usable.removeFirst();
         }
@@ -180,6 +184,7 @@ final class Slabs {
         boolean wasUsable = !slab.free.isEmpty();
         slab.free.addFirst(piece.memory);
         slab.lent--;
+        sizeClass.lentBytes -= sizeClass.sizeBytes;
         if (slab.lent == 0) {
             if (wasUsable) {
                 sizeClass.usable.remove(slab);
@@ -211,6 +216,12 @@ final class Slabs {
             smallSlabs += small ? 1 : 0;
         }
         return slab;
+    }
+
+    /** What buffers of this class may take together, at most. */
+    long capacityBytes(SizeClass sizeClass) {
+        int slabs = small(sizeClass) ? Math.min(maxSlabsOfOneSmallClass, maxSmallSlabs) : maxSlabs;
+        return (long) slabs * (slabBytes / sizeClass.sizeBytes) * sizeClass.sizeBytes;
     }
 
     /** True if this class has all the slabs that it may have now, however many are free. */

@@ -144,7 +144,7 @@ class ClientLimitsTest {
         assertThat(responder.connectFrom(HOG).open()).isFalse();
         RawRequester honest = used(HONEST);
         assertThat(header(last(honest)).credits()).isEqualTo(32);
-        assertThat(responder.count(Counter.RECEIVE_BUFFERS_HELD)).isEqualTo(2 * busy);
+        assertThat(responder.count(Counter.RECEIVE_BUFFERS_HELD)).isEqualTo(2L * busy);
     }
 
     @Test

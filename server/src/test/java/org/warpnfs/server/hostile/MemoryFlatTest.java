@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.Scanner;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.warpnfs.server.InMemory;
@@ -42,8 +43,9 @@ class MemoryFlatTest {
                     .mapToLong(BufferPoolMXBean::getMemoryUsed)
                     .sum();
             direct += Math.max(0, io.netty.util.internal.PlatformDependent.usedDirectMemory());
-            long pages =
-                    Long.parseLong(Files.readString(Path.of("/proc/self/statm")).split(" ")[1]);
+            long pages = new Scanner(Files.readString(Path.of("/proc/self/statm")))
+                    .skip("\\d+")
+                    .nextLong();
             return new Memory(heap, direct, pages * 4096);
         }
     }
