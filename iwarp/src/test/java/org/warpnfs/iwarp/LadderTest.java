@@ -53,7 +53,8 @@ class LadderTest {
                     "org.warpnfs.iwarp.qp..",
                     "org.warpnfs.iwarp.verbs..",
                     "org.warpnfs.iwarp.memory..",
-                    "org.warpnfs.iwarp.mpa..")
+                    "org.warpnfs.iwarp.mpa..",
+                    "org.warpnfs.limits..")
             .allowEmptyShould(true);
 
     private static ArchRule only(String name, String... below) {

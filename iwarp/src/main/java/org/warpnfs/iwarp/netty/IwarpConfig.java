@@ -9,10 +9,13 @@ import org.warpnfs.iwarp.qp.RnicLimits;
  * @param queuePair of each connection
  * @param limits of all connections together
  * @param eventLoopThreads threads that connections are spread over; 0 for one per processor
- * @param maxConnections connections accepted at one time; more are closed at once
- * @param maxHalfOpenConnections of those, how many may be in their startup; more are closed at once
- * @param maxHalfOpenPerAddress of those in their startup, how many may come from one address; more are closed at once
- * @param maxConnectionsPerAddress of all, how many may come from one address; more are closed at once
+ * @param maxConnections connections accepted at one time; for one more the longest idle one is closed, or the newcomer if none is
+ * @param maxHalfOpenConnections of those, how many may be half open: their peer's first message is still to come. For one more the
+ *     oldest is closed
+ * @param maxHalfOpenPerAddress of those half open, how many may come from one address, an IPv4 address or an IPv6 /64; more are
+ *     closed at once, and so are those of an address that has more than are still free
+ * @param maxConnectionsPerAddress of all, how many may come from one address; likewise
+ * @param evictableIdleMillis how long a connection has to have been idle before it is closed for a newcomer's sake
  * @param connectTimeoutMillis for the TCP connection of an initiator
  * @param congestionControl name of TCP's congestion control, where the platform lets it be chosen; empty for its own choice
  */
@@ -24,6 +27,7 @@ public record IwarpConfig(
         int maxHalfOpenConnections,
         int maxHalfOpenPerAddress,
         int maxConnectionsPerAddress,
+        int evictableIdleMillis,
         int connectTimeoutMillis,
         String congestionControl) {
     public IwarpConfig {
@@ -37,15 +41,17 @@ public record IwarpConfig(
                     + maxHalfOpenPerAddress + ", connect timeout "
                     + connectTimeoutMillis);
         }
-        if (eventLoopThreads < 0) {
-            throw new IllegalArgumentException("threads are at least 0: " + eventLoopThreads);
+        if (eventLoopThreads < 0 || evictableIdleMillis < 0) {
+            throw new IllegalArgumentException("threads and times are at least 0: " + eventLoopThreads + " threads, "
+                    + evictableIdleMillis + " ms");
         }
     }
 
     /**
-     * A thread per processor, 1024 connections, of which 512 half open and 512 from one address, and 128 half open from one address,
-     * so that no host alone keeps others out; 10 s to connect. Cubic, because paced congestion control such as bbr halves what a
-     * loopback or data centre link gives.
+     * A thread per processor, 1024 connections, of which 512 half open and 512 from one address, and 128 half open from one address.
+     * No address has more than are still free, so four that do their worst leave a fifth of all to others. A connection may be closed
+     * for another when it was idle for 10 s: longer than a client at work rests between two calls. 10 s to connect. Cubic, because
+     * paced congestion control such as bbr halves what a loopback or data centre link gives.
      */
     public static IwarpConfig defaults() {
         return new Builder().build();
@@ -65,6 +71,7 @@ public record IwarpConfig(
         private int maxHalfOpenConnections = 512;
         private int maxHalfOpenPerAddress = 128;
         private int maxConnectionsPerAddress = 512;
+        private int evictableIdleMillis = 10_000;
         private int connectTimeoutMillis = 10_000;
         private String congestionControl = "cubic";
 
@@ -105,6 +112,11 @@ public record IwarpConfig(
             return this;
         }
 
+        public Builder evictableIdleMillis(int millis) {
+            evictableIdleMillis = millis;
+            return this;
+        }
+
         public Builder connectTimeoutMillis(int millis) {
             connectTimeoutMillis = millis;
             return this;
@@ -129,6 +141,7 @@ public record IwarpConfig(
                     maxHalfOpenConnections,
                     maxHalfOpenPerAddress,
                     maxConnectionsPerAddress,
+                    evictableIdleMillis,
                     connectTimeoutMillis,
                     congestionControl);
         }

@@ -11,6 +11,7 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.epoll.EpollSocketChannel;
@@ -24,7 +25,6 @@ import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
 import java.util.concurrent.TimeUnit;
@@ -44,6 +44,8 @@ import org.warpnfs.iwarp.verbs.Listener;
 import org.warpnfs.iwarp.verbs.ProtectionDomain;
 import org.warpnfs.iwarp.verbs.QueuePairHandler;
 import org.warpnfs.iwarp.verbs.SharedReceiveQueue;
+import org.warpnfs.limits.ClientAddress;
+import org.warpnfs.limits.LogLimiter;
 
 /**
  * iWARP over TCP: listeners, connectors and the threads under them.
@@ -77,7 +79,9 @@ public final class IwarpTransport implements AutoCloseable {
     private final EventLoopGroup eventLoops;
     private final ChannelGroup channels = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
     private final LocalRnic rnic;
+    private final Admission admission;
     private final TransportStatistics statistics;
+    private final LogLimiter lines = new LogLimiter();
 
     public IwarpTransport() {
         this(IwarpConfig.defaults());
@@ -90,7 +94,8 @@ public final class IwarpTransport implements AutoCloseable {
     IwarpTransport(IwarpConfig config, boolean epoll) {
         this.config = config;
         this.rnic = new LocalRnic(new SecureRandom(), config.limits());
-        this.statistics = new TransportStatistics(rnic);
+        this.admission = new Admission(config, System::nanoTime);
+        this.statistics = new TransportStatistics(rnic, admission);
         this.epoll = epoll;
         IoHandlerFactory io = epoll ? LastingEpoll.newFactory() : NioIoHandler.newFactory();
         int threads =
@@ -139,6 +144,7 @@ public final class IwarpTransport implements AutoCloseable {
                 .channel(epoll ? EpollServerSocketChannel.class : NioServerSocketChannel.class)
                 .option(ChannelOption.SO_REUSEADDR, true)
                 .option(ChannelOption.SO_BACKLOG, BACKLOG)
+                .handler(new AcceptPause(statistics.acceptFailureCounter()))
                 .childOption(ChannelOption.TCP_NODELAY, true)
                 .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
                 .childOption(ChannelOption.RECVBUF_ALLOCATOR, readSizes())
@@ -156,8 +162,9 @@ public final class IwarpTransport implements AutoCloseable {
         return new NettyListener(bound.channel());
     }
 
-    private static AdaptiveRecvByteBufAllocator readSizes() {
-        return new AdaptiveRecvByteBufAllocator(MIN_READ_BYTES, FIRST_READ_BYTES, MAX_READ_BYTES);
+    /** One read, however much there is, then the others of the thread have their turn. */
+    private static RecvByteBufAllocator readSizes() {
+        return new AdaptiveRecvByteBufAllocator(MIN_READ_BYTES, FIRST_READ_BYTES, MAX_READ_BYTES).maxMessagesPerRead(1);
     }
 
     private static String reason(Throwable cause) {
@@ -166,23 +173,38 @@ public final class IwarpTransport implements AutoCloseable {
 
     @SuppressWarnings("FutureReturnValueIgnored") // nobody waits for the end of a connection that was not admitted
     private void accepted(SocketChannel channel, ConnectionRequestHandler handler) {
-        InetAddress peer = channel.remoteAddress().getAddress();
-        if (!statistics.admit(peer, config)) {
-            // Said once per connection at debug only: whoever floods us shall not flood the log too.
-            LOG.debug("{} closed: too many connections", channel.remoteAddress());
+        InetSocketAddress peer = channel.remoteAddress();
+        if (peer == null) {
+            // It has gone already.
             channel.close();
             return;
         }
-        QueuePairChannel link = new QueuePairChannel(channel, channel.remoteAddress(), statistics, null);
-        channel.closeFuture().addListener(closed -> {
-            link.startupOver();
-            statistics.connectionClosed(peer);
-        });
-        link.admitted();
+        ClientAddress client = ClientAddress.of(peer);
+        QueuePairChannel link = new QueuePairChannel(channel, peer, statistics, null);
+        Admission.Place place =
+                admission.admit(client, () -> channel.eventLoop().execute(() -> evicted(link, client)));
+        if (place == null) {
+            lines.admit("too many connections", client)
+                    .ifPresent(more -> LOG.warn(
+                            "{} is not admitted: too many connections ({} more like it)",
+                            channel.remoteAddress(),
+                            more));
+            channel.close();
+            return;
+        }
+        channel.closeFuture().addListener(closed -> place.leave());
+        link.admitted(place);
         SocketTuning.apply(channel, config.congestionControl());
         link.attach(QueuePairMachine.responder(link, config.queuePair(), rnic, handler));
         channels.add(channel);
         channel.pipeline().addLast(link);
+    }
+
+    private void evicted(QueuePairChannel link, ClientAddress client) {
+        lines.admit("evicted", client)
+                .ifPresent(more -> LOG.info(
+                        "{} is disconnected: idle while others want in ({} more like it)", link.remoteAddress(), more));
+        link.abort("idle while others wanted to connect");
     }
 
     /** Opens connections. */
@@ -289,7 +311,7 @@ public final class IwarpTransport implements AutoCloseable {
         return false;
     }
 
-    private record NettyListener(Channel channel, InetSocketAddress localAddress) implements Listener {
+    record NettyListener(Channel channel, InetSocketAddress localAddress) implements Listener {
         NettyListener(Channel channel) {
             this(channel, (InetSocketAddress) channel.localAddress());
         }

@@ -5,8 +5,9 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
-import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.socket.DuplexChannel;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.net.InetSocketAddress;
@@ -28,7 +29,8 @@ import org.warpnfs.iwarp.qp.QueuePairMachine;
  * <h2>Operation</h2>
  *
  * What is read goes to the machine; what the machine has to send is written one batch at a time, so that no more than one is
- * ever held here, and a peer that does not read holds up its own queue pair alone. A batch that was written whole is reported
+ * ever held here, and a peer that does not read holds up its own queue pair alone. One that reads all it is sent has turns of limited
+ * length with the others of its thread. A batch that was written whole is reported
  * before the next is asked for.
  *
  * <h2>Buffers</h2>
@@ -42,21 +44,36 @@ import org.warpnfs.iwarp.qp.QueuePairMachine;
 @SuppressWarnings("FutureReturnValueIgnored") // how a close or a write went is told by channelInactive and written()
 final class QueuePairChannel extends ChannelInboundHandlerAdapter implements QueuePairLink {
     private static final Logger LOG = LoggerFactory.getLogger(QueuePairChannel.class);
+
+    /** What one connection may write, to a socket that takes all of it, before the others of its thread have a turn. */
+    private static final long MAX_TURN_BYTES = 1 << 20;
+
+    /** The same for small batches: a system call each. */
+    private static final int MAX_TURN_WRITES = 32;
+
     private static final InetSocketAddress UNBOUND = new InetSocketAddress(0);
 
-    private final SocketChannel channel;
+    private final DuplexChannel channel;
     private final InetSocketAddress remote;
     private final TransportStatistics statistics;
     private final @Nullable Consumer<QueuePairMachine> reconnector;
     private @Nullable QueuePairMachine machine;
     private @Nullable FpduBatch writing;
     private @Nullable ScheduledFuture<?> timer;
-    private boolean halfOpen;
+    private Admission.@Nullable Place place;
+    private boolean established;
+    private long uses;
     private boolean pumping;
+
+    /** Since the last rest. */
+    private long turnBytes;
+
+    private int turnWrites;
+    private boolean resting;
 
     /** @param reconnector takes the machine to a new connection; null where we do not connect */
     QueuePairChannel(
-            SocketChannel channel,
+            DuplexChannel channel,
             InetSocketAddress remote,
             TransportStatistics statistics,
             @Nullable Consumer<QueuePairMachine> reconnector) {
@@ -70,17 +87,9 @@ final class QueuePairChannel extends ChannelInboundHandlerAdapter implements Que
         machine = attached;
     }
 
-    /** It was counted as being in its startup, of which the end is to be counted too. */
-    void admitted() {
-        halfOpen = true;
-    }
-
-    /** Its startup is over, in whatever way, if it ever began. */
-    void startupOver() {
-        if (halfOpen) {
-            halfOpen = false;
-            statistics.startupEnded(remote.getAddress());
-        }
+    /** It was accepted, and has a place among those that were. */
+    void admitted(Admission.Place given) {
+        place = given;
     }
 
     private QueuePairMachine machine() {
@@ -106,21 +115,21 @@ final class QueuePairChannel extends ChannelInboundHandlerAdapter implements Que
         } finally {
             ReferenceCountUtil.release(message);
         }
-        countStartup();
+        note();
     }
 
     @Override
     public void userEventTriggered(ChannelHandlerContext context, Object event) {
         if (event instanceof ChannelInputShutdownEvent) {
             machine().receivedEnd();
-            countStartup();
+            note();
         }
     }
 
     @Override
     public void channelInactive(ChannelHandlerContext context) {
         machine().linkClosed();
-        countStartup();
+        note();
     }
 
     @Override
@@ -133,20 +142,34 @@ final class QueuePairChannel extends ChannelInboundHandlerAdapter implements Que
     /** The connection is gone, or was never made. */
     void lost(String detail) {
         machine().linkLost(detail);
-        countStartup();
+        note();
     }
 
     /** We end it. */
     void abort(String why) {
         if (machine != null) {
             machine.abort(why);
-            countStartup();
+            note();
         }
     }
 
-    private void countStartup() {
-        if (halfOpen && !machine().startingUp()) {
-            startupOver();
+    /** Says what has become of its place, where it was accepted. */
+    private void note() {
+        Admission.Place taken = place;
+        if (taken == null || machine == null) {
+            return;
+        }
+        if (!established) {
+            if (!machine.established()) {
+                return;
+            }
+            established = true;
+            taken.established();
+        }
+        taken.idle(machine.idle());
+        if (uses != machine.uses()) {
+            uses = machine.uses();
+            taken.used();
         }
     }
 
@@ -154,8 +177,7 @@ final class QueuePairChannel extends ChannelInboundHandlerAdapter implements Que
 
     @Override
     public InetSocketAddress localAddress() {
-        InetSocketAddress local = channel.localAddress();
-        return local == null ? UNBOUND : local;
+        return channel.localAddress() instanceof InetSocketAddress local ? local : UNBOUND;
     }
 
     @Override
@@ -170,7 +192,10 @@ final class QueuePairChannel extends ChannelInboundHandlerAdapter implements Que
 
     @Override
     public void execute(Runnable task) {
-        channel.eventLoop().execute(task);
+        channel.eventLoop().execute(() -> {
+            task.run();
+            note();
+        });
     }
 
     @Override
@@ -180,22 +205,42 @@ final class QueuePairChannel extends ChannelInboundHandlerAdapter implements Que
 
     @Override
     public void outputReady() {
-        if (pumping || machine == null) {
+        if (pumping || resting || machine == null) {
             return;
         }
         pumping = true;
         try {
             while (writing == null && channel.isActive()) {
+                if (turnBytes >= MAX_TURN_BYTES || turnWrites >= MAX_TURN_WRITES) {
+                    rest();
+                    return;
+                }
                 FpduBatch batch = machine().pull();
                 if (batch == null) {
                     return;
                 }
+                turnBytes += batch.lengthBytes();
+                turnWrites++;
                 writing = batch;
                 write(batch);
             }
         } finally {
             pumping = false;
         }
+    }
+
+    /** Others of this thread have their turn, their sockets among them, which a task that is merely executed would precede. */
+    private void rest() {
+        resting = true;
+        channel.eventLoop().schedule(this::goOn, 0, TimeUnit.NANOSECONDS);
+    }
+
+    private void goOn() {
+        resting = false;
+        turnBytes = 0;
+        turnWrites = 0;
+        outputReady();
+        note();
     }
 
     private void write(FpduBatch batch) {
@@ -217,10 +262,29 @@ final class QueuePairChannel extends ChannelInboundHandlerAdapter implements Que
             writing = null;
             machine().sent(batch);
             outputReady();
+            note();
         } else {
             // The machine hears of it by linkClosed(), when no buffer of the batch is held any more.
             channel.close();
         }
+    }
+
+    @Override
+    public long unsentBytes() {
+        ChannelOutboundBuffer outbound = channel.unsafe().outboundBuffer();
+        if (outbound == null || writing == null) {
+            return 0;
+        }
+        long[] unsentBytes = new long[1];
+        try {
+            outbound.forEachFlushedMessage(message -> {
+                unsentBytes[0] += ((ByteBuf) message).readableBytes();
+                return true;
+            });
+        } catch (Exception e) {
+            throw new IllegalStateException("a buffer that was written cannot be read", e);
+        }
+        return unsentBytes[0];
     }
 
     @Override
@@ -242,7 +306,7 @@ final class QueuePairChannel extends ChannelInboundHandlerAdapter implements Que
 
     private void deadlinePassed() {
         machine().deadlinePassed();
-        countStartup();
+        note();
     }
 
     @Override

@@ -1,55 +1,52 @@
 package org.warpnfs.iwarp.netty;
 
-import java.net.InetAddress;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 import org.warpnfs.iwarp.qp.LocalRnic;
 
 /** Counters of one transport. Safe for any thread. */
 public final class TransportStatistics {
     private final LocalRnic rnic;
-    private final Object lock = new Object();
-    private final Counts all = new Counts();
-
-    /** Those from each address that has any. */
-    private final Map<InetAddress, Counts> fromAddress = new HashMap<>();
-
-    private final LongAdder accepted = new LongAdder();
-    private final LongAdder refused = new LongAdder();
+    private final Admission admission;
+    private final LongAdder acceptFailures = new LongAdder();
     private final LongAdder internalErrors = new LongAdder();
 
-    private static final class Counts {
-        private int connections;
-        private int halfOpen;
-    }
-
-    TransportStatistics(LocalRnic rnic) {
+    TransportStatistics(LocalRnic rnic, Admission admission) {
         this.rnic = rnic;
+        this.admission = admission;
     }
 
     /** Connections that peers opened and that are not closed yet. */
     public int connections() {
-        synchronized (lock) {
-            return all.connections;
-        }
+        return admission.connections();
     }
 
-    /** Of those, how many are in their startup. */
+    /** Of those, how many wait for their peer's first message. */
     public int halfOpenConnections() {
-        synchronized (lock) {
-            return all.halfOpen;
-        }
+        return admission.halfOpen();
     }
 
     /** Connections accepted from the network, ever, those closed because of a limit not among them. */
     public long accepted() {
-        return accepted.sum();
+        return admission.accepted();
     }
 
     /** Connections closed at once because of a limit. */
     public long refused() {
-        return refused.sum();
+        return admission.refused();
+    }
+
+    /** Connections closed because they were idle, or half open, when others wanted in. */
+    public long evicted() {
+        return admission.evicted();
+    }
+
+    /** How often a connection that waited could not be accepted, for want of a descriptor perhaps. */
+    public long acceptFailures() {
+        return acceptFailures.sum();
+    }
+
+    LongAdder acceptFailureCounter() {
+        return acceptFailures;
     }
 
     /** Connections ended by a bug of ours or of the upper layer's. */
@@ -90,54 +87,6 @@ public final class TransportStatistics {
     /** How often there was no room for another completion. */
     public long completionRefusals() {
         return rnic.completionRefusals();
-    }
-
-    /** Counts a new connection, in its startup, unless that would break a limit. */
-    boolean admit(InetAddress peer, IwarpConfig limits) {
-        synchronized (lock) {
-            Counts ofPeer = fromAddress.getOrDefault(peer, new Counts());
-            if (all.connections >= limits.maxConnections()
-                    || all.halfOpen >= limits.maxHalfOpenConnections()
-                    || ofPeer.connections >= limits.maxConnectionsPerAddress()
-                    || ofPeer.halfOpen >= limits.maxHalfOpenPerAddress()) {
-                refused.increment();
-                return false;
-            }
-            fromAddress.put(peer, ofPeer);
-            all.connections++;
-            all.halfOpen++;
-            ofPeer.connections++;
-            ofPeer.halfOpen++;
-        }
-        accepted.increment();
-        return true;
-    }
-
-    /** Comes once for each connection that was admitted, and before {@link #connectionClosed}. */
-    void startupEnded(InetAddress peer) {
-        synchronized (lock) {
-            all.halfOpen--;
-            of(peer).halfOpen--;
-        }
-    }
-
-    void connectionClosed(InetAddress peer) {
-        synchronized (lock) {
-            all.connections--;
-            Counts ofPeer = of(peer);
-            ofPeer.connections--;
-            if (ofPeer.connections == 0) {
-                fromAddress.remove(peer);
-            }
-        }
-    }
-
-    private Counts of(InetAddress peer) {
-        Counts counts = fromAddress.get(peer);
-        if (counts == null) {
-            throw new IllegalStateException("no connection of " + peer + " was admitted");
-        }
-        return counts;
     }
 
     void internalError() {

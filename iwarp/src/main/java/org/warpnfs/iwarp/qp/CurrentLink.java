@@ -48,6 +48,11 @@ final class CurrentLink implements QueuePairLink {
     }
 
     @Override
+    public long unsentBytes() {
+        return link.unsentBytes();
+    }
+
+    @Override
     public void deadlineChanged() {
         link.deadlineChanged();
     }

@@ -40,6 +40,7 @@ public final class LocalRnic {
 
     private final RandomGenerator random;
     private final StagRegistry registry = new StagRegistry();
+    private final ScratchPool scratch = new ScratchPool();
     private final RnicLimits limits;
     private final Budget registeredBytes;
     private final Budget receives;
@@ -152,6 +153,10 @@ public final class LocalRnic {
     /** How often something was refused because of a limit. */
     public long refusals() {
         return registeredBytes.refusals() + receives.refusals() + receiveBytes.refusals() + inboundReads.refusals();
+    }
+
+    ScratchPool scratch() {
+        return scratch;
     }
 
     StagRegistry registry() {

@@ -13,9 +13,12 @@ import org.warpnfs.iwarp.mpa.MpaChoices;
  *     what they take up, so that FPDUs are no longer (RFC 5044 section 4.5)
  * @param batchBytes about how much is handed to the socket at once
  * @param limits what it may take
- * @param startupTimeoutNanos from the TCP connection to the end of the startup frames
- * @param closeTimeoutNanos from the decision to end the stream to its end, if the peer does not play along; begins anew whenever the
- *     peer has taken a batch of what was posted
+ * @param startupTimeoutNanos from the TCP connection to the end of the startup frames, the promised RTR of peer-to-peer mode included
+ * @param firstMessageTimeoutNanos as responder, from our reply to the initiator's first FPDU; in peer-to-peer mode from its RTR to
+ *     the next FPDU, or to the first message of our own. An initiator connects because it has something to say
+ * @param closeTimeoutNanos from the decision to end the stream to its end, if the peer does not play along; begins anew as long as the
+ *     peer takes what was posted at the least rate
+ * @param leastBytesPerSecond the least rate: a peer that takes less of what is left to say while the stream parts is not waited for
  */
 public record QueuePairConfig(
         MpaChoices mpa,
@@ -23,7 +26,9 @@ public record QueuePairConfig(
         int batchBytes,
         QueuePairLimits limits,
         long startupTimeoutNanos,
-        long closeTimeoutNanos) {
+        long firstMessageTimeoutNanos,
+        long closeTimeoutNanos,
+        long leastBytesPerSecond) {
     /**
      * The default MULPDU: leaves 65516 bytes of payload in a tagged segment and 65512 in an untagged one, multiples of four
      * both, so that only last segments need a pad.
@@ -41,12 +46,18 @@ public record QueuePairConfig(
         if (batchBytes < 1) {
             throw new IllegalArgumentException("a batch holds at least a byte: " + batchBytes);
         }
-        if (startupTimeoutNanos < 1 || closeTimeoutNanos < 1) {
+        if (startupTimeoutNanos < 1 || firstMessageTimeoutNanos < 1 || closeTimeoutNanos < 1) {
             throw new IllegalArgumentException("timeouts are at least a nanosecond");
+        }
+        if (leastBytesPerSecond < 1) {
+            throw new IllegalArgumentException("the least rate is at least a byte a second: " + leastBytesPerSecond);
         }
     }
 
-    /** No CRC unless asked for, large FPDUs, 10 s to connect and 5 s to part. */
+    /**
+     * No CRC unless asked for, large FPDUs, 10 s to connect, 30 s to the first message and 5 s to part; 16 KiB a second while parting,
+     * which a line of 128 kbit/s still takes.
+     */
     public static QueuePairConfig defaults() {
         return new Builder().build();
     }
@@ -64,7 +75,9 @@ public record QueuePairConfig(
         builder.batchBytes = batchBytes;
         builder.limits = limits;
         builder.startupTimeoutNanos = startupTimeoutNanos;
+        builder.firstMessageTimeoutNanos = firstMessageTimeoutNanos;
         builder.closeTimeoutNanos = closeTimeoutNanos;
+        builder.leastBytesPerSecond = leastBytesPerSecond;
         return builder;
     }
 
@@ -100,7 +113,9 @@ public record QueuePairConfig(
         private int batchBytes = 512 << 10;
         private QueuePairLimits limits = QueuePairLimits.defaults();
         private long startupTimeoutNanos = TimeUnit.SECONDS.toNanos(10);
+        private long firstMessageTimeoutNanos = TimeUnit.SECONDS.toNanos(30);
         private long closeTimeoutNanos = TimeUnit.SECONDS.toNanos(5);
+        private long leastBytesPerSecond = 16 << 10;
 
         private Builder() {}
 
@@ -131,13 +146,31 @@ public record QueuePairConfig(
             return this;
         }
 
+        public Builder firstMessageTimeoutNanos(long nanos) {
+            firstMessageTimeoutNanos = nanos;
+            return this;
+        }
+
+        public Builder leastBytesPerSecond(long bytes) {
+            leastBytesPerSecond = bytes;
+            return this;
+        }
+
         /**
          * What was chosen.
          *
          * @throws IllegalArgumentException if a number is out of its range
          */
         public QueuePairConfig build() {
-            return new QueuePairConfig(mpa, mulpduBytes, batchBytes, limits, startupTimeoutNanos, closeTimeoutNanos);
+            return new QueuePairConfig(
+                    mpa,
+                    mulpduBytes,
+                    batchBytes,
+                    limits,
+                    startupTimeoutNanos,
+                    firstMessageTimeoutNanos,
+                    closeTimeoutNanos,
+                    leastBytesPerSecond);
         }
     }
 }

@@ -22,6 +22,9 @@ public interface QueuePairLink {
      */
     void outputReady();
 
+    /** Bytes that were pulled and that the socket has not taken yet. */
+    long unsentBytes();
+
     /** {@link QueuePairMachine#deadlineNanos()} has changed. */
     void deadlineChanged();
 

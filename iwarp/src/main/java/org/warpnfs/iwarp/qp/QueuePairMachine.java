@@ -51,6 +51,7 @@ public final class QueuePairMachine {
     private final Deadline deadline;
     private final StreamLife life;
     private final StreamStart start;
+    private long uses;
 
     private QueuePairMachine(
             QueuePairLink firstLink,
@@ -69,14 +70,15 @@ public final class QueuePairMachine {
                 link::inOwnerThread);
         ReceiveAccount receives = new ReceiveAccount(rnic, limits.receiveQueueDepth(), limits.receiveBytes());
         this.inbound = new InboundStream(this, regions, receives);
-        this.transmitter = new Transmitter(config, inbound.rdmap());
+        this.transmitter = new Transmitter(config, inbound.rdmap(), rnic.scratch());
         this.queuePair = new LocalQueuePair(this, link, config, regions, inbound, transmitter);
         this.turns = new Turns(this, link, new Upcalls(queuePair, handler, this::bug));
         this.deadline = new Deadline(link);
         SharedResources shared = new SharedResources(rnic, limits, regions, inbound, queuePair, turns);
-        this.life = new StreamLife(link, config, regions, shared, inbound, transmitter, turns, deadline);
+        StreamDeadlines deadlines = new StreamDeadlines(link, config, transmitter, deadline);
+        this.life = new StreamLife(link, config, regions, shared, inbound, transmitter, turns, deadlines);
         this.start = new StreamStart(
-                queuePair, link, config, shared, inbound, transmitter, life, turns, deadline, decider, options);
+                queuePair, link, config, shared, inbound, transmitter, life, turns, deadlines, decider, options);
     }
 
     /** A queue pair for a connection that a peer has opened. */
@@ -152,9 +154,23 @@ public final class QueuePairMachine {
         });
     }
 
-    /** True until the startup frames have been exchanged, or that has failed. */
-    public boolean startingUp() {
-        return life.state() == StreamState.STARTUP;
+    /** True from when both directions were opened, also after the end. */
+    public boolean established() {
+        return life.established();
+    }
+
+    /** Whether nothing is under way: nobody would miss the connection if it were opened again when it is needed. */
+    public boolean idle() {
+        return life.state() == StreamState.OPEN
+                && !life.draining()
+                && transmitter.work().incompleteCount() == 0
+                && transmitter.idle()
+                && turns.upperLayerIdle();
+    }
+
+    /** Counts what has been of use: messages that arrived whole, requests of the peer's, and work of ours that is done. */
+    public long uses() {
+        return uses + transmitter.work().completedCount();
     }
 
     /** When {@link #deadlinePassed} is to be called. */
@@ -298,7 +314,7 @@ public final class QueuePairMachine {
 
     // What the inbound stream brings.
 
-    /** The first FPDU is whole, if that is what we wait for. */
+    /** An FPDU is whole, the first perhaps. */
     void fpduArrived() {
         start.fpduArrived();
     }
@@ -309,10 +325,12 @@ public final class QueuePairMachine {
     }
 
     void received(Completion completion) {
+        uses++;
         turns.completed(completion);
     }
 
     void requested(Answer answer) {
+        uses++;
         transmitter.answer(answer);
         turns.wantOutput();
     }

@@ -86,6 +86,8 @@ final class SendQueue {
 
     private int ord;
     private int nextIdentifier;
+    private long completedCount;
+    private long readBytes;
 
     SendQueue(RdmapStream stream, RdmapSender sender) {
         this.stream = stream;
@@ -127,6 +129,16 @@ final class SendQueue {
 
     int incompleteCount() {
         return incomplete.size();
+    }
+
+    /** Work requests that have completed since the beginning. */
+    long completedCount() {
+        return completedCount;
+    }
+
+    /** Bytes that Reads have brought since the beginning. */
+    long readBytes() {
+        return readBytes;
     }
 
     /** The peer answers nothing more: what it has not answered is flushed, and what was meant for behind the answers. */
@@ -263,7 +275,9 @@ final class SendQueue {
             readingNothing = false;
             return;
         }
-        reading.remove().outcome = CompletionStatus.SUCCESS;
+        SendWork read = reading.remove();
+        read.outcome = CompletionStatus.SUCCESS;
+        readBytes += ((WorkRequest.RdmaRead) read.request).lengthBytes();
     }
 
     /** The oldest atomic operation was executed. */
@@ -282,6 +296,7 @@ final class SendQueue {
             return null;
         }
         incomplete.remove();
+        completedCount++;
         return oldest.completion(outcome);
     }
 

@@ -27,7 +27,7 @@ import org.warpnfs.iwarp.verbs.SharedReceiveQueue;
  */
 public final class SharedReceives implements SharedReceiveQueue {
     /** In place of a share: the receive waits. */
-    private static final Share NOBODY = new Share(task -> {});
+    private final Share nobody = new Share(task -> {});
 
     private final Object lock = new Object();
     private final LocalRnic rnic;
@@ -80,14 +80,14 @@ public final class SharedReceives implements SharedReceiveQueue {
                 throw new IllegalStateException("the shared receive queue is closed");
             }
             Share holder = holders.get(workRequestId);
-            if (holder == NOBODY) {
+            if (holder == nobody) {
                 throw new IllegalArgumentException("a receive with id " + workRequestId + " waits already");
             }
             account.take(receive);
             if (holder != null) {
                 holder.held.remove(workRequestId);
             }
-            holders.put(workRequestId, NOBODY);
+            holders.put(workRequestId, nobody);
             waiting.add(receive);
         }
     }

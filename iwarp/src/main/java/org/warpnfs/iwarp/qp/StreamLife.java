@@ -27,9 +27,10 @@ import org.warpnfs.iwarp.verbs.Rejection;
  *             bad frame, end or loss of the stream   ENDING      the connection is closed
  *             deadline                               ENDING      the connection is closed
  * WAIT_FIRST  the first FPDU is whole                OPEN        established
- *             deadline, in peer-to-peer mode         ENDING      the connection is closed
+ *             deadline                               ENDING      the connection is closed
  * WAIT_FIRST, violation                              ENDING      Terminate leaves, our direction ends
- * OPEN        end of the peer's stream               HALF_CLOSED receives and requests are flushed; halfClosed
+ * OPEN        no message behind the RTR in time      ENDING      the connection is closed
+ *             end of the peer's stream               HALF_CLOSED receives and requests are flushed; halfClosed
  *             Terminate from the peer                ENDING      our direction ends
  * OPEN or     disconnect(), once all work is done    ENDING      our direction ends
  * HALF_CLOSED bug, abort()                           ENDING      Terminate leaves, our direction ends
@@ -42,8 +43,8 @@ import org.warpnfs.iwarp.verbs.Rejection;
  * </pre>
  *
  * The deadline of parting is set when the upper layer wants to part and all along HALF_CLOSED while anything is under way. It begins
- * anew whenever the socket has room again for work of ours: what was posted leaves however long it takes, but not to a peer that
- * reads nothing.
+ * anew as long as the peer takes work of ours at the least rate: what was posted leaves however long it takes, but not to a peer that
+ * reads next to nothing ({@link StreamDeadlines}).
  *
  * <p>Bytes that arrive in the last three states are thrown away. So nothing is sent after a Terminate, none is ever answered, and
  * ours has time to reach the peer, which a close with unread bytes would deny it.
@@ -64,7 +65,7 @@ final class StreamLife {
     private final InboundStream inbound;
     private final Transmitter transmitter;
     private final Turns turns;
-    private final Deadline deadline;
+    private final StreamDeadlines deadlines;
 
     private StreamState state = StreamState.STARTUP;
     private @Nullable DisconnectReason reason;
@@ -73,6 +74,10 @@ final class StreamLife {
     private CompletionStatus culpritStatus = CompletionStatus.REMOTE_ERROR;
     private boolean draining;
     private boolean peerEnded;
+    private boolean established;
+
+    /** As responder: whether an RTR is promised that opens the stream. */
+    private boolean rtrAwaited;
 
     /** Who was the first to want to part, while the stream goes on. */
     private @Nullable DisconnectReason parting;
@@ -85,7 +90,7 @@ final class StreamLife {
             InboundStream inbound,
             Transmitter transmitter,
             Turns turns,
-            Deadline deadline) {
+            StreamDeadlines deadlines) {
         this.link = link;
         this.config = config;
         this.regions = regions;
@@ -93,11 +98,16 @@ final class StreamLife {
         this.inbound = inbound;
         this.transmitter = transmitter;
         this.turns = turns;
-        this.deadline = deadline;
+        this.deadlines = deadlines;
     }
 
     StreamState state() {
         return state;
+    }
+
+    /** Whether both directions were ever open. */
+    boolean established() {
+        return established;
     }
 
     /** Whether the upper layer wants no more work done than it has posted. */
@@ -119,22 +129,37 @@ final class StreamLife {
      */
     void waitForFirst(boolean rtrPromised) {
         state = StreamState.WAIT_FIRST;
+        rtrAwaited = rtrPromised;
         if (!rtrPromised) {
-            deadline.clear();
+            deadlines.firstMessage();
         }
     }
 
-    /** Both directions are open. */
+    /** Both directions are open. As responder, an RTR has opened them that is no message yet. */
     void open() {
+        boolean byRtr = rtrAwaited;
         state = StreamState.OPEN;
-        deadline.clear();
+        established = true;
+        rtrAwaited = false;
+        if (!draining) {
+            if (byRtr) {
+                deadlines.firstMessage();
+            } else {
+                deadlines.clear();
+            }
+        }
+    }
+
+    /** An FPDU behind the first is whole. */
+    void fpduArrived() {
+        deadlines.used();
     }
 
     /** As responder: we refuse. The reply is all that the peer hears; what it sends from now on is thrown away. */
     void refused(String why) {
         reason = new DisconnectReason(Cause.REJECTED, why);
         state = StreamState.LINGERING;
-        deadline.set(config.closeTimeoutNanos());
+        deadlines.end();
     }
 
     // How it ends.
@@ -228,8 +253,10 @@ final class StreamLife {
         inbound.flushReceives();
         transmitter.requestsLost();
         completeWork();
-        if (!transmitter.idle()) {
-            deadline.set(config.closeTimeoutNanos());
+        if (draining || !transmitter.idle()) {
+            deadlines.parting(false);
+        } else {
+            deadlines.clear();
         }
         turns.wantOutput();
     }
@@ -250,16 +277,19 @@ final class StreamLife {
             }
             finish();
             state = StreamState.CLOSED;
-            deadline.clear();
+            transmitter.release();
+            deadlines.clear();
         }
     }
 
     /** It took too long. */
     void timedOut() {
-        if (state == StreamState.STARTUP || (state == StreamState.WAIT_FIRST && !draining)) {
-            long millis = TimeUnit.NANOSECONDS.toMillis(config.startupTimeoutNanos());
-            end(Cause.TIMEOUT, "no MPA startup within " + millis + " ms", Ending.CLOSE);
-        } else {
+        boolean starting = state == StreamState.STARTUP || (state == StreamState.WAIT_FIRST && rtrAwaited);
+        if (starting && !draining) {
+            end(Cause.TIMEOUT, "no MPA startup within " + millis(config.startupTimeoutNanos()), Ending.CLOSE);
+        } else if ((state == StreamState.WAIT_FIRST || state == StreamState.OPEN) && !draining) {
+            end(Cause.TIMEOUT, "no message within " + millis(config.firstMessageTimeoutNanos()), Ending.CLOSE);
+        } else if (!deadlines.goesOn()) {
             if (state == StreamState.HALF_CLOSED) {
                 endParting("did not take in time what was due", Ending.CLOSE);
             } else {
@@ -267,6 +297,10 @@ final class StreamLife {
             }
             link.close();
         }
+    }
+
+    private static String millis(long nanos) {
+        return TimeUnit.NANOSECONDS.toMillis(nanos) + " ms";
     }
 
     /** Ends the stream for the reason that there already was to part. */
@@ -310,7 +344,7 @@ final class StreamLife {
             if (parting == null) {
                 parting = new DisconnectReason(Cause.LOCAL_CLOSE, "disconnected by us");
             }
-            deadline.set(config.closeTimeoutNanos());
+            deadlines.parting(state != StreamState.HALF_CLOSED);
             turns.wantOutput();
         }
     }
@@ -347,7 +381,7 @@ final class StreamLife {
         if (ending == Ending.LINK_GONE) {
             return;
         }
-        deadline.set(config.closeTimeoutNanos());
+        deadlines.end();
         if (ending == Ending.CLOSE) {
             link.close();
         } else if (transmitter.idle()) {
@@ -365,15 +399,17 @@ final class StreamLife {
      * @param ofOurWork whether any of it was posted, of which there is an end, and not asked for by the peer
      */
     void batchPulled(boolean ofOurWork) {
-        if (state == StreamState.HALF_CLOSED || (draining && ofOurWork && state.framing())) {
-            deadline.set(config.closeTimeoutNanos());
+        if (state == StreamState.HALF_CLOSED && !deadlines.watching()) {
+            deadlines.parting(false);
+        } else if (state == StreamState.OPEN && ofOurWork) {
+            deadlines.used();
         }
     }
 
     /** Nothing is left to leave now; the last may have been work that sends nothing. */
     void nothingPulled() {
         if (state == StreamState.HALF_CLOSED && !draining && transmitter.idle()) {
-            deadline.clear();
+            deadlines.clear();
         }
     }
 
@@ -397,10 +433,16 @@ final class StreamLife {
 
     /** Tells of all work that is done and before which none is left. */
     void completeWork() {
+        boolean any = false;
         for (Completion done = transmitter.work().pollCompleted();
                 done != null;
                 done = transmitter.work().pollCompleted()) {
             turns.completed(done);
+            any = true;
+        }
+        if (any && draining && state == StreamState.OPEN && transmitter.work().incompleteCount() == 0) {
+            // Only answers are left, and the peer could go on asking.
+            deadlines.end();
         }
     }
 

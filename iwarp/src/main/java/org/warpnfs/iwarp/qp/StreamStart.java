@@ -37,13 +37,12 @@ import org.warpnfs.iwarp.verbs.Rejection;
 final class StreamStart {
     private final QueuePair queuePair;
     private final QueuePairLink link;
-    private final QueuePairConfig config;
     private final SharedResources shared;
     private final InboundStream inbound;
     private final Transmitter transmitter;
     private final StreamLife life;
     private final Turns turns;
-    private final Deadline deadline;
+    private final StreamDeadlines deadlines;
     private Startup startup;
     private @Nullable ConnectionParameters parameters;
     private @Nullable MpaAgreement agreement;
@@ -65,18 +64,17 @@ final class StreamStart {
             Transmitter transmitter,
             StreamLife life,
             Turns turns,
-            Deadline deadline,
+            StreamDeadlines deadlines,
             @Nullable ConnectionRequestHandler decider,
             @Nullable ConnectOptions options) {
         this.queuePair = queuePair;
         this.link = link;
-        this.config = config;
         this.shared = shared;
         this.inbound = inbound;
         this.transmitter = transmitter;
         this.life = life;
         this.turns = turns;
-        this.deadline = deadline;
+        this.deadlines = deadlines;
         if (decider != null) {
             this.startup = new ResponderStartup(this, config.mpa(), shared, decider);
         } else if (options != null) {
@@ -92,7 +90,7 @@ final class StreamStart {
         if (life.state() != StreamState.STARTUP) {
             return;
         }
-        deadline.set(config.startupTimeoutNanos());
+        deadlines.startup();
         if (startup instanceof InitiatorStartup initiator) {
             sendFrame(initiator.request());
         }
@@ -122,10 +120,12 @@ final class StreamStart {
         }
     }
 
-    /** The first FPDU is whole, if that is what we wait for. */
+    /** An FPDU is whole, the first perhaps, which is what we wait for. */
     void fpduArrived() {
         if (life.state() == StreamState.WAIT_FIRST) {
             open();
+        } else {
+            life.fpduArrived();
         }
     }
 
@@ -153,7 +153,7 @@ final class StreamStart {
             return false;
         }
         startup = older;
-        deadline.clear();
+        deadlines.clear();
         transmitter.restart();
         link.reconnect();
         return true;

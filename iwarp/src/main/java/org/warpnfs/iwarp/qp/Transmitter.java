@@ -42,6 +42,7 @@ final class Transmitter {
     /** Scratch buffers kept for later batches. */
     private static final int MAX_KEPT_SCRATCH = 2;
 
+    private final ScratchPool scratch;
     private final int wantedMulpduBytes;
     private final int batchBytes;
     private final RdmapStream stream;
@@ -64,12 +65,15 @@ final class Transmitter {
 
     private boolean batchReadsMemory;
     private boolean batchCarriesWork;
+    private long pulledBytes;
+    private long pulledWorkBytes;
     private int mulpduBytes;
 
     /** Whether FPDUs are summed, and so must not change before they have left. */
     private boolean crc;
 
-    Transmitter(QueuePairConfig config, RdmapStream stream) {
+    Transmitter(QueuePairConfig config, RdmapStream stream, ScratchPool scratch) {
+        this.scratch = scratch;
         this.wantedMulpduBytes = config.mulpduBytes();
         this.batchBytes = config.batchBytes();
         this.stream = stream;
@@ -199,6 +203,8 @@ final class Transmitter {
             return null;
         }
         inFlight.add(new InFlight(batch, ended, batchReadsMemory, batchCarriesWork));
+        pulledBytes += batch.lengthBytes();
+        pulledWorkBytes += batchCarriesWork ? batch.lengthBytes() : 0;
         batchesReadingMemory += batchReadsMemory ? 1 : 0;
         batchReadsMemory = false;
         return batch;
@@ -266,6 +272,20 @@ final class Transmitter {
     }
 
     /**
+     * Bytes that the socket has taken since the beginning.
+     *
+     * @param workOnly counts only batches that carry work which was posted
+     * @param unsentBytes what the socket has not taken of the batches that were pulled
+     */
+    long takenBytes(boolean workOnly, long unsentBytes) {
+        long heldBytes = 0;
+        for (InFlight pulled : inFlight) {
+            heldBytes += pulled.carriesWork() || !workOnly ? pulled.batch().lengthBytes() : 0;
+        }
+        return (workOnly ? pulledWorkBytes : pulledBytes) - Math.min(unsentBytes, heldBytes);
+    }
+
+    /**
      * Frames one segment.
      *
      * @param changing whether the peer's Writes and our own Reads may change the payload while the socket has it: its CRC is to be
@@ -329,12 +349,23 @@ final class Transmitter {
     }
 
     private ByteBuffer takeScratch() {
-        return keptScratch.isEmpty() ? ByteBuffer.allocateDirect(FpduBatch.SCRATCH_BYTES) : keptScratch.removeLast();
+        return keptScratch.isEmpty() ? scratch.take() : keptScratch.removeLast();
     }
 
     private void keepScratch(FpduBatch batch) {
         if (keptScratch.size() < MAX_KEPT_SCRATCH) {
             keptScratch.add(batch.scratch().clear());
+        } else {
+            scratch.give(batch.scratch());
         }
+    }
+
+    /** The connection is gone: no socket refers to any batch, and nothing is pulled any more. */
+    void release() {
+        stop();
+        keptScratch.forEach(scratch::give);
+        keptScratch.clear();
+        inFlight.forEach(pulled -> scratch.give(pulled.batch().scratch()));
+        inFlight.clear();
     }
 }

@@ -123,6 +123,10 @@ final class Turns {
 
     // What the upper layer is going to hear.
 
+    boolean upperLayerIdle() {
+        return upcalls.isEmpty() && upcalls.upperLayerIdle();
+    }
+
     boolean workTold() {
         return upcalls.workTold();
     }

@@ -98,6 +98,16 @@ final class Upcalls {
         return completion instanceof Completion.Received || completion instanceof Completion.ReceivedImmediate;
     }
 
+    /** Whether the upper layer has nothing under way; one that cannot say it has. */
+    boolean upperLayerIdle() {
+        QueuePairHandler upperLayer = handler;
+        boolean[] idle = new boolean[1];
+        if (upperLayer != null) {
+            guarded(() -> idle[0] = upperLayer.idle(queuePair));
+        }
+        return idle[0];
+    }
+
     /** Tells all there is to tell. */
     void deliver() {
         QueuePairHandler upperLayer = handler;

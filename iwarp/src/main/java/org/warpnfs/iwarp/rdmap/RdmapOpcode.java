@@ -1,5 +1,6 @@
 package org.warpnfs.iwarp.rdmap;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The operations of RFC 5040 section 4.1, Figure 4, and RFC 7306 section 4.1, Figure 2, with the buffer that each goes to. */
@@ -18,7 +19,7 @@ public enum RdmapOpcode {
     ATOMIC_RESPONSE(11, RdmapQueue.ATOMIC_RESPONSES);
 
     private static final int TAGGED = -1;
-    private static final RdmapOpcode[] BY_CODE = values();
+    private static final List<RdmapOpcode> BY_CODE = List.of(values());
 
     private final int code;
     private final int qn;
@@ -68,6 +69,6 @@ public enum RdmapOpcode {
 
     /** The opcode of that number; null for a reserved one. */
     static @Nullable RdmapOpcode of(int code) {
-        return code < BY_CODE.length ? BY_CODE[code] : null;
+        return code < BY_CODE.size() ? BY_CODE.get(code) : null;
     }
 }

@@ -104,7 +104,7 @@ final class SimulatedLink implements QueuePairLink {
             return;
         }
         OptionalLong deadline = machine.deadlineNanos();
-        if (deadline.isPresent()) {
+        if (deadline.isPresent() && deadline.getAsLong() - simulation.nowNanos() < Simulation.NEVER_NANOS) {
             simulation.schedule(deadline.getAsLong() - simulation.nowNanos(), () -> machine()
                     .deadlinePassed());
         }
@@ -126,6 +126,15 @@ final class SimulatedLink implements QueuePairLink {
         } else if (outputEnded) {
             sendFin();
         }
+    }
+
+    @Override
+    public long unsentBytes() {
+        long unsentBytes = 0;
+        for (ByteBuffer buffer : taking) {
+            unsentBytes += buffer.remaining();
+        }
+        return unsentBytes;
     }
 
     /** The socket takes one piece of the batch. */

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.warpnfs.iwarp.qp.LocalRnic;
 import org.warpnfs.iwarp.qp.QueuePairConfig;
@@ -26,6 +27,9 @@ import org.warpnfs.iwarp.verbs.Listener;
  * {@link #listen} and {@link #connector()} give what a transport gives. Nothing happens until {@link #run()}, {@link
  * #runFor} or {@link #step()} is called, by the thread that made the simulation.
  *
+ * <p>{@link #run()} lets all time pass that anybody waits for. So initiators may be silent for as long as they like, unless the
+ * configuration has a deadline for the first message that is not the default one.
+ *
  * <h2>Buffers</h2>
  *
  * As with a real socket: what was posted is read some time before its completion, and no later.
@@ -38,6 +42,9 @@ import org.warpnfs.iwarp.verbs.Listener;
 public final class Simulation {
     /** More steps than any test of ours takes: beyond it something goes round in circles. */
     private static final long MAX_STEPS = 50_000_000;
+
+    /** What is to happen so much later never happens. */
+    static final long NEVER_NANOS = TimeUnit.DAYS.toNanos(365);
 
     private final Random random;
     private final LinkFaults faults;
@@ -59,7 +66,10 @@ public final class Simulation {
 
     public Simulation(long seed, QueuePairConfig config, LinkFaults faults) {
         this.random = new Random(seed);
-        this.config = config;
+        this.config = config.firstMessageTimeoutNanos()
+                        == QueuePairConfig.defaults().firstMessageTimeoutNanos()
+                ? config.toBuilder().firstMessageTimeoutNanos(NEVER_NANOS).build()
+                : config;
         this.rnic = new LocalRnic(random, RnicLimits.defaults());
         this.faults = faults;
     }

@@ -33,6 +33,16 @@ public interface QueuePairHandler {
     }
 
     /**
+     * Whether nothing is under way that the peer waits for, so that the connection may be ended if others want to connect and there
+     * is no room for them. Asked often, so it is to be quick. Work that was posted and is not complete need not be considered here.
+     *
+     * <p>Whoever answers messages later than from within {@link #completed} says false meanwhile.
+     */
+    default boolean idle(QueuePair queuePair) {
+        return true;
+    }
+
+    /**
      * The connection has ended or was never made. The last call: every outstanding work request and receive has completed
      * before it, and every memory region is invalid.
      */

@@ -13,9 +13,11 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.LongAdder;
 import org.junit.jupiter.api.Test;
 import org.warpnfs.iwarp.io.MaskedWord;
 import org.warpnfs.iwarp.verbs.AccessRight;
@@ -46,6 +48,46 @@ class AtomicRegionTest {
             for (Future<?> one : running) {
                 one.get();
             }
+        }
+    }
+
+    /** An operation is either done before the region ends, or not at all: none is under way when {@code invalidate} returns. */
+    @Test
+    void invalidate_whileOthersExecute_nothingChangesAfterIt() throws Exception {
+        for (int round = 0; round < 20; round++) {
+            ByteBuffer word = ByteBuffer.allocateDirect(16).alignedSlice(8);
+            Quota bytes = new Quota(new Budget("bytes", 1 << 20), 1 << 20, 0);
+            Domain domain = new Domain(new StagRegistry(), new StagSource(new Random(round)), 16, bytes);
+            Region region = (Region) domain.register(word, atomic());
+            LongAdder done = new LongAdder();
+            CountDownLatch running = new CountDownLatch(THREADS);
+            List<Runnable> tasks = new ArrayList<>();
+            for (int thread = 0; thread < THREADS; thread++) {
+                tasks.add(() -> {
+                    while (region.whileValid(() -> (long) WORD.getAndAdd(word, 0, 1L))
+                            .isPresent()) {
+                        done.increment();
+                        running.countDown();
+                    }
+                    running.countDown();
+                });
+            }
+            tasks.add(() -> {
+                try {
+                    running.await();
+                } catch (InterruptedException e) {
+                    throw new IllegalStateException(e);
+                }
+                region.invalidate();
+                long then = (long) WORD.getVolatile(word, 0);
+                for (int look = 0; look < 1000; look++) {
+                    assertThat((long) WORD.getVolatile(word, 0)).isEqualTo(then);
+                    Thread.onSpinWait();
+                }
+            });
+            inParallel(tasks);
+            assertThat((long) WORD.getVolatile(word, 0)).isEqualTo(done.sum()).isPositive();
+            assertThat(region.whileValid(() -> 1)).isEmpty();
         }
     }
 

@@ -3,6 +3,7 @@ package org.warpnfs.iwarp.netty;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.netty.channel.Channel;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -11,14 +12,18 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
+import org.warpnfs.iwarp.Hex;
 import org.warpnfs.iwarp.qp.RnicLimits;
 import org.warpnfs.iwarp.verbs.AccessRight;
 import org.warpnfs.iwarp.verbs.Completion;
 import org.warpnfs.iwarp.verbs.ConnectOptions;
+import org.warpnfs.iwarp.verbs.ConnectionRequest;
 import org.warpnfs.iwarp.verbs.DisconnectReason;
 import org.warpnfs.iwarp.verbs.LimitReachedException;
 import org.warpnfs.iwarp.verbs.Listener;
@@ -109,6 +114,153 @@ class TransportLimitsTest {
         }
     }
 
+    /** Serves whoever connects; those from one port are said to be at work. */
+    private static void serve(ConnectionRequest request, Set<Integer> atWork) {
+        int port = request.remoteAddress().getPort();
+        request.accept(new ConnectOptions(ByteBuffer.allocate(0), 1, 1), new Nobody() {
+            @Override
+            public void created(QueuePair queuePair) {
+                queuePair.postReceive(0, ByteBuffer.allocate(0));
+            }
+
+            @Override
+            public boolean idle(QueuePair queuePair) {
+                return !atWork.contains(port);
+            }
+        });
+    }
+
+    /** A peer whose startup is over and that has sent one message. */
+    private static Socket peer(Listener listener, String from, Set<Integer> atWork) throws IOException {
+        Socket socket = new Socket(
+                InetAddress.getLoopbackAddress(), listener.localAddress().getPort(), InetAddress.ofLiteral(from), 0);
+        if (atWork != null) {
+            atWork.add(socket.getLocalPort());
+        }
+        send(socket, "4d504120494420526571204672616d65 1002 0004 0080 0002");
+        assertThat(socket.getInputStream().readNBytes(24)).hasSize(24);
+        send(socket, "0012 4143 00000000 00000000 00000001 00000000 00000000");
+        return socket;
+    }
+
+    private static void send(Socket socket, String hex) throws IOException {
+        ByteBuffer bytes = Hex.bytes(hex);
+        byte[] array = new byte[bytes.remaining()];
+        bytes.get(array);
+        socket.getOutputStream().write(array);
+    }
+
+    private static void awaitAllEstablished(TransportStatistics statistics) {
+        while (statistics.halfOpenConnections() > 0) {
+            Thread.onSpinWait();
+        }
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void full_newcomerFromAnotherAddress_getsThePlaceOfTheLongestIdle() throws Exception {
+        IwarpConfig config =
+                IwarpConfig.builder().maxConnections(3).evictableIdleMillis(0).build();
+        Set<Integer> atWork = ConcurrentHashMap.newKeySet();
+        try (IwarpTransport transport = new IwarpTransport(config)) {
+            Listener listener = transport.listen(ANY_PORT, request -> serve(request, atWork));
+            TransportStatistics statistics = transport.statistics();
+            try (Socket working = peer(listener, "127.0.0.1", atWork);
+                    Socket idle = peer(listener, "127.0.0.2", null);
+                    Socket idleForLess = peer(listener, "127.0.0.3", null)) {
+                awaitAllEstablished(statistics);
+                try (Socket newcomer = peer(listener, "127.0.0.4", atWork)) {
+                    assertThat(idle.getInputStream().read()).isEqualTo(-1);
+                    awaitAllEstablished(statistics);
+                    try (Socket another = peer(listener, "127.0.0.5", atWork)) {
+                        assertThat(idleForLess.getInputStream().read()).isEqualTo(-1);
+                        awaitAllEstablished(statistics);
+                        // Nobody is idle any more.
+                        try (Socket tooMany = new Socket(
+                                InetAddress.getLoopbackAddress(),
+                                listener.localAddress().getPort())) {
+                            assertThat(tooMany.getInputStream().read()).isEqualTo(-1);
+                        }
+                        assertThat(statistics.evicted()).isEqualTo(2);
+                        assertThat(statistics.refused()).isEqualTo(1);
+                        assertThat(statistics.connections()).isEqualTo(3);
+                        assertThat(List.of(working, newcomer, another)).noneMatch(Socket::isClosed);
+                    }
+                }
+            }
+        }
+    }
+
+    /** From each of four addresses as many as are taken, silent behind the reply to their MPA request. */
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void fourAddresses_silentBehindTheReply_othersAreServed() throws Exception {
+        IwarpConfig config = IwarpConfig.builder()
+                .maxConnections(40)
+                .maxHalfOpenConnections(20)
+                .build();
+        List<Socket> silent = new ArrayList<>();
+        try (IwarpTransport transport = new IwarpTransport(config)) {
+            Listener listener = transport.listen(ANY_PORT, request -> serve(request, Set.of()));
+            for (int address = 1; address <= 4; address++) {
+                for (int i = 0; i < 40; i++) {
+                    Socket socket = new Socket(
+                            InetAddress.getLoopbackAddress(),
+                            listener.localAddress().getPort(),
+                            InetAddress.ofLiteral("127.0.1." + address),
+                            0);
+                    silent.add(socket);
+                    try {
+                        send(socket, "4d504120494420526571204672616d65 1002 0004 0080 0002");
+                        int read = socket.getInputStream().readNBytes(24).length;
+                        assertThat(read).isIn(0, 24);
+                    } catch (IOException e) {
+                        // Not admitted, and reset since it had sent something.
+                        assertThat(e).hasMessageMatching("(?i).*(reset|broken pipe|abort).*");
+                    }
+                }
+            }
+            TransportStatistics statistics = transport.statistics();
+            assertThat(statistics.refused()).isPositive();
+            assertThat(statistics.halfOpenConnections()).isBetween(8, 20);
+            for (int i = 0; i < 10; i++) {
+                peer(listener, "127.0.2." + (i + 1), null).close();
+            }
+            for (Socket socket : silent) {
+                socket.close();
+            }
+            while (statistics.connections() > 0) {
+                Thread.onSpinWait();
+            }
+            assertThat(statistics.halfOpenConnections()).isZero();
+        }
+    }
+
+    @Test
+    void accept_failsForWantOfDescriptors_restsAndGoesOn() throws Exception {
+        try (IwarpTransport transport = new IwarpTransport()) {
+            Listener listener = transport.listen(ANY_PORT, request -> serve(request, Set.of()));
+            Channel listening = ((IwarpTransport.NettyListener) listener).channel();
+            boolean accepting = listening
+                    .eventLoop()
+                    .submit(() -> {
+                        listening
+                                .pipeline()
+                                .fireExceptionCaught(new IOException("accept(..) failed: Too many open files"));
+                        listening
+                                .pipeline()
+                                .fireExceptionCaught(new IOException("accept(..) failed: Too many open files"));
+                        return listening.config().isAutoRead();
+                    })
+                    .get();
+            assertThat(accepting).isFalse();
+            assertThat(transport.statistics().acceptFailures()).isEqualTo(2);
+            // It waits in the backlog meanwhile.
+            peer(listener, "127.0.0.1", null).close();
+            assertThat(listening.config().isAutoRead()).isTrue();
+        }
+    }
+
     @Test
     void register_inADomainBeyondTheLimitOfAll_isRefusedAndCounted() {
         IwarpConfig config =
@@ -137,7 +289,7 @@ class TransportLimitsTest {
         }
     }
 
-    private static final class Nobody implements QueuePairHandler {
+    private static class Nobody implements QueuePairHandler {
         @Override
         public void created(QueuePair queuePair) {}
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.EnumSet;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -22,7 +23,8 @@ import org.warpnfs.iwarp.verbs.WorkRequest;
 class AtomicResponderTest {
     private static final String NO_COMPARE = "0000000000000000 ffffffffffffffff";
 
-    private final TestLink link = TestLink.extended();
+    private final LocalRnic rnic = new LocalRnic(new Random(1), RnicLimits.defaults());
+    private final TestLink link = TestLink.openOn(rnic, TestLink.OPTIONS.with(RdmaExtension.values()));
     private final ByteBuffer memory =
             ByteBuffer.allocateDirect(72).alignedSlice(8).limit(64).slice().order(ByteOrder.nativeOrder());
     private final MemoryRegion target = link.created.register(memory, EnumSet.of(AccessRight.REMOTE_ATOMIC));
@@ -213,7 +215,7 @@ class AtomicResponderTest {
     @ParameterizedTest
     @CsvSource({
         "unknown STag, X, 0000000000000000, 0100",
-        "STag of another stream, O, 0000000000000000, 0100",
+        "STag of another stream, O, 0000000000000000, 0103",
         "no right, R, 0000000000000000, 0102",
         "seven bytes left, T, 0000000000000039, 0101",
         "past the end, T, 0000000000000040, 0101",
@@ -224,15 +226,14 @@ class AtomicResponderTest {
             String what, String region, String offset, String code) {
         MemoryRegion readable = link.created.register(
                 memory, EnumSet.of(AccessRight.REMOTE_READ, AccessRight.REMOTE_WRITE, AccessRight.LOCAL_WRITE));
-        MemoryRegion other = TestLink.extended().created.register(memory, EnumSet.of(AccessRight.REMOTE_READ));
-        long foreign = other.stag() == target.stag() || other.stag() == readable.stag()
-                ? target.stag() ^ readable.stag() ^ 1
-                : other.stag();
+        MemoryRegion other = TestLink.openOn(rnic, TestLink.OPTIONS.with(RdmaExtension.values()))
+                .created
+                .register(memory, EnumSet.of(AccessRight.REMOTE_ATOMIC));
         long stag =
                 switch (region) {
                     case "T" -> target.stag();
                     case "R" -> readable.stag();
-                    case "O" -> foreign;
+                    case "O" -> other.stag();
                     default -> (target.stag() ^ readable.stag()) | 1;
                 };
         link.fpdu(header(1) + "00000000 01020304" + String.format("%08x", stag) + offset
@@ -485,6 +486,43 @@ class AtomicResponderTest {
         assertThat(link.takeWrite().substring(4 + 36))
                 .startsWith("0100c000" + "0046" + header(1).replace(" ", ""));
         assertThat(memory.getLong(0)).isZero();
+    }
+
+    /**
+     * A responder may answer late, and need not hold up what comes behind the request meanwhile (RFC 7306 section 5.4 rules 4 to 6,
+     * section 7).
+     */
+    @Test
+    void requestedBehindAReadInTheSocket_laterMessages_arePlacedAndDeliveredMeanwhile() {
+        MemoryRegion source = link.created.register(memory, EnumSet.of(AccessRight.REMOTE_READ));
+        MemoryRegion written = link.created.register(ByteBuffer.allocate(4), EnumSet.of(AccessRight.REMOTE_WRITE));
+        ByteBuffer message = ByteBuffer.allocate(2);
+        link.created.postReceive(1, message);
+        link.created.postReceive(2, ByteBuffer.allocate(8));
+        link.socketTakes = false;
+        link.created.post(WorkRequest.Send.of(7, ByteBuffer.allocate(1)));
+        link.created.flush();
+        link.writes.clear();
+        link.fpdu(String.format(
+                "4141 00000000 00000001 00000001 00000000 00000051 0000000000000000 00000008 %08x 0000000000000000",
+                source.stag()));
+        link.fpdu(header(2) + fetchAdd(0, 3));
+        link.fpdu(String.format("c140 %08x 0000000000000000 aabbccdd", written.stag()));
+        link.fpdu("4143 00000000 00000000 00000002 00000000 0102");
+        link.fpdu("4148 00000000 00000000 00000003 00000000 0102030405060708");
+        // Neither is answered, nor is the one executed that would change memory.
+        assertThat(link.writes).isEmpty();
+        assertThat(memory.getLong(0)).isZero();
+        assertThat(written.memory().getInt(0)).isEqualTo(0xaabbccdd);
+        assertThat(message.getShort(0)).isEqualTo((short) 0x0102);
+        assertThat(link.completions).extracting(Completion::workRequestId).containsExactly(1L, 2L);
+        link.socketTakes = true;
+        link.releaseHeld();
+        assertThat(link.writes).hasSize(2);
+        assertThat(link.writes.getFirst()).startsWith("0016" + "c142").contains("0000000000000000");
+        assertThat(link.writes.getLast()).startsWith("001e" + "414b");
+        assertThat(memory.getLong(0)).isEqualTo(3);
+        assertThat(link.reason).isNull();
     }
 
     @Test

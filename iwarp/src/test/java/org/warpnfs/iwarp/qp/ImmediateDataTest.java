@@ -192,18 +192,41 @@ class ImmediateDataTest {
                 .containsExactly(tuple(1L, CompletionStatus.FLUSHED), tuple(2L, CompletionStatus.FLUSHED));
     }
 
+    /** It has left, but was not told of, since a Read before it has not been answered. */
     @Test
     void peerRefusesTheLength_thatImmediateFailsIfItIsNotComplete_andTheCodeIsTold() {
-        link.socketTakes = false;
+        MemoryRegion sink = link.created.register(ByteBuffer.allocate(1), EnumSet.of(AccessRight.LOCAL_WRITE));
+        link.created.post(new WorkRequest.RdmaRead(3, sink, 0, 1, new RemoteMemory(7, 9)));
         link.created.post(new WorkRequest.ImmediateData(4, DATA, false));
         link.created.post(new WorkRequest.RdmaWrite(5, List.of(ByteBuffer.allocate(1)), new RemoteMemory(7, 9)));
         link.created.flush();
-        link.fpdu("4147 00000000 00000002 00000001 00000000 02 07 c0 00 001a"
-                + "4148 00000000 00000000 00000001 00000000");
+        peerRefuses();
+        assertThat(link.completions)
+                .containsExactly(
+                        new Completion.ReadDone(3, CompletionStatus.FLUSHED),
+                        new Completion.ImmediateSent(4, CompletionStatus.REMOTE_ERROR),
+                        new Completion.Written(5, CompletionStatus.FLUSHED));
+    }
+
+    /** What the socket takes after all has left, as far as anybody can know. */
+    @Test
+    void peerRefusesTheLength_batchStillInTheSocket_completesAsItLeaves() {
+        link.socketTakes = false;
+        link.created.post(new WorkRequest.ImmediateData(4, DATA, false));
+        link.created.flush();
+        peerRefuses();
+        assertThat(link.completions).isEmpty();
         link.socketTakes = true;
         link.releaseHeld();
-        assertThat(link.completions).extracting(Completion::workRequestId).containsExactly(4L, 5L);
-        assertThat(link.reason.cause()).isEqualTo(Cause.PEER_TERMINATE);
-        assertThat(link.reason.detail()).contains("layer 0 (RDMA) type 2 code 0x07");
+        assertThat(link.completions).containsExactly(new Completion.ImmediateSent(4, CompletionStatus.SUCCESS));
+    }
+
+    private void peerRefuses() {
+        link.fpdu("4147 00000000 00000002 00000001 00000000 02 07 c0 00 001a"
+                + "4148 00000000 00000000 00000001 00000000");
+        if (link.socketTakes) {
+            assertThat(link.reason.cause()).isEqualTo(Cause.PEER_TERMINATE);
+            assertThat(link.reason.detail()).contains("layer 0 (RDMA) type 2 code 0x07");
+        }
     }
 }

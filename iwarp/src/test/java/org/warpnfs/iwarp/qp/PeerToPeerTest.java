@@ -124,11 +124,38 @@ class PeerToPeerTest {
     }
 
     @Test
-    void responder_noFirstMessageOutsideOfPeerToPeerMode_waits() {
-        TestLink link = TestLink.responder(CONFIG, null);
-        link.in(TestLink.REQUEST);
-        link.pass(CONFIG.startupTimeoutNanos());
+    void responder_rtrAndNoMessage_isClosedAtTheDeadlineOfTheFirst() {
+        TestLink link = responder("c0800001", "c0010004");
+        link.pass(CONFIG.startupTimeoutNanos() - 1);
+        link.in(EMPTY_FPDU);
+        link.pass(CONFIG.firstMessageTimeoutNanos() - 1);
         assertThat(link.closed).isFalse();
+        link.pass(1);
+        assertThat(link.closed).isTrue();
+        assertThat(link.reason.cause()).isEqualTo(Cause.TIMEOUT);
+        assertThat(link.reason.detail()).isEqualTo("no message within 30000 ms");
+    }
+
+    @Test
+    void responder_rtrAndAMessageOfOurs_mayBeSilentAsLongAsItLikes() {
+        TestLink link = responder("c0800001", "c0010004");
+        link.in(EMPTY_FPDU);
+        link.created.post(WorkRequest.Send.of(1, ByteBuffer.allocate(1)));
+        link.created.flush();
+        link.pass(10 * CONFIG.firstMessageTimeoutNanos());
+        assertThat(link.closed).isFalse();
+        assertThat(link.machine.deadlineNanos()).isEmpty();
+    }
+
+    @Test
+    void responder_rtrAndAMessage_mayBeSilentAsLongAsItLikes() {
+        TestLink link = responder("c0800001", "c0010004");
+        link.in(EMPTY_SEND);
+        link.created.postReceive(7, ByteBuffer.allocate(10));
+        link.in(SEND_OF_TWO);
+        link.pass(10 * CONFIG.firstMessageTimeoutNanos());
+        assertThat(link.closed).isFalse();
+        assertThat(link.machine.deadlineNanos()).isEmpty();
     }
 
     @ParameterizedTest

@@ -214,6 +214,30 @@ class SendingTest {
                         new Completion.Written(2, CompletionStatus.SUCCESS));
     }
 
+    /** Its last byte counts, not its first batch. */
+    @Test
+    void post_messageOfSeveralBatches_completesWhenTheLastIsTaken() {
+        peer.link.socketTakes = false;
+        ByteBuffer large = ByteBuffer.allocate(3 << 20);
+        peer.link.created.post(new WorkRequest.RdmaWrite(1, List.of(large), new RemoteMemory(1, 2)));
+        peer.link.created.post(WorkRequest.Send.of(2, ByteBuffer.allocate(2 << 20)));
+        peer.link.created.flush();
+        int batches = 0;
+        while (!peer.link.held.isEmpty()) {
+            assertThat(peer.link.completions).hasSizeLessThan(2);
+            boolean writeLeft = batches * (512 << 10) > (3 << 20);
+            assertThat(peer.link.completions).hasSizeLessThanOrEqualTo(writeLeft ? 1 : 0);
+            peer.link.machine.sent(peer.link.held.remove());
+            peer.link.outputReady();
+            batches++;
+        }
+        assertThat(batches).isGreaterThan(8);
+        assertThat(peer.link.completions)
+                .containsExactly(
+                        new Completion.Written(1, CompletionStatus.SUCCESS),
+                        new Completion.Sent(2, CompletionStatus.SUCCESS));
+    }
+
     @Test
     void register_invalidateAndPostReceive_putNothingOnTheWire() {
         peer.region(10, AccessRight.REMOTE_WRITE).invalidate();

@@ -151,6 +151,48 @@ class StartupTest {
         assertThat(link.closed).isTrue();
     }
 
+    /** Silence, or half an FPDU, behind our reply. */
+    @ParameterizedTest
+    @ValueSource(strings = {"", "00", "0012 4143 00000000 00000000 00000001 00000000 000000"})
+    void responder_noWholeFpduBehindTheReply_isClosedAtItsDeadline(String hex) {
+        TestLink link = TestLink.responder(CONFIG, null);
+        link.pass(CONFIG.startupTimeoutNanos() - 1);
+        link.in(TestLink.REQUEST);
+        link.created.postReceive(1, ByteBuffer.allocate(0));
+        link.pass(CONFIG.firstMessageTimeoutNanos() - 1);
+        link.in(hex);
+        assertThat(link.closed).isFalse();
+        link.pass(1);
+        assertThat(link.closed).isTrue();
+        assertThat(link.reason.cause()).isEqualTo(Cause.TIMEOUT);
+        assertThat(link.reason.detail()).isEqualTo("no message within 30000 ms");
+    }
+
+    @Test
+    void responder_firstMessageArrived_mayBeSilentAsLongAsItLikes() {
+        TestLink link = TestLink.open();
+        link.pass(10 * CONFIG.firstMessageTimeoutNanos());
+        assertThat(link.closed).isFalse();
+        assertThat(link.machine.deadlineNanos()).isEmpty();
+    }
+
+    /** Whoever has asked us to part gets no more time by what arrives. */
+    @Test
+    void responder_disconnectsBeforeTheFirstFpdu_itsArrivalProlongsNothing() {
+        TestLink link = TestLink.responder(CONFIG, null);
+        link.in(TestLink.REQUEST);
+        link.created.postReceive(1, ByteBuffer.allocate(0));
+        link.socketTakes = false;
+        link.created.post(WorkRequest.Send.of(2, ByteBuffer.allocate(9)));
+        link.created.disconnect();
+        link.runTasks();
+        link.fpdu(EMPTY_SEND);
+        assertThat(link.established).isTrue();
+        link.pass(CONFIG.closeTimeoutNanos());
+        assertThat(link.closed).isTrue();
+        assertThat(link.reason.cause()).isEqualTo(Cause.LOCAL_CLOSE);
+    }
+
     @Test
     void responder_decisionTooLate_isABugOfTheCaller() {
         List<ConnectionRequest> requests = new ArrayList<>();

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.tuple;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -255,35 +256,74 @@ class StreamEndTest {
         assertThat(link.reason.cause()).isEqualTo(Cause.LOCAL_TERMINATE);
     }
 
-    @Test
-    void streams_oneEnds_theOtherGoesOn() {
-        RawPeer other = RawPeer.open();
-        MemoryRegion region = other.region(4, AccessRight.REMOTE_WRITE);
-        link.fpdu("c140 0000dead 0000000000000000 aa");
-        other.write(region, 0, "aa");
-        other.receive(1);
-        other.send("43", "bb");
-        assertThat(region.memory().get(0)).isEqualTo((byte) 0xaa);
-        assertThat(other.link.completions).hasSize(1);
-        other.assertFine();
+    /** Ends that both sides agree on are ends too: what comes behind them is no segment (RFC 5041 section 6.2.1). */
+    @ParameterizedTest
+    @ValueSource(strings = {"we disconnect", "the peer ends", "the peer ends and we go on"})
+    void endedGracefully_whatArrivesLater_isNotParsed(String how) {
+        MemoryRegion region = peer.region(4, AccessRight.REMOTE_WRITE);
+        peer.receive(1);
+        switch (how) {
+            case "we disconnect" -> link.created.disconnect();
+            case "the peer ends" -> link.machine.receivedEnd();
+            default -> {
+                link.staysHalfClosed = true;
+                link.machine.receivedEnd();
+            }
+        }
+        link.runTasks();
+        link.completions.clear();
+        String stag = RawPeer.stag(region);
+        peer.write(region, 0, "aa");
+        peer.send("43", "bb");
+        link.in("ffff ffff ffff");
+        assertThat(region.memory().get(0)).as(stag).isZero();
+        assertThat(link.completions).isEmpty();
+        // Nothing is answered, not even with a Terminate, and it is no defect of ours.
+        assertThat(peer.ulpdus()).isEmpty();
+        assertThat(link.bugs).isEmpty();
+        assertThat(link.reason.cause())
+                .isEqualTo(
+                        switch (how) {
+                            case "we disconnect" -> Cause.LOCAL_CLOSE;
+                            case "the peer ends" -> Cause.PEER_CLOSE;
+                            default -> Cause.CONNECTION_LOST;
+                        });
     }
 
-    @Test
-    void streams_oneFillsItsIrd_theOtherHasItsOwn() {
-        RawPeer other = RawPeer.open();
-        MemoryRegion source = peer.region(4, AccessRight.REMOTE_READ);
-        MemoryRegion otherSource = other.region(4, AccessRight.REMOTE_READ);
+    /** DDP reports; the connection stays until RDMAP has said why, and as long as the peer takes to hear it. */
+    @ParameterizedTest
+    @ValueSource(strings = {"c140 0000dead 0000000000000000 aa", "4143 00000000 00000000 00000002 00000000 aa"})
+    void ddpError_connectionStaysUntilItsUpperLayerEndsIt(String segment) {
         link.socketTakes = false;
         link.created.post(WorkRequest.Send.of(1, ByteBuffer.allocate(1)));
         link.created.flush();
-        for (int i = 0; i < 5; i++) {
-            peer.readRequest(source, 0, 4);
+        link.fpdu(segment);
+        link.pass(QueuePairConfig.defaults().closeTimeoutNanos() - 1);
+        assertThat(link.closed).isFalse();
+        assertThat(link.outputEnded).isFalse();
+        assertThat(link.reason).isNull();
+        link.writes.clear();
+        link.socketTakes = true;
+        link.releaseHeld();
+        assertThat(peer.ulpdu()).startsWith("4147");
+        assertThat(link.outputEnded).isTrue();
+        assertThat(link.closed).isFalse();
+        link.machine.receivedEnd();
+        assertThat(link.closed).isTrue();
+    }
+
+    /** Peers that come and go as fast as they can leave no direct memory behind for the garbage collector. */
+    @Test
+    void manyStreamsOneAfterTheOther_theirScratchMemory_isUsedAgain() {
+        LocalRnic rnic = new LocalRnic(new Random(1), RnicLimits.defaults());
+        for (int i = 0; i < 1000; i++) {
+            TestLink stream = TestLink.openOn(rnic, TestLink.OPTIONS);
+            stream.socketTakes = i % 2 == 0;
+            stream.created.post(WorkRequest.Send.of(1, ByteBuffer.allocate(1)));
+            stream.created.flush();
+            stream.machine.linkLost("reset");
+            stream.runTasks();
         }
-        assertThat(link.created.connected()).isFalse();
-        for (int i = 0; i < 10; i++) {
-            other.readRequest(otherSource, 0, 4);
-            assertThat(other.ulpdu()).startsWith("c142");
-        }
-        other.assertFine();
+        assertThat(rnic.scratch().made()).isBetween(1L, 3L);
     }
 }

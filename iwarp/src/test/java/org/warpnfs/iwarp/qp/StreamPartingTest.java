@@ -8,6 +8,9 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.warpnfs.iwarp.io.MaskedWord;
 import org.warpnfs.iwarp.verbs.AccessRight;
 import org.warpnfs.iwarp.verbs.Completion;
 import org.warpnfs.iwarp.verbs.CompletionStatus;
@@ -137,6 +140,62 @@ class StreamPartingTest {
         assertThat(link.bugs).hasSize(1);
         expectStatuses(1L, CompletionStatus.FLUSHED);
         assertThat(link.reason.cause()).isEqualTo(Cause.INTERNAL_ERROR);
+    }
+
+    /** A message of RFC 7306 that is due when a defect ends the stream does not leave: the Terminate does (RFC 7306 section 8.1). */
+    @ParameterizedTest
+    @ValueSource(strings = {"48", "49", "4a", "4b"})
+    void defect_messageOfRfc7306IsDue_sendsTheTerminateInItsPlace(String control) {
+        TestLink extended = TestLink.extended();
+        MemoryRegion target =
+                extended.created.register(ByteBuffer.allocateDirect(8), EnumSet.of(AccessRight.REMOTE_ATOMIC));
+        extended.socketTakes = false;
+        extended.created.post(WorkRequest.Send.of(1, ByteBuffer.allocate(1)));
+        extended.created.flush();
+        switch (control) {
+            case "48", "49" -> extended.created.post(new WorkRequest.ImmediateData(2, 5, control.equals("49")));
+            case "4a" ->
+                extended.created.post(new WorkRequest.FetchAdd(2, new RemoteMemory(1, 8), MaskedWord.addend(1), false));
+            default ->
+                extended.fpdu("414a 00000000 00000001 00000001 00000000 00000000 00000009"
+                        + String.format("%08x", target.stag())
+                        + "0000000000000000 0000000000000003 0000000000000000 0000000000000000 0000000000000000");
+        }
+        extended.created.flush();
+        extended.created.execute(() -> {
+            throw new IllegalStateException("a defect");
+        });
+        extended.runTasks();
+        extended.writes.clear();
+        extended.socketTakes = true;
+        extended.releaseHeld();
+        assertThat(extended.takeWrite()).isEqualTo("0016" + TERMINATE.replace(" ", "") + "00000000" + "00000000");
+        assertThat(extended.reason.cause()).isEqualTo(Cause.INTERNAL_ERROR);
+        assertThat(target.memory().getLong(0)).isZero();
+        if (!control.equals("4b")) {
+            assertThat(extended.completions.getLast().workRequestId()).isEqualTo(2);
+            assertThat(extended.completions.getLast().status()).isEqualTo(CompletionStatus.FLUSHED);
+        }
+    }
+
+    /** The one message of them whose making can fail by itself: its memory is taken away under it. */
+    @Test
+    void atomicResponse_targetRevokedWhileItIsDue_sendsTheTerminateInItsPlace() {
+        TestLink extended = TestLink.extended();
+        MemoryRegion target =
+                extended.created.register(ByteBuffer.allocateDirect(8), EnumSet.of(AccessRight.REMOTE_ATOMIC));
+        extended.socketTakes = false;
+        extended.created.post(WorkRequest.Send.of(1, ByteBuffer.allocate(1)));
+        extended.created.flush();
+        extended.fpdu("414a 00000000 00000001 00000001 00000000 00000000 00000009"
+                + String.format("%08x", target.stag())
+                + "0000000000000000 0000000000000003 0000000000000000 0000000000000000 0000000000000000");
+        target.invalidate();
+        extended.writes.clear();
+        extended.socketTakes = true;
+        extended.releaseHeld();
+        assertThat(extended.takeWrite()).startsWith("002a" + TERMINATE.replace(" ", "") + "0100c000");
+        assertThat(extended.reason.cause()).isEqualTo(Cause.LOCAL_TERMINATE);
     }
 
     @Test

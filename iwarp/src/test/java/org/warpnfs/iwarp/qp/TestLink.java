@@ -41,6 +41,10 @@ final class TestLink implements QueuePairLink, QueuePairHandler {
     boolean staysHalfClosed;
 
     Deque<FpduBatch> held = new ArrayDeque<>();
+
+    /** What the socket has taken of the batches that it holds. */
+    long takenOfHeldBytes;
+
     QueuePair created;
     boolean established;
     boolean outputEnded;
@@ -217,6 +221,11 @@ final class TestLink implements QueuePairLink, QueuePairHandler {
             }
         }
         pumping = false;
+    }
+
+    @Override
+    public long unsentBytes() {
+        return held.stream().mapToLong(FpduBatch::lengthBytes).sum() - takenOfHeldBytes;
     }
 
     @Override

@@ -79,6 +79,29 @@ class TerminateHeaderTest {
         }
     }
 
+    /** RFC 5040 section 4.8 says once that M makes the length valid and once that D has it there. */
+    @Test
+    void parse_lengthWithoutHeader_isTaken_andNothingBehindItIsAHeader() {
+        for (String behind : new String[] {"", TAGGED, UNTAGGED + READ}) {
+            TerminateHeader header = TerminateHeader.parse(Hex.bytes("11 00 80 00 001c" + behind));
+            assertThat(header.error()).isEqualTo(new TerminateError(1, 1, 0));
+            assertThat(header.segmentBytes()).isEqualTo(0x1c);
+            assertThat(header.ddpHeader().hasRemaining()).isFalse();
+            assertThat(header.readRequest().hasRemaining()).isFalse();
+        }
+    }
+
+    @Test
+    void parse_headerWithoutTheFlagOfItsLength_isTakenWithItsLength() {
+        TerminateHeader tagged = TerminateHeader.parse(Hex.bytes("11 00 40 00 001c" + TAGGED));
+        assertThat(tagged).isEqualTo(TerminateHeader.parse(Hex.bytes("11 00 c0 00 001c" + TAGGED)));
+        assertThat(tagged.segmentBytes()).isEqualTo(0x1c);
+        assertThat(tagged.ddpHeader()).isEqualTo(Hex.bytes(TAGGED));
+        TerminateHeader read = TerminateHeader.parse(Hex.bytes("01 01 60 00 002e" + UNTAGGED + READ));
+        assertThat(read.ddpHeader()).isEqualTo(Hex.bytes(UNTAGGED));
+        assertThat(read.readRequest()).isEqualTo(Hex.bytes(READ));
+    }
+
     @Test
     void parse_reservedBits_areIgnored() {
         TerminateHeader header = TerminateHeader.parse(Hex.bytes("11 00 df ff 001c" + TAGGED));

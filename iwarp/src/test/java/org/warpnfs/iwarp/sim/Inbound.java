@@ -32,6 +32,9 @@ final class Inbound implements StreamReader.Sink {
     private boolean inTagged;
     private int messages;
 
+    /** Whole FPDUs that counted. */
+    private int fpdus;
+
     Inbound(End end, boolean markers, boolean crc) {
         this.end = end;
         this.crc = crc;
@@ -46,6 +49,11 @@ final class Inbound implements StreamReader.Sink {
     /** Whether the stream may end here. */
     boolean atBoundary() {
         return reader.atBoundary() && !inUntagged && !inTagged;
+    }
+
+    /** Whether nothing has arrived but what opens the stream. */
+    boolean silent() {
+        return fpdus == 0 || (fpdus == 1 && end.run.opens());
     }
 
     @Override
@@ -68,6 +76,7 @@ final class Inbound implements StreamReader.Sink {
             return;
         }
         if (whole != null) {
+            fpdus++;
             end.life.established = true;
             admitted = false;
             if (ulpduBytes > 0) {

@@ -85,6 +85,10 @@ final class Life {
             if (end.run.stalledForGood && end.run.opens() && !established) {
                 causes.add(Cause.TIMEOUT);
             }
+            if (!end.initiator && end.inbound.silent()) {
+                causes.add(Cause.TIMEOUT);
+                end.run.coverage.see("no first message");
+            }
             Broken.unless(!causes.isEmpty(), () -> end + ": is over, and nobody knows why");
             over(causes);
         }

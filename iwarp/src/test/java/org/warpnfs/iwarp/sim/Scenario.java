@@ -6,6 +6,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
 import org.warpnfs.iwarp.mpa.CrcPolicy;
 import org.warpnfs.iwarp.mpa.MpaChoices;
 import org.warpnfs.iwarp.mpa.RtrKind;
@@ -158,6 +159,7 @@ final class Scenario {
                 extensions,
                 QueuePairConfig.defaults().toBuilder()
                         .mulpduBytes(mulpduBytes)
+                        .firstMessageTimeoutNanos(TimeUnit.SECONDS.toNanos(20))
                         .batchBytes(random.nextInt(4) == 0 ? 64 << 10 : 1 + random.nextInt(2_000))
                         .build());
     }

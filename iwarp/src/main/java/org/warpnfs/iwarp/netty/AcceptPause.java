@@ -1,0 +1,48 @@
+package org.warpnfs.iwarp.netty;
+
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.warpnfs.limits.ClientAddress;
+import org.warpnfs.limits.LogLimiter;
+
+/**
+ * Stands at a listening socket. When the process has no descriptor left for a connection that waits (EMFILE, ENFILE), accepting
+ * rests for a while: the connection stays in the backlog, and to ask again at once would hold the event loop for nothing.
+ */
+final class AcceptPause extends ChannelInboundHandlerAdapter {
+    private static final Logger LOG = LoggerFactory.getLogger(AcceptPause.class);
+    private static final long PAUSE_MILLIS = 250;
+
+    private final LogLimiter lines = new LogLimiter();
+    private final LongAdder failures;
+
+    /** @param failures counts each time */
+    AcceptPause(LongAdder failures) {
+        this.failures = failures;
+    }
+
+    @Override
+    @SuppressWarnings({"deprecation", "FutureReturnValueIgnored"}) // deprecated in the super class only
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+        failures.increment();
+        OptionalLong more = lines.admit("accept", ClientAddress.NONE);
+        if (more.isPresent()) {
+            LOG.warn(
+                    "{} cannot accept, and tries again every {} ms: {} ({} more like it)",
+                    context.channel().localAddress(),
+                    PAUSE_MILLIS,
+                    cause.toString(),
+                    more.getAsLong());
+        }
+        if (context.channel().config().isAutoRead()) {
+            context.channel().config().setAutoRead(false);
+            context.executor()
+                    .schedule(() -> context.channel().config().setAutoRead(true), PAUSE_MILLIS, TimeUnit.MILLISECONDS);
+        }
+    }
+}
