@@ -102,6 +102,8 @@ final class HandleLog implements AutoCloseable {
             try {
                 log.writeAll();
                 move(fresh(path), path);
+                // The host's end must not bring back the old log: it may end with the mark of a clean stop.
+                syncDirectory(directory);
             } catch (IOException e) {
                 log.channel.close();
                 throw e;
@@ -145,6 +147,12 @@ final class HandleLog implements AutoCloseable {
             Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
         } catch (AtomicMoveNotSupportedException e) {
             Files.move(from, to, StandardCopyOption.REPLACE_EXISTING);
+        }
+    }
+
+    private static void syncDirectory(Path directory) throws IOException {
+        try (FileChannel entries = FileChannel.open(directory, StandardOpenOption.READ)) {
+            entries.force(true);
         }
     }
 

@@ -76,6 +76,11 @@ final class V4Client {
         }
     }
 
+    /** True while the server waits for the answer; asked once. */
+    boolean isAwaited(CallbackSeen callback) {
+        return connection.getReplyQueue().get(callback.xid) != null;
+    }
+
     void answerNull(CallbackSeen callback) {
         answer(callback);
     }

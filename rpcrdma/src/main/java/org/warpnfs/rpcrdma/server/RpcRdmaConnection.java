@@ -291,6 +291,16 @@ public final class RpcRdmaConnection implements QueuePairHandler, RpcConnection 
         queuePair.flush();
     }
 
+    /** A connection on which the requester waits for an answer, or may still read one, gives its place to no newcomer. */
+    @Override
+    public boolean idle(QueuePair queuePair) {
+        ConnectionParts p = parts;
+        return p == null
+                || (p.credits().inFlight() == 0
+                        && p.sender().idle()
+                        && p.exposed().open() == 0);
+    }
+
     // What leaves
 
     @Override

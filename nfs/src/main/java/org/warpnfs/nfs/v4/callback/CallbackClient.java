@@ -32,8 +32,8 @@ import org.warpnfs.nfs.v4.xdr.XdrWriter;
  * <h2>Operation</h2>
  *
  * XIDs are the server's own, from one counter for all connections. Nothing waits here: the reply comes on whatever thread the
- * transport runs its handlers on. On a client's connection a call that is never answered stays in the reply queue until that ends; the
- * slots of a session bound how many there can be. On a connection of the server's it ends with its time, and the connection with it.
+ * transport runs its handlers on. A call that is not answered in its time has failed and leaves the reply queue; a connection that the
+ * server made ends with it.
  *
  * <h2>Errors</h2>
  *
@@ -58,7 +58,7 @@ public final class CallbackClient implements CallbackSender, AutoCloseable {
     public void send(CallbackCall call) {
         switch (call.target()) {
             case CallbackCall.Bound bound ->
-                new Exchange(call, outcome -> ended.accept(call, outcome)).sendOn((RpcTransport) bound.connection());
+                new Exchange(call, outcome -> ended.accept(call, outcome)).sendInTimeOn((RpcTransport) bound.connection());
             case CallbackCall.Dialed dialed -> new DialedCall(call, dialed).start();
         }
     }
@@ -131,6 +131,7 @@ public final class CallbackClient implements CallbackSender, AutoCloseable {
         private final CallbackCall call;
         private final Consumer<CallbackOutcome> end;
         private final AtomicBoolean over = new AtomicBoolean();
+        private volatile @Nullable Future<?> deadline;
 
         private final CompletionHandler<Integer, RpcTransport> sending = new CompletionHandler<>() {
             @Override
@@ -147,6 +148,13 @@ public final class CallbackClient implements CallbackSender, AutoCloseable {
         Exchange(CallbackCall call, Consumer<CallbackOutcome> end) {
             this.call = call;
             this.end = end;
+        }
+
+        /** On a connection of the client's, which lives on when the call gets no answer. */
+        void sendInTimeOn(RpcTransport transport) {
+            deadline = dialer.after(
+                    CallbackStates.PATIENCE_NANOS, () -> giveUp(transport, new IOException("not answered in time")));
+            sendOn(transport);
         }
 
         void sendOn(RpcTransport transport) {
@@ -200,6 +208,10 @@ public final class CallbackClient implements CallbackSender, AutoCloseable {
 
         private void end(CallbackOutcome outcome) {
             if (over.compareAndSet(false, true)) {
+                Future<?> pending = deadline;
+                if (pending != null) {
+                    pending.cancel(false);
+                }
                 end.accept(outcome);
             }
         }

@@ -76,6 +76,39 @@ class CallbackClientTest {
     }
 
     @Test
+    void call_onTheClientsConnection_neverAnswered_failsInTimeAndLeavesTheQueue() {
+        probe(target());
+        FakeDialer.Attempt connection = dialer.last();
+        connection.succeed();
+        answer(connection);
+        ended.clear();
+        CallbackCall call = new CallbackCall.Null(
+                new CallbackCall.Bound(connection.transport(), 0x4000_0000, new CallbackCredential.None()));
+        client.send(call);
+        int xid = nextXid(connection);
+        dialer.pass(PATIENCE - 1);
+        assertThat(ended).isEmpty();
+        dialer.pass(1);
+        assertThat(ended).containsExactly(new Ended(call, FAILED));
+        assertThat(connection.transport().getReplyQueue().get(xid)).as("still queued").isNull();
+        assertThat(connection.closed()).isFalse();
+    }
+
+    @Test
+    void call_onTheClientsConnection_answered_leavesNoTimer() {
+        probe(target());
+        FakeDialer.Attempt connection = dialer.last();
+        connection.succeed();
+        answer(connection);
+        long before = dialer.waiting();
+        client.send(new CallbackCall.Null(
+                new CallbackCall.Bound(connection.transport(), 0x4000_0000, new CallbackCredential.None())));
+        assertThat(dialer.waiting()).isEqualTo(before + 1);
+        answer(connection);
+        assertThat(dialer.waiting()).isEqualTo(before);
+    }
+
+    @Test
     void calls_toOneClient_shareItsConnection() {
         CallbackCall.Dialed target = target();
         CallbackCall first = probe(target);
