@@ -17,6 +17,7 @@ import org.warpnfs.iwarp.verbs.ConnectionRequestHandler;
 import org.warpnfs.payload.PayloadPool;
 import org.warpnfs.rpcrdma.oncrpc.ConnectionConfiguration;
 import org.warpnfs.rpcrdma.oncrpc.OncRpcDispatcher;
+import org.warpnfs.rpcrdma.oncrpc.UpperLayerBindings;
 import org.warpnfs.rpcrdma.server.ResponderOptions;
 import org.warpnfs.rpcrdma.server.RpcRdmaAcceptor;
 import org.warpnfs.rpcrdma.stats.TransportStatistics;
@@ -47,6 +48,8 @@ public final class RpcRdmaService implements ConnectionRequestHandler, AutoClose
     private final boolean watched;
 
     /**
+     * With the bindings of {@link UpperLayerBindings#RFC_8267}.
+     *
      * @param executor runs the programs; see {@link org.warpnfs.rpcrdma.oncrpc.OperationThreads}
      * @param pool lends the buffers that calls are pulled into; its largest payload bounds a call's chunks
      * @param disconnected hears of each connection that has ended; the transport is the one that its calls came with
@@ -57,7 +60,23 @@ public final class RpcRdmaService implements ConnectionRequestHandler, AutoClose
             PayloadPool pool,
             ResponderOptions options,
             Consumer<RpcTransport> disconnected) {
-        this(programs, executor, pool, options, disconnected, true);
+        this(programs, executor, pool, options, UpperLayerBindings.RFC_8267, disconnected);
+    }
+
+    /**
+     * @param executor runs the programs; see {@link org.warpnfs.rpcrdma.oncrpc.OperationThreads}
+     * @param pool lends the buffers that calls are pulled into; its largest payload bounds a call's chunks
+     * @param bindings which results of programs that were written for TCP go to Write chunks
+     * @param disconnected hears of each connection that has ended; the transport is the one that its calls came with
+     */
+    public RpcRdmaService(
+            Map<OncRpcProgram, RpcDispatchable> programs,
+            Executor executor,
+            PayloadPool pool,
+            ResponderOptions options,
+            UpperLayerBindings bindings,
+            Consumer<RpcTransport> disconnected) {
+        this(programs, executor, pool, options, bindings, disconnected, true);
     }
 
     private RpcRdmaService(
@@ -65,6 +84,7 @@ public final class RpcRdmaService implements ConnectionRequestHandler, AutoClose
             Executor executor,
             PayloadPool pool,
             ResponderOptions options,
+            UpperLayerBindings bindings,
             Consumer<RpcTransport> disconnected,
             boolean watched) {
         this.watched = watched;
@@ -73,7 +93,7 @@ public final class RpcRdmaService implements ConnectionRequestHandler, AutoClose
             served.putIfAbsent(ConnectionConfiguration.PROGRAM, new ConnectionConfiguration());
         }
         acceptor = new RpcRdmaAcceptor(
-                options, pool, statistics, new OncRpcDispatcher(served, executor, statistics, disconnected));
+                options, pool, statistics, new OncRpcDispatcher(served, executor, statistics, bindings, disconnected));
         watch = Thread.ofPlatform().name("rpcrdma-watch").daemon().unstarted(this::watch);
         if (watched) {
             watch.start();
@@ -87,7 +107,7 @@ public final class RpcRdmaService implements ConnectionRequestHandler, AutoClose
             PayloadPool pool,
             ResponderOptions options,
             Consumer<RpcTransport> disconnected) {
-        return new RpcRdmaService(programs, executor, pool, options, disconnected, false);
+        return new RpcRdmaService(programs, executor, pool, options, UpperLayerBindings.RFC_8267, disconnected, false);
     }
 
     /**

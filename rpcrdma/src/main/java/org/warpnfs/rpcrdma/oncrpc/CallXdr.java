@@ -1,5 +1,7 @@
 package org.warpnfs.rpcrdma.oncrpc;
 
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.dcache.oncrpc4j.rpc.RpcCall;
@@ -19,7 +21,7 @@ import org.warpnfs.rpcrdma.message.RpcMessage;
  *
  * <h2>Operation</h2>
  *
- * Payloads are encoded as {@link ItemXdr} has it. A program may have the call go on in another lane, or later: it is the call's own from its
+ * Payloads are encoded as {@link ItemXdr} has it, and so are opaques and strings that {@link UpperLayerBindings} calls eligible. A program may have the call go on in another lane, or later: it is the call's own from its
  * arguments to its reply, whichever thread has it.
  *
  * <h2>Buffers</h2>
@@ -34,6 +36,9 @@ import org.warpnfs.rpcrdma.message.RpcMessage;
 final class CallXdr extends ItemXdr implements CallLanes {
     private static final Logger LOG = LoggerFactory.getLogger(CallXdr.class);
 
+    /** XID, direction, acceptance, and the verifier's flavor: the verifier's own bytes are next, an opaque like any other to the encoder (RFC 5531, section 9). */
+    private static final int BEFORE_VERIFIER_BYTES = 4 * Integer.BYTES;
+
     private final InboundCall call;
     private final ConnectionTransport transport;
     private final OncRpcDispatcher dispatcher;
@@ -41,6 +46,7 @@ final class CallXdr extends ItemXdr implements CallLanes {
     private final AtomicBoolean answered = new AtomicBoolean();
     private volatile @Nullable Thread encoder;
     private volatile @Nullable RpcCall rpc;
+    private volatile UpperLayerBindings.Eligible eligible = UpperLayerBindings.Eligible.NOTHING;
 
     CallXdr(InboundCall call, ConnectionTransport transport, OncRpcDispatcher dispatcher, Lane lane) {
         super(call.arguments());
@@ -51,8 +57,27 @@ final class CallXdr extends ItemXdr implements CallLanes {
     }
 
     /** The call has a program. */
-    void begun(RpcCall parsed) {
+    void begun(RpcCall parsed, UpperLayerBindings bindings) {
         rpc = parsed;
+        eligible = bindings.of(parsed.getProgram(), parsed.getProgramVersion(), parsed.getProcedure());
+    }
+
+    @Override
+    public void xdrEncodeDynamicOpaque(byte[] opaque) {
+        encodeCounted(opaque, eligible.opaques());
+    }
+
+    @Override
+    public void xdrEncodeString(@Nullable String string) {
+        encodeCounted((string == null ? "" : string).getBytes(StandardCharsets.UTF_8), eligible.strings());
+    }
+
+    private void encodeCounted(byte[] bytes, boolean isEligible) {
+        if (isEligible && _buffer.position() > BEFORE_VERIFIER_BYTES) {
+            xdrEncodeByteBuffer(ByteBuffer.wrap(bytes));
+        } else {
+            super.xdrEncodeDynamicOpaque(bytes);
+        }
     }
 
     @Override

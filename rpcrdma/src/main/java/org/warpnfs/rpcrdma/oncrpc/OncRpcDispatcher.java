@@ -60,10 +60,21 @@ public final class OncRpcDispatcher implements InboundHandlerFactory {
     private final ProgramTable programs;
     private final LaneExecutor executor;
     private final TransportStatistics statistics;
+    private final UpperLayerBindings bindings;
     private final Consumer<RpcTransport> disconnected;
+
+    /** With the bindings of {@link UpperLayerBindings#RFC_8267}. */
+    public OncRpcDispatcher(
+            Map<OncRpcProgram, RpcDispatchable> programs,
+            Executor executor,
+            TransportStatistics statistics,
+            Consumer<RpcTransport> disconnected) {
+        this(programs, executor, statistics, UpperLayerBindings.RFC_8267, disconnected);
+    }
 
     /**
      * @param executor runs the programs, many calls at once; in lanes if it is a {@link LaneExecutor}
+     * @param bindings of programs that hand over no payloads
      * @param disconnected hears of each connection that has ended, on a thread of the executor while there is one; calls of
      *     that connection may still be running
      */
@@ -71,10 +82,12 @@ public final class OncRpcDispatcher implements InboundHandlerFactory {
             Map<OncRpcProgram, RpcDispatchable> programs,
             Executor executor,
             TransportStatistics statistics,
+            UpperLayerBindings bindings,
             Consumer<RpcTransport> disconnected) {
         this.programs = new ProgramTable(programs);
         this.executor = LaneExecutor.over(executor);
         this.statistics = statistics;
+        this.bindings = bindings;
         this.disconnected = disconnected;
     }
 
@@ -174,7 +187,7 @@ public final class OncRpcDispatcher implements InboundHandlerFactory {
             refuse(call);
             return;
         }
-        xdr.begun(call);
+        xdr.begun(call, bindings);
         try {
             program.dispatchOncRpcCall(call);
             xdr.requireSent();

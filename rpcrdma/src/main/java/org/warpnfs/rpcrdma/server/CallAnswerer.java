@@ -221,7 +221,7 @@ final class CallAnswerer {
     }
 
     private void refuse(RdmaCall call, RpcMessage reply, String detail, Leaving leaving) {
-        LOG.debug("call {}: {}", call.xid(), detail);
+        context.unfit().note(call, reply, inlineLimitBytes, detail);
         reply.release();
         statistics.increment(Counter.ERR_CHUNK_TOO_BIG_SENT);
         sendError(call, leaving);

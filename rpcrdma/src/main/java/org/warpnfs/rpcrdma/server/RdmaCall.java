@@ -3,6 +3,7 @@ package org.warpnfs.rpcrdma.server;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.iwarp.verbs.MemoryRegion;
@@ -70,6 +71,7 @@ final class RdmaCall implements InboundCall {
     private @Nullable Payload sink;
     private @Nullable MemoryRegion region;
     private @Nullable XdrStream stream;
+    private @Nullable CalledProcedure called;
     private int readsLeft;
     private long reservedReplyBytes;
 
@@ -110,6 +112,11 @@ final class RdmaCall implements InboundCall {
 
     CallLayout layout() {
         return layout;
+    }
+
+    /** What it asks for; empty until it is assembled, and if it is too short to say so. */
+    Optional<CalledProcedure> called() {
+        return Optional.ofNullable(called);
     }
 
     int receiveNumber() {
@@ -206,6 +213,7 @@ final class RdmaCall implements InboundCall {
         XdrStream whole = layout.assemble(inline, pulled);
         boolean sound = whole.remainingBytes() >= Integer.BYTES && Integer.toUnsignedLong(whole.readInt()) == xid;
         whole.rewind();
+        called = CalledProcedure.of(whole).orElse(null);
         stream = whole;
         return sound;
     }

@@ -20,4 +20,5 @@ record ResponderContext(
         ClientBudget replyBytes,
         TransportStatistics statistics,
         LogLimiter log,
+        UnfitReplies unfit,
         InboundHandlerFactory handlers) {}

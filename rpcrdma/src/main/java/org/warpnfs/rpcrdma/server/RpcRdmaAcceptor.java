@@ -67,6 +67,7 @@ public final class RpcRdmaAcceptor implements ConnectionRequestHandler {
                 new ClientBudget(limits.maxReplyBytes(), limits.maxReplyBytesOfOne()),
                 statistics,
                 new LogLimiter(),
+                new UnfitReplies(),
                 handlers);
     }
 
