@@ -16,6 +16,8 @@ import org.dcache.oncrpc4j.rpc.RpcTransport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.warpnfs.rpcrdma.client.RequesterOptions;
 import org.warpnfs.rpcrdma.client.RpcRdmaRequester;
 import org.warpnfs.rpcrdma.request.BackwardCalls;
@@ -23,8 +25,11 @@ import org.warpnfs.rpcrdma.request.ChunkOffer;
 import org.warpnfs.rpcrdma.request.RequesterReply;
 import org.warpnfs.rpcrdma.stats.Counter;
 import org.warpnfs.rpcrdma.testing.EchoProgram;
+import org.warpnfs.rpcrdma.testing.RawRequester;
 import org.warpnfs.rpcrdma.testing.Rpc;
 import org.warpnfs.rpcrdma.testing.SimulatedResponder;
+import org.warpnfs.rpcrdma.wire.ChunkLists;
+import org.warpnfs.rpcrdma.wire.RdmaMsg;
 
 /** Calls of the responder's to its requester (RFC 8167), made by oncrpc4j's RpcCall on the transport of a call that came. */
 class BackwardChannelTest {
@@ -63,8 +68,12 @@ class BackwardChannelTest {
     }
 
     private CompletableFuture<Integer> backward(int procedure, byte[] argument) throws Exception {
+        return backward(responder.program.transports.getFirst(), procedure, argument);
+    }
+
+    private static CompletableFuture<Integer> backward(RpcTransport transport, int procedure, byte[] argument)
+            throws Exception {
         CompletableFuture<Integer> result = new CompletableFuture<>();
-        RpcTransport transport = responder.program.transports.getFirst();
         RpcCall call = new RpcCall(0x4000_0000, 1, new RpcAuthTypeNone(), transport);
         call.call(
                 procedure,
@@ -99,6 +108,42 @@ class BackwardChannelTest {
         }
         assertThat(responder.count(Counter.BACKWARD_CALLS_SENT)).isEqualTo(20);
         Rpc.success(2, forward(2).message());
+    }
+
+    /** What the requester grants and what we have buffers for: whichever is less. Neither hides the other. */
+    @ParameterizedTest
+    @CsvSource({"1, 4, 1", "2, 4, 2", "3, 4, 3", "4, 4, 4", "100, 4, 4", "0, 4, 1", "1, 2, 1", "16, 2, 2", "16, 1, 1"})
+    void backwardCalls_requesterGrants_neverMoreAreOutstanding(int granted, int limit, int outstanding)
+            throws Exception {
+        SimulatedResponder limited = new SimulatedResponder(
+                ResponderOptions.builder().maxBackwardCalls(limit).build());
+        RawRequester raw = limited.connect(0);
+        limited.assertStillServes(raw);
+        raw.received.clear();
+        RpcTransport transport = limited.program.transports.getFirst();
+        List<CompletableFuture<Integer>> results = new ArrayList<>();
+        for (int i = 0; i < 12; i++) {
+            results.add(backward(transport, i, new byte[0]));
+        }
+        limited.settle();
+        assertThat(raw.received).as("before the first grant").hasSize(1);
+        for (int answered = 0; answered < 12; answered++) {
+            ByteBuffer asked = raw.received.get(answered).duplicate();
+            int xid = asked.getInt(0);
+            assertThat(asked.getInt(8)).as("credits asked for").isEqualTo(limit);
+            ByteBuffer reply = procedurePlusOne(asked.position(28).slice());
+            raw.send(SimulatedResponder.message(
+                    new RdmaMsg(Integer.toUnsignedLong(xid), granted, ChunkLists.NONE), reply));
+            limited.settle();
+            assertThat(raw.received)
+                    .as("outstanding after reply %s", answered)
+                    .hasSize(Math.min(12, answered + 1 + outstanding));
+        }
+        for (int i = 0; i < 12; i++) {
+            assertThat(results.get(i)).isCompletedWithValue(i + 1);
+        }
+        limited.assertStillServes(raw);
+        limited.close();
     }
 
     @Test

@@ -21,6 +21,7 @@ import org.warpnfs.rpcrdma.testing.RawRequester;
 import org.warpnfs.rpcrdma.testing.Rpc;
 import org.warpnfs.rpcrdma.testing.SimulatedResponder;
 import org.warpnfs.rpcrdma.wire.ChunkLists;
+import org.warpnfs.rpcrdma.wire.RdmaErrorChunk;
 import org.warpnfs.rpcrdma.wire.RdmaMsg;
 import org.warpnfs.rpcrdma.wire.RdmaMsgp;
 import org.warpnfs.rpcrdma.wire.RdmaSegment;
@@ -38,7 +39,7 @@ class PaddedCallTest {
 
     /** A WRITE whose data begins on a boundary of the Send, if it is as long as the threshold. */
     private static ByteBuffer paddedWrite(RdmaMsgp msgp, byte[] data) {
-        ByteBuffer send = ByteBuffer.allocate(4096).put(msgp.encoded());
+        ByteBuffer send = ByteBuffer.allocate(256 << 10).put(msgp.encoded());
         send.put(Rpc.header((int) msgp.xid(), EchoProgram.WRITE, 8)
                 .putInt(7)
                 .putInt(data.length)
@@ -77,6 +78,58 @@ class PaddedCallTest {
         assertThat(new int[] {results.getInt(), results.getInt(), results.getInt(), results.getInt()})
                 .containsExactly(7, count, EchoProgram.checksum(ByteBuffer.wrap(data)), 9);
         assertThat(responder.count(Counter.PADDED_CALLS)).isEqualTo(1);
+    }
+
+    /** Larger than any Send of ours but for those who ask for larger ones. */
+    @ParameterizedTest
+    @CsvSource({"8192, 1000", "8192, 100000", "16384, 5", "32768, 40000", "65536, 4096", "65536, 60001"})
+    void alignmentBeyondAPage_arrives_dataAndTailAreFound(int alignment, int count) throws Exception {
+        SimulatedResponder large = new SimulatedResponder(
+                ResponderOptions.builder().inlineBytes(4096, 256 << 10).credits(2, 2).build());
+        RawRequester raw = large.connect(0);
+        byte[] data = EchoProgram.pattern(count, 1);
+        RdmaMsgp msgp = new RdmaMsgp(5, 2, alignment, 1, ChunkLists.NONE);
+        raw.send(paddedWrite(msgp, data));
+        large.settle();
+        ByteBuffer reply = last(raw);
+        header(reply);
+        ByteBuffer results = Rpc.success(5, reply.slice());
+        assertThat(new int[] {results.getInt(), results.getInt(), results.getInt(), results.getInt()})
+                .containsExactly(7, count, EchoProgram.checksum(ByteBuffer.wrap(data)), 9);
+        large.close();
+    }
+
+    /** No Send of 4096 bytes has room for such padding: only data below the threshold or in a chunk can come. */
+    @ParameterizedTest
+    @ValueSource(longs = {8192, 16_384, 32_768, 65_536})
+    void alignmentBeyondTheReceiveBuffer_arrives_onlyWhatIsPaddedIsGarbage(long alignment) throws Exception {
+        RawRequester raw = responder.connect(0);
+        byte[] data = EchoProgram.pattern(1000, 1);
+        raw.send(paddedWrite(new RdmaMsgp(5, 32, alignment, 1001, ChunkLists.NONE), data));
+        responder.settle();
+        ByteBuffer unpadded = last(raw);
+        header(unpadded);
+        Rpc.success(5, unpadded.slice());
+        raw.send(message(
+                new RdmaMsgp(6, 32, alignment, 1000, ChunkLists.NONE),
+                Rpc.write(6, data).flatten()));
+        responder.settle();
+        ByteBuffer padded = last(raw);
+        header(padded);
+        Rpc.accepted(6, 4, padded.slice());
+        assertThat(responder.program.writes).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {0, 3, 65_535, 65_537, 131_072, 1L << 31, 0xffff_ffffL})
+    void alignmentThatIsNone_arrives_errChunk(long alignment) throws Exception {
+        RawRequester raw = responder.connect(0);
+        raw.send(message(
+                new RdmaMsgp(6, 32, alignment, 100_000, ChunkLists.NONE),
+                Rpc.call(6, EchoProgram.NULL).xdr()));
+        responder.settle();
+        assertThat(header(last(raw))).isInstanceOf(RdmaErrorChunk.class);
+        responder.assertStillServes(raw);
     }
 
     @Test

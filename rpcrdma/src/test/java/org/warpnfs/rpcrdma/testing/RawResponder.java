@@ -4,12 +4,15 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.Set;
+import org.warpnfs.iwarp.verbs.AccessRight;
 import org.warpnfs.iwarp.verbs.Completion;
 import org.warpnfs.iwarp.verbs.CompletionStatus;
 import org.warpnfs.iwarp.verbs.ConnectOptions;
 import org.warpnfs.iwarp.verbs.ConnectionRequest;
 import org.warpnfs.iwarp.verbs.ConnectionRequestHandler;
 import org.warpnfs.iwarp.verbs.DisconnectReason;
+import org.warpnfs.iwarp.verbs.MemoryRegion;
 import org.warpnfs.iwarp.verbs.QueuePair;
 import org.warpnfs.iwarp.verbs.QueuePairHandler;
 import org.warpnfs.iwarp.verbs.RemoteMemory;
@@ -21,6 +24,7 @@ public final class RawResponder implements ConnectionRequestHandler, QueuePairHa
     private static final int RECEIVE_BYTES = 4096;
 
     public final List<ByteBuffer> received = new ArrayList<>();
+    public final List<CompletionStatus> reads = new ArrayList<>();
     public DisconnectReason ended;
     public int connections;
     private QueuePair queuePair;
@@ -63,6 +67,15 @@ public final class RawResponder implements ConnectionRequestHandler, QueuePairHa
         queuePair.flush();
     }
 
+    /** Reads the requester's memory; how it ended is found in {@link #reads}. */
+    public ByteBuffer read(long stag, long offset, int lengthBytes) {
+        ByteBuffer sink = ByteBuffer.allocate(lengthBytes);
+        MemoryRegion region = queuePair.register(sink, Set.of(AccessRight.LOCAL_WRITE));
+        queuePair.post(new WorkRequest.RdmaRead(0, region, 0, lengthBytes, new RemoteMemory(stag, offset)));
+        queuePair.flush();
+        return sink;
+    }
+
     public void abort() {
         queuePair.abort("the test wants it");
     }
@@ -86,6 +99,9 @@ public final class RawResponder implements ConnectionRequestHandler, QueuePairHa
         if (completion instanceof Completion.Received message && message.status() == CompletionStatus.SUCCESS) {
             received.add(message.buffer());
             qp.postReceive(0, ByteBuffer.allocate(RECEIVE_BYTES));
+        }
+        if (completion instanceof Completion.ReadDone read) {
+            reads.add(read.status());
         }
     }
 
