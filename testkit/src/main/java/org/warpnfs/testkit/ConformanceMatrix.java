@@ -18,7 +18,7 @@ import java.util.stream.Stream;
  *
  * @param name of the file
  * @param testPackage where its tests are, or above them
- * @param maxOpenRows how many rows may say {@code open:}
+ * @param openRows how many rows say {@code open:}, by the heading
  * @param expectedIds each ID that must have a row, from the ranges in the heading
  * @param rows in the order of the file
  * @param malformed lines that are neither heading, prose nor a row
@@ -26,7 +26,7 @@ import java.util.stream.Stream;
 public record ConformanceMatrix(
         String name,
         String testPackage,
-        int maxOpenRows,
+        int openRows,
         List<String> expectedIds,
         List<Row> rows,
         List<String> malformed) {
@@ -40,7 +40,7 @@ public record ConformanceMatrix(
      * One row. For a freedom row, {@code level} holds the topic and {@code text} what was decided.
      *
      * @param section of the RFC
-     * @param proof tests, or {@code n/a: reason}, or {@code open: what is missing}
+     * @param proof tests, or {@code n/a: kind: reason}, or {@code open: what is missing}
      */
     public record Row(String id, String section, String level, String text, String proof) {
         private static final Pattern FREEDOM = Pattern.compile(".*-F\\d+");
@@ -70,7 +70,8 @@ public record ConformanceMatrix(
                 .toList();
     }
 
-    private static Path directory() {
+    /** Where the matrices are. */
+    static Path directory() {
         for (Path at = Path.of("").toAbsolutePath(); at != null; at = at.getParent()) {
             if (Files.isDirectory(at.resolve(DIRECTORY))) {
                 return at.resolve(DIRECTORY);

@@ -2,7 +2,10 @@ package org.warpnfs.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -13,7 +16,7 @@ class ConformanceCheckTest {
     private static final String GOOD = """
             # A matrix
 
-            IDs: X-01..03, X-F1..1
+            IDs: X-01..05, X-F1..1
             Tests: org.warpnfs.testkit
             Open: 1
 
@@ -24,10 +27,12 @@ class ConformanceCheckTest {
             | X-01 | 1.1 | MUST† | it is what it says it is | `ConformanceCheckTest#good_matrix_hasNoFindings`, `#brokenInOnePlace_matrix_isFound` |
             | X-02 | 1.2, 2 | SHOULD | it is what it says it is | `ConformanceCheckTest$Derived#inherited_contract_isATest`, `StreamCutterTest#cut_sameSeed_sameCuts`, `LadderTest#testkit_knowsTheJdkAlone` |
             | X-03 | 3 | wire-layout | it is what it says it is | open: nobody has done it yet |
+            | X-04 | 4 | MAY† | it is what it says it is | n/a: a permission: nobody here makes use of it |
+            | X-05 | 5 | MUST | it is what it says it is | n/a: another's duty: the kernel's, which sends every packet |
 
             | ID | RFC § | Topic | Decision | Proof |
             |---|---|---|---|---|
-            | X-F1 | 9 | colour | blue, because it is free | n/a: a matter of documentation |
+            | X-F1 | 9 | colour | blue, because it is free | n/a: decided: a matter of documentation |
             """;
 
     /** A contract as backends have one. */
@@ -51,9 +56,24 @@ class ConformanceCheckTest {
     void good_matrix_hasNoFindings() {
         assertThat(findings(GOOD)).isEmpty();
         ConformanceMatrix matrix = ConformanceMatrix.parse("rfc1.md", GOOD);
-        assertThat(matrix.expectedIds()).containsExactly("X-01", "X-02", "X-03", "X-F1");
-        assertThat(matrix.rows()).hasSize(4);
+        assertThat(matrix.expectedIds()).containsExactly("X-01", "X-02", "X-03", "X-04", "X-05", "X-F1");
+        assertThat(matrix.rows()).hasSize(6);
         assertThat(matrix.rows().getLast().freedom()).isTrue();
+    }
+
+    /** What a reader of the matrices is told is what the check knows. */
+    @Test
+    void readme_ofTheMatrices_namesEachOfThemAndEachKindOfReason() throws IOException {
+        String readme = Files.readString(ConformanceMatrix.directory().resolve("README.md"));
+        List<String> kinds = Pattern.compile("(?m)^\\| `([a-z' ]+)` \\|")
+                .matcher(readme)
+                .results()
+                .map(row -> row.group(1))
+                .toList();
+        assertThat(kinds).containsExactlyInAnyOrderElementsOf(ConformanceCheck.KINDS);
+        List<ConformanceMatrix> matrices = ConformanceMatrix.ofTestsIn("org.warpnfs");
+        assertThat(matrices).hasSizeGreaterThanOrEqualTo(4).allSatisfy(matrix -> assertThat(readme)
+                .contains("| [" + matrix.name() + "](" + matrix.name() + ") |"));
     }
 
     @ParameterizedTest
@@ -68,16 +88,33 @@ class ConformanceCheckTest {
                 "StreamCutterTest#; StreamCutterTest; X-02: neither tests nor a reason",
                 "open: nobody has done it yet; ''; X-03: neither tests nor a reason",
                 "open: nobody has done it yet; trust me, it is tested; X-03: neither tests nor a reason",
-                "open: nobody has done it yet; n/a:; X-03: n/a: without a reason",
-                "n/a: a matter of documentation; open: also not done yet; 2 rows are open, at most 1 may be",
-                "Open: 1; Open: 0; 1 rows are open, at most 0 may be",
+                "open: nobody has done it yet; open: later; X-03: open: without a reason",
+                "open: nobody has done it yet; open:; X-03: open: without a reason",
+                "open: nobody has done it yet; n/a:; X-03: n/a: of none of these kinds: [a permission, another's duty, ",
+                "open: nobody has done it yet; n/a: nobody has done it yet; X-03: n/a: of none of these kinds",
+                "open: nobody has done it yet; n/a: nobody: it is much work; X-03: n/a: of none of these kinds",
+                "n/a: another's duty; n/a: Another's duty; X-05: n/a: of none of these kinds",
+                "n/a: another's duty; n/a:; X-05: n/a: of none of these kinds",
+                "n/a: another's duty: the kernel's, which sends every packet; n/a: another's duty; X-05: n/a: of none of these kinds",
+                "the kernel's, which sends every packet; IKE; X-05: another's duty without a reason",
+                "the kernel's, which sends every packet; ''; X-05: another's duty without a reason",
+                "n/a: another's duty; n/a: a permission; X-05: MUST is no permission",
+                "MAY†; SHOULD†; X-04: SHOULD† is no permission",
+                "n/a: another's duty; n/a: decided; X-05: decided, although the RFC leaves nothing to decide",
+                "nobody here makes use of it; it is not offered yet; X-04: not built, so it is open",
+                "nobody here makes use of it; nobody has come to it Yet; X-04: not built, so it is open",
+                "the kernel's, which sends every packet; encryption is not implemented; X-05: not built, so it is open",
+                "a matter of documentation; what is missing is a test; X-F1: not built, so it is open",
+                "n/a: decided: a matter of documentation; open: also not done yet; 2 rows are open, and the heading says 1",
+                "Open: 1; Open: 0; 1 rows are open, and the heading says 0",
+                "Open: 1; Open: 2; 1 rows are open, and the heading says 2",
                 "Open: 1; Open: many; not a number of open rows: many",
                 "Open: 1; Closed: 1; no line \"Open:\" in the heading",
                 "| X-02 |; | X-01 |; X-01: a second row",
                 "| X-02 |; | X-01 |; X-02: no row",
-                "X-01..03; X-01..02; X-03: not among the IDs of the heading",
-                "X-01..03; X-01..04; X-04: no row",
-                "X-01..03; all; not a range of IDs: all",
+                "X-01..05; X-01..04; X-05: not among the IDs of the heading",
+                "X-01..05; X-01..06; X-06: no row",
+                "X-01..05; all; not a range of IDs: all",
                 "blue, because it is free; ''; X-F1: no decision",
                 "colour; ''; X-F1: no topic",
                 "MUST†; OUGHT; X-01: no level: OUGHT",
