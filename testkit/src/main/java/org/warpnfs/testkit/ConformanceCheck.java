@@ -146,7 +146,8 @@ public final class ConformanceCheck {
             findings.add(row.id() + ": decided, although the RFC leaves nothing to decide");
         }
         if (UNBUILT.matcher(reason.group(2)).find()) {
-            findings.add(row.id() + ": not built, so it is open: " + reason.group(2).strip());
+            findings.add(
+                    row.id() + ": not built, so it is open: " + reason.group(2).strip());
         }
     }
 

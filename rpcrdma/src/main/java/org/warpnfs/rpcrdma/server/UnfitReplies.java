@@ -67,9 +67,8 @@ final class UnfitReplies {
         }
         List<Long> offered =
                 offer.writeList().stream().map(WriteChunk::lengthBytes).toList();
-        List<Integer> items = reply.items().stream()
-                .map(item -> item.payload().lengthBytes())
-                .toList();
+        List<Integer> items =
+                reply.items().stream().map(item -> item.payload().lengthBytes()).toList();
         LOG.warn(
                 "{}: a reply fits nowhere, and its requester gets ERR_CHUNK: {}. Needed: {} bytes of XDR, and DDP-eligible results of {} bytes."
                         + " Offered: {} bytes inline, Write chunks of {} bytes, a Reply chunk of {} bytes.{} Later ones of this procedure"
@@ -81,7 +80,9 @@ final class UnfitReplies {
                 inlineLimitBytes,
                 offered,
                 offer.replyChunk().map(WriteChunk::lengthBytes).orElse(0L),
-                items.size() < offered.size() ? " The program hands over no result for each Write chunk, and none is bound." : "");
+                items.size() < offered.size()
+                        ? " The program hands over no result for each Write chunk, and none is bound."
+                        : "");
     }
 
     /** Whether a program took the call and answered it with results. */

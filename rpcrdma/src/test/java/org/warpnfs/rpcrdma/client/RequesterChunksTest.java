@@ -93,7 +93,9 @@ class RequesterChunksTest {
             assertThat(received().getInt(16)).as("no Read list").isZero();
             assertThat(received().slice(28 + 48, count)).isEqualTo(pattern(count));
         } else {
-            assertThat(received().remaining()).as("a Read segment, and all but the data").isEqualTo(80 + 24);
+            assertThat(received().remaining())
+                    .as("a Read segment, and all but the data")
+                    .isEqualTo(80 + 24);
             assertThat(received().getInt(READ_LENGTH_AT)).isEqualTo(count);
             assertThat(read(count)).isEqualTo(pattern(count));
         }
@@ -160,7 +162,10 @@ class RequesterChunksTest {
         call(Rpc.call(1, EchoProgram.READ, 5), ChunkOffer.write(sink));
         assertThat(received().getInt(32)).as("the length offered").isEqualTo(5);
         long stag = Integer.toUnsignedLong(received().getInt(28));
-        responder.write(ByteBuffer.wrap(new byte[] {1, 2, 3, 4, 5, 6, 7, 8}), stag, received().getLong(36));
+        responder.write(
+                ByteBuffer.wrap(new byte[] {1, 2, 3, 4, 5, 6, 7, 8}),
+                stag,
+                received().getLong(36));
         simulation.run();
         assertThat(new byte[] {memory[9], memory[10], memory[11]}).containsOnly(0);
         assertThat(requester.open()).isFalse();

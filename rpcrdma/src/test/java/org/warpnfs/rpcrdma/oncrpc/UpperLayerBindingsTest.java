@@ -189,9 +189,22 @@ class UpperLayerBindingsTest {
 
     @ParameterizedTest
     @CsvSource({
-        "rdma, 3, 0", "rdma, 3, 1", "rdma, 3, 2", "rdma, 3, 3", "rdma, 3, 4", "rdma, 3, 1000", "rdma, 3, 32768",
-        "rdma, 3, 32769", "rdma, 3, 1048576", "rdma, 2, 8192", "tcp, 3, 0", "tcp, 3, 3", "tcp, 3, 32768",
-        "tcp, 3, 32769", "tcp, 3, 1048576", "tcp, 2, 8192"
+        "rdma, 3, 0",
+        "rdma, 3, 1",
+        "rdma, 3, 2",
+        "rdma, 3, 3",
+        "rdma, 3, 4",
+        "rdma, 3, 1000",
+        "rdma, 3, 32768",
+        "rdma, 3, 32769",
+        "rdma, 3, 1048576",
+        "rdma, 2, 8192",
+        "tcp, 3, 0",
+        "tcp, 3, 3",
+        "tcp, 3, 32768",
+        "tcp, 3, 32769",
+        "tcp, 3, 1048576",
+        "tcp, 2, 8192"
     })
     void nfsRead_asAnOpaque_fillsTheWriteChunkOrTheRecord(String protocol, int version, int count) throws Exception {
         RpcCaller caller = caller(serve(protocol, null), NFS, version);
@@ -215,7 +228,8 @@ class UpperLayerBindingsTest {
     @Test
     void nfsRead_longerThanItsWriteChunk_isErrChunk() throws Exception {
         RpcCaller caller = caller(serve("rdma", null), NFS, 3);
-        assertThatThrownBy(() -> read(caller, READ, SINK_BYTES + 1, sinks(1))).hasCauseInstanceOf(RequestException.class);
+        assertThatThrownBy(() -> read(caller, READ, SINK_BYTES + 1, sinks(1)))
+                .hasCauseInstanceOf(RequestException.class);
         assertThat(rdma.statistics().get(Counter.ERR_CHUNK_TOO_BIG_SENT)).isEqualTo(1);
         assertThat(read(caller, READ, 5, sinks(1))).as("the next one").hasSize(5);
     }

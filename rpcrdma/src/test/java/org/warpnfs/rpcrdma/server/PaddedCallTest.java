@@ -84,8 +84,10 @@ class PaddedCallTest {
     @ParameterizedTest
     @CsvSource({"8192, 1000", "8192, 100000", "16384, 5", "32768, 40000", "65536, 4096", "65536, 60001"})
     void alignmentBeyondAPage_arrives_dataAndTailAreFound(int alignment, int count) throws Exception {
-        SimulatedResponder large = new SimulatedResponder(
-                ResponderOptions.builder().inlineBytes(4096, 256 << 10).credits(2, 2).build());
+        SimulatedResponder large = new SimulatedResponder(ResponderOptions.builder()
+                .inlineBytes(4096, 256 << 10)
+                .credits(2, 2)
+                .build());
         RawRequester raw = large.connect(0);
         byte[] data = EchoProgram.pattern(count, 1);
         RdmaMsgp msgp = new RdmaMsgp(5, 2, alignment, 1, ChunkLists.NONE);

@@ -59,7 +59,8 @@ class UnfitRepliesTest {
     }
 
     private void send(int xid, int procedure, int count, ChunkLists lists) {
-        raw.send(message(new RdmaMsg(xid, 32, lists), Rpc.call(xid, procedure, count).flatten()));
+        raw.send(message(
+                new RdmaMsg(xid, 32, lists), Rpc.call(xid, procedure, count).flatten()));
         responder.settle();
     }
 
@@ -75,14 +76,22 @@ class UnfitRepliesTest {
         for (int xid = 10; xid < 13; xid++) {
             send(xid, EchoProgram.BULK, 32_768, lists);
         }
-        assertThat(warnings()).singleElement().asString().contains(
-                "program 536871065 version 3 procedure 3",
-                "Needed: 32796 bytes of XDR, and DDP-eligible results of [] bytes",
-                "Offered: 4096 bytes inline, Write chunks of [65536] bytes, a Reply chunk of 2048 bytes",
-                "no result for each Write chunk");
+        assertThat(warnings())
+                .singleElement()
+                .asString()
+                .contains(
+                        "program 536871065 version 3 procedure 3",
+                        "Needed: 32796 bytes of XDR, and DDP-eligible results of [] bytes",
+                        "Offered: 4096 bytes inline, Write chunks of [65536] bytes, a Reply chunk of 2048 bytes",
+                        "no result for each Write chunk");
         assertThat(responder.count(Counter.ERR_CHUNK_TOO_BIG_SENT)).isEqualTo(3);
         send(20, EchoProgram.READ, 32_768, new ChunkLists(List.of(), List.of(chunk(1024, 1)), Optional.empty()));
-        assertThat(warnings().toList()).as("another procedure").hasSize(2).last().asString().contains("procedure 2", "[32768]", "[1024]");
+        assertThat(warnings().toList())
+                .as("another procedure")
+                .hasSize(2)
+                .last()
+                .asString()
+                .contains("procedure 2", "[32768]", "[1024]");
     }
 
     @Test
