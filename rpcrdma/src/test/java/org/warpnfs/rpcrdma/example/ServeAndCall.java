@@ -57,7 +57,7 @@ final class ServeAndCall {
         }
     }
 
-    private static String reverse(Requester requester, String text) throws IOException {
+    static String reverse(Requester requester, String text) throws IOException {
         RequesterTransport transport = new RequesterTransport(requester, 1 << 20);
         OncRpcProgram program = ReverseServerStub.PROGRAM;
         RpcCall call = new RpcCall(program.getNumber(), program.getVersion(), new RpcAuthTypeNone(), transport);
