@@ -133,7 +133,7 @@ class RequesterChunksTest {
     @ValueSource(ints = {5001, 5002, 5003, 5004, 65_537})
     void payloadInAReadChunk_responderReadsOnIntoThePad_getsNothing(int count) {
         connect(RequesterOptions.DEFAULT);
-        call(write(1, count), ChunkOffer.NONE);
+        assertThat(call(write(1, count), ChunkOffer.NONE)).isNotDone();
         assertThat(received().getInt(READ_LENGTH_AT)).as("without roundup").isEqualTo(count);
         assertThat(read(count)).isEqualTo(pattern(count));
         assertThat(responder.reads).containsExactly(CompletionStatus.SUCCESS);
@@ -146,7 +146,7 @@ class RequesterChunksTest {
     @Test
     void payloadInAReadChunk_responderReadsBefore_getsNothing() {
         connect(RequesterOptions.DEFAULT);
-        call(write(1, 5001), ChunkOffer.NONE);
+        assertThat(call(write(1, 5001), ChunkOffer.NONE)).isNotDone();
         long stag = Integer.toUnsignedLong(received().getInt(READ_STAG_AT));
         ByteBuffer before = responder.read(stag, received().getLong(READ_OFFSET_AT) - 1, 4);
         simulation.run();
@@ -159,7 +159,8 @@ class RequesterChunksTest {
         connect(RequesterOptions.DEFAULT);
         byte[] memory = new byte[16];
         ByteBuffer sink = ByteBuffer.wrap(memory).position(4).limit(9).slice();
-        call(Rpc.call(1, EchoProgram.READ, 5), ChunkOffer.write(sink));
+        assertThat(call(Rpc.call(1, EchoProgram.READ, 5), ChunkOffer.write(sink)))
+                .isNotDone();
         assertThat(received().getInt(32)).as("the length offered").isEqualTo(5);
         long stag = Integer.toUnsignedLong(received().getInt(28));
         responder.write(

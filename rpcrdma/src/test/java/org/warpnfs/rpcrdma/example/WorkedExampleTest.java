@@ -67,7 +67,10 @@ class WorkedExampleTest {
     void document_codeBlocks_areTheSourcesFromTheirFirstTypeOn() throws IOException {
         assertThat(CODE.matcher(Files.readString(DOCUMENT)).results().map(MatchResult::group))
                 .containsExactly(
-                        block("ReverseServerStub"), block("Reverse"), block("ServeAndCall"), block("LongRunningServer"));
+                        block("ReverseServerStub"),
+                        block("Reverse"),
+                        block("ServeAndCall"),
+                        block("LongRunningServer"));
     }
 
     /** A file without its package, imports and header comment. */
