@@ -13,8 +13,8 @@
  * was copied already, and all other frames are copied as they are; so frame numbers differ from those of the original, while time
  * stamps and sequence numbers are right.
  *
- * With "any" a client's port that was another connection's before is changed to one below 32768: rdma_cm gives ports out at random,
- * even one that has just been used, and tshark then takes the new connection's startup frame for an FPDU of the old one.
+ * A client's port that was another connection's before is changed to one below 32768: rdma_cm gives ports out at random, even one
+ * that has just been used, and tshark then takes the new connection's startup frame for an FPDU of the old one.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -30,7 +30,8 @@ enum {
     RDMA_PORT = 20049,
     MAX_STREAMS = 1024,
     MPA_STARTUP_BYTES = 20,
-    FIRST_ALIAS = 30001, /* Linux gives out ports from 32768 on */
+    FIRST_ALIAS = 30001,
+    LAST_ALIAS = 32767, /* Linux gives out ports from 32768 on */
 };
 
 /* One direction of a connection. held begins at the sequence number "first"; what came before has been written. */
@@ -150,6 +151,13 @@ static void hold(struct stream *stream, const unsigned char *from, size_t count)
     stream->held_bytes += count;
 }
 
+static unsigned new_alias(void)
+{
+    if (next_alias > LAST_ALIAS)
+        die("too many ports come again");
+    return next_alias++;
+}
+
 /* Whether the frame was dealt with; else it is to be copied as it is. */
 static int take(const unsigned char *record, unsigned char *frame, size_t frame_bytes)
 {
@@ -164,8 +172,9 @@ static int take(const unsigned char *record, unsigned char *frame, size_t frame_
     /* what is acknowledged may be held here still, and would look as if it came twice */
     if (peer->open && (int32_t)(get32(tcp + 8) - peer->first) > 0)
         put32(tcp + 8, peer->first);
-    if ((tcp[13] & 0x12) == 2 && any_port) { /* SYN without ACK: whoever sends it is the client */
-        stream->alias = peer->peer_alias = stream->used && (stream->started || !stream->open) ? next_alias++ : stream->alias;
+    if ((tcp[13] & 0x12) == 2) { /* SYN without ACK: whoever sends it is the client */
+        if (stream->used && (stream->started || !stream->open))
+            stream->alias = peer->peer_alias = new_alias();
         stream->used = 1;
     }
     if (stream->alias)
