@@ -69,9 +69,10 @@ server_acls() {
   (cd "$directory/export" && sed -n 's/^# file: //p' "$1" | xargs getfacl -n | diff "$1" - | head -n 5) 2>&1 || true
 }
 
-# server_complaints: what it logged that is its own fault
+# server_complaints: what it logged that is its own fault. No client here has a call under way when the server is told to stop, but one
+# that is dead, for which it need not wait.
 server_complaints() {
-  grep -h -n -m 3 -E '\bERROR\b|Exception in thread|OutOfMemoryError|LEAK' "$directory"/server.*.log || true
+  grep -h -n -m 3 -E '\bERROR\b|Exception in thread|OutOfMemoryError|LEAK|calls were still under way' "$directory"/server.*.log || true
 }
 
 server_clean() { rm -rf "$directory/export" "$directory/state"; }

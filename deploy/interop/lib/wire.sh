@@ -35,7 +35,7 @@ wire_awk() { awk "$wire_columns $2" "$1"; }
 
 wire_readable() { # TABLE [SCENARIO]: what tshark and recut said; a connection that is cut off leaves half an FPDU behind
   grep -v -e 'Running as user' -e '^ *$' "$1.log" |
-    if [[ ' restart resets ' = *" ${2:-none} "* ]]; then grep -v 'at the end of a connection'; else cat; fi
+    if [[ ' restart resets killed ' = *" ${2:-none} "* ]]; then grep -v 'at the end of a connection'; else cat; fi
 }
 
 wire_whole() { # TABLE
