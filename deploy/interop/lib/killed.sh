@@ -21,6 +21,9 @@ guest_kill() {
     sleep 0.1
   done
   guest_killed=yes
-  kill -s KILL "$client_id" # and the emulator with it
+  { # where bash would say that it was killed
+    kill -s KILL "$client_id" # and the emulator with it
+    wait "$client_id" || true
+  } 2>/dev/null
   [ -n "$found" ]
 }
