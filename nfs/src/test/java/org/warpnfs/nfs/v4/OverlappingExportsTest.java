@@ -2,10 +2,15 @@ package org.warpnfs.nfs.v4;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -17,6 +22,7 @@ import org.warpnfs.fs.local.LocalOptions;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FileSystem;
+import org.warpnfs.fs.spi.OpenFile;
 import org.warpnfs.nfs.export.FileChanges;
 import org.warpnfs.nfs.v4.V4Client.Ops;
 import org.warpnfs.nfs.v4.V4Client.Reply;
@@ -32,6 +38,7 @@ class OverlappingExportsTest {
     Path base;
 
     private final Map<String, FileSystem> files = new LinkedHashMap<>();
+    private final List<String> calls = new CopyOnWriteArrayList<>();
     private V4Server server;
 
     @BeforeEach
@@ -41,7 +48,73 @@ class OverlappingExportsTest {
         files.put("/outer", LocalFileSystem.open(base, LocalOptions.DEFAULTS));
         files.put("/twin", LocalFileSystem.open(base, LocalOptions.DEFAULTS));
         files.put("/inner", LocalFileSystem.open(inner, LocalOptions.DEFAULTS));
-        server = V4Server.exporting(files);
+        Map<String, FileSystem> watched = new LinkedHashMap<>();
+        files.forEach((path, fileSystem) -> watched.put(path, watched(path, fileSystem)));
+        server = V4Server.exporting(watched);
+    }
+
+    /** Notes through which export a file is written and synced. */
+    private FileSystem watched(String path, FileSystem fileSystem) {
+        return proxy(FileSystem.class, (method, args) -> {
+            Object result = invoke(method, fileSystem, args);
+            return result instanceof OpenFile file
+                    ? proxy(OpenFile.class, (call, arguments) -> {
+                        calls.add(call.getName() + " " + path);
+                        return invoke(call, file, arguments);
+                    })
+                    : result;
+        });
+    }
+
+    private interface Invocation {
+        Object of(Method method, Object[] args) throws Throwable;
+    }
+
+    private static <T> T proxy(Class<T> type, Invocation invocation) {
+        return type.cast(Proxy.newProxyInstance(
+                type.getClassLoader(), new Class<?>[] {type}, (_, method, args) -> invocation.of(method, args)));
+    }
+
+    private static Object invoke(Method method, Object target, Object[] args) throws Throwable {
+        try {
+            return method.invoke(target, args);
+        } catch (InvocationTargetException e) {
+            throw e.getCause();
+        }
+    }
+
+    private List<String> callsOf(String method) {
+        return calls.stream().filter(call -> call.startsWith(method + " ")).toList();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"outer", "twin"})
+    void commit_whileAnotherHasTheFileOpenThroughAnotherExport_syncsWhatWasWrittenThroughItsOwn(String other) {
+        V4Client first = V4Client.mounted(server, "first", 0);
+        V4Client second = V4Client.mounted(server, "second", 0);
+        open(first, other, 3);
+        assertThat(second.statusOf(directory(INNER).lookup("f").write(ANONYMOUS, 0, 0, "x")))
+                .isEqualTo(Nfs4Status.OK);
+        assertThat(second.statusOf(directory(INNER).lookup("f").add(5, c -> c.hyper(0).words(0))))
+                .isEqualTo(Nfs4Status.OK);
+        assertThat(callsOf("write")).containsExactly("write /inner");
+        assertThat(callsOf("sync"))
+                .as("the descriptor that is told of a loss, under the verifier that tells of it")
+                .containsExactly("sync /inner");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"outer", "twin"})
+    void io_withAStateidOfAnotherExport_goesThroughItsOwn(String other) {
+        V4Client client = V4Client.mounted(server, "client", 0);
+        int[] stateid = open(client, other, 3);
+        assertThat(client.statusOf(directory(INNER).lookup("f").write(stateid, 0, 0, "x")))
+                .isEqualTo(Nfs4Status.OK);
+        assertThat(client.statusOf(directory(INNER).lookup("f").read(stateid, 0, 10)))
+                .isEqualTo(Nfs4Status.OK);
+        assertThat(callsOf("write")).containsExactly("write /inner");
+        assertThat(callsOf("read")).containsExactly("read /inner");
+        assertThat(callsOf("close")).containsExactly("close /inner", "close /inner");
     }
 
     @AfterEach

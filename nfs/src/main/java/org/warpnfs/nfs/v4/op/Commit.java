@@ -27,7 +27,7 @@ final class Commit implements ChangingOperation {
         CallContext.requireWritable(file);
         FileSystem fileSystem = CallContext.fileSystem(file);
         try (IoGrant grant = call.services().state().stateids().anyWriter(CallContext.keyOf(file))) {
-            OpenFile open = grant.file();
+            OpenFile open = grant.fileOf(fileSystem);
             if (open != null) {
                 open.sync();
             } else {

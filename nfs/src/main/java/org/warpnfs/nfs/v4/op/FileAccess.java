@@ -1,6 +1,6 @@
 package org.warpnfs.nfs.v4.op;
 
-import org.jspecify.annotations.Nullable;
+import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.OpenAccess;
 import org.warpnfs.fs.spi.OpenFile;
@@ -11,12 +11,12 @@ import org.warpnfs.nfs.v4.xdr.Stateid;
 
 /** A file for the length of one request: the stateid's own where it brings one, else opened for this request and closed after it. */
 final class FileAccess implements AutoCloseable {
-    private final @Nullable IoGrant grant;
+    private final IoGrant grant;
     private final OpenFile file;
     private final boolean owned;
     private final FileChange change;
 
-    private FileAccess(@Nullable IoGrant grant, OpenFile file, boolean owned, FileChange change) {
+    private FileAccess(IoGrant grant, OpenFile file, boolean owned, FileChange change) {
         this.grant = grant;
         this.file = file;
         this.owned = owned;
@@ -67,19 +67,21 @@ final class FileAccess implements AutoCloseable {
     private static FileAccess of(
             CallContext call, Location location, IoGrant grant, OpenAccess access, FileChange change)
             throws FsException {
-        OpenFile held = grant.file();
+        FileSystem fileSystem = CallContext.fileSystem(location);
+        OpenFile held = grant.fileOf(fileSystem);
         if (held != null) {
             return new FileAccess(grant, held, false, change);
         }
-        return new FileAccess(
-                null,
-                CallContext.fileSystem(location).open(call.callerAt(location), location.file(), access),
-                true,
-                change);
-    }
-
-    OpenFile file() {
-        return file;
+        boolean opened = false;
+        try {
+            OpenFile file = fileSystem.open(call.callerAt(location), location.file(), access);
+            opened = true;
+            return new FileAccess(grant, file, true, change);
+        } finally {
+            if (!opened) {
+                grant.close();
+            }
+        }
     }
 
     @Override
@@ -87,9 +89,11 @@ final class FileAccess implements AutoCloseable {
         if (owned) {
             file.close();
         }
-        if (grant != null) {
-            grant.close();
-        }
+        grant.close();
         change.close();
+    }
+
+    OpenFile file() {
+        return file;
     }
 }

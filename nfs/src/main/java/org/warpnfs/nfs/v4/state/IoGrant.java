@@ -1,6 +1,7 @@
 package org.warpnfs.nfs.v4.state;
 
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.fs.spi.OpenFile;
 
 /**
@@ -17,9 +18,13 @@ public final class IoGrant implements AutoCloseable {
         this.shared = shared;
     }
 
-    /** The open's own file; null where the stateid brings none, and the caller opens the file for this one request. */
-    public @Nullable OpenFile file() {
-        return shared == null ? null : shared.file();
+    /**
+     * The open's own file; null where the stateid brings none, and the caller opens the file for this one request. So it does where the
+     * file was opened through another export that is another file system: its write verifier would not tell of what is lost there,
+     * and another policy has said who may open it.
+     */
+    public @Nullable OpenFile fileOf(FileSystem fileSystem) {
+        return shared == null ? null : shared.fileOf(fileSystem);
     }
 
     @Override

@@ -1,6 +1,8 @@
 package org.warpnfs.nfs.v4.state;
 
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.fs.spi.OpenFile;
 
 /**
@@ -9,15 +11,28 @@ import org.warpnfs.fs.spi.OpenFile;
  */
 public final class SharedFile {
     private final OpenFile file;
+    private final @Nullable FileSystem fileSystem;
     private final AtomicInteger holders = new AtomicInteger(1);
 
     /** Takes over {@code file} with one holder. */
     public SharedFile(OpenFile file) {
+        this(file, null);
+    }
+
+    /** As {@link #SharedFile(OpenFile)}, of a file of that file system alone, whatever others reach the same file. */
+    public SharedFile(OpenFile file, @Nullable FileSystem fileSystem) {
         this.file = file;
+        this.fileSystem = fileSystem;
     }
 
     public OpenFile file() {
         return file;
+    }
+
+    /** The file, if it was opened through that file system. */
+    @Nullable
+    OpenFile fileOf(FileSystem other) {
+        return fileSystem == null || fileSystem == other ? file : null;
     }
 
     /** One more holder. Only for one who knows of a holder that cannot go meanwhile. */
