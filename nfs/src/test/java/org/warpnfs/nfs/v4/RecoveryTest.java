@@ -116,6 +116,42 @@ class RecoveryTest {
     }
 
     @Test
+    void grace_idUnderAHoldersNameIsGivenUpUnconfirmed_goesOn() {
+        V4Server server = new V4Server(directory);
+        V4Client client = V4Client.mounted(server, "c", 0);
+        client.run(new Ops().data().openCreate("o", "f", 3, 0));
+        server.start();
+        V4Client impostor = new V4Client(server, "c", 2, 0);
+        impostor.readExchangeId(impostor.sendBare(new Ops().exchangeId(99, "c", 0)));
+        assertThat(impostor.sendBare(new Ops().add(57, c -> c.hyper(impostor.clientId)))
+                        .status())
+                .isEqualTo(Nfs4Status.OK);
+        assertThat(server.program().isGraceRunning()).as("c has reclaimed nothing").isTrue();
+        server.close();
+    }
+
+    @Test
+    void ids_ofClientsAndStates_sayNothingOfOthers() {
+        V4Server server = new V4Server(directory);
+        V4Client first = V4Client.mounted(server, "c", 0);
+        long previousClient = first.clientId;
+        int[] previous =
+                first.run(new Ops().data().openCreate("o", "f", 3, 0)).afterData().open();
+        int near = 0;
+        for (int i = 0; i < 8; i++) {
+            V4Client next = V4Client.mounted(server, "c" + i, 0);
+            int[] stateid =
+                    next.run(new Ops().data().open("o", "f", 3, 0)).afterData().open();
+            near += Math.abs(next.clientId - previousClient) < 1 << 16 ? 1 : 0;
+            near += stateid[2] == previous[2] ? 1 : 0;
+            previousClient = next.clientId;
+            previous = stateid;
+        }
+        assertThat(near).as("ids near the one before").isLessThan(3);
+        server.close();
+    }
+
+    @Test
     void restart_withNobodyToWaitFor_hasNoGrace() {
         V4Server server = new V4Server(directory);
         V4Client client = V4Client.mounted(server, "c", 0);

@@ -59,7 +59,6 @@ final class ClientTable {
     private final Shares clientShares;
     private final Shares sessionShares;
     private final ReplyMemory replies;
-    private int lastClient;
 
     ClientTable(
             StateLimits limits,
@@ -162,7 +161,7 @@ final class ClientTable {
         if (!makeRoom(nowNanos, clientShares, address, null)) {
             throw Nfs4Exception.of(sessionless ? Nfs4Status.RESOURCE : Nfs4Status.SERVERFAULT);
         }
-        long id = (long) instance << 32 | Integer.toUnsignedLong(++lastClient);
+        long id = newId();
         Client client = new Client(id, owner, verifier, principal, sessionless, address);
         client.renewedNanos = nowNanos;
         byId.put(id, client);
@@ -170,6 +169,15 @@ final class ClientTable {
         clientShares.take(address, 1);
         unconfirmed.put(owner, client);
         return client;
+    }
+
+    /** Not to be guessed: whoever names a client's id may make a session of it, and act in its place (RFC 8881 section 18.36.3). */
+    private long newId() {
+        long id;
+        do {
+            id = (long) instance << 32 | Integer.toUnsignedLong(random.nextInt());
+        } while (byId.containsKey(id));
+        return id;
     }
 
     CreatedSession createSession(
@@ -290,7 +298,10 @@ final class ClientTable {
             throw Nfs4Exception.of(Nfs4Status.CLIENTID_BUSY);
         }
         remove(client);
-        grace.complete(client.owner());
+        if (client.confirmed) {
+            // Whoever only has the name of another has not reclaimed for it.
+            grace.complete(client.owner());
+        }
     }
 
     Session session(SessionId id) throws Nfs4Exception {

@@ -136,11 +136,14 @@ public final class FileRecoveryLog implements RecoveryLog {
                 }
             }
         }
+        boolean done = false;
         try {
             append(records);
-        } catch (IOException e) {
-            added.forEach(current::remove);
-            throw e;
+            done = true;
+        } finally {
+            if (!done) {
+                added.forEach(current::remove);
+            }
         }
     }
 
@@ -157,9 +160,10 @@ public final class FileRecoveryLog implements RecoveryLog {
         if (!halfWritten && records.isEmpty()) {
             return;
         }
-        boolean anew = halfWritten || channel.size() > COMPACT_BEYOND_BYTES;
+        boolean anew = halfWritten;
+        // From here on, also where the channel turns out to be closed, as by an interrupt.
         halfWritten = true;
-        if (anew) {
+        if (anew || channel.size() > COMPACT_BEYOND_BYTES) {
             FileChannel old = channel;
             channel = compacted();
             old.close();

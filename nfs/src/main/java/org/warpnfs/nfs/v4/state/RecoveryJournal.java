@@ -99,18 +99,24 @@ final class RecoveryJournal {
     }
 
     private void write(List<Entry> batch) {
+        // Whatever is thrown, also an error of the virtual machine: nobody may wait for what is in no queue any more.
+        IOException failure = new IOException("not written");
         try {
             if (closed) {
                 throw new IOException("the server ends");
             }
             log.write(batch.stream().map(entry -> entry.change).toList());
-            batch.forEach(entry -> entry.written = true);
+            failure = null;
         } catch (IOException | RuntimeException e) {
             if (!closed) {
                 LOG.error("The NFSv4 recovery log cannot be written: no new client can open files", e);
             }
-            IOException failure = e instanceof IOException io ? io : new IOException(e);
-            batch.forEach(entry -> entry.failure = failure);
+            failure = e instanceof IOException io ? io : new IOException(e);
+        } finally {
+            for (Entry entry : batch) {
+                entry.failure = failure;
+                entry.written = failure == null;
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 package org.warpnfs.nfs.v4.state;
 
+import java.security.SecureRandom;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -13,7 +14,7 @@ import org.warpnfs.nfs.v4.xdr.Stateid;
 final class StateEntries {
     private final int instance;
     private final Map<Long, StateEntry> states = new HashMap<>();
-    private long lastNumber;
+    private final SecureRandom random = new SecureRandom();
 
     /** @param instance of the server, which its stateids carry */
     StateEntries(int instance) {
@@ -99,9 +100,13 @@ final class StateEntries {
         throw Nfs4Exception.of(Nfs4Status.BAD_STATEID);
     }
 
-    /** For what is about to come into being. */
+    /** For what is about to come into being. Not to be guessed: in NFSv4.0 the stateid alone says whose state it is. */
     long nextNumber() {
-        return ++lastNumber;
+        long number;
+        do {
+            number = random.nextLong();
+        } while (states.containsKey(number));
+        return number;
     }
 
     void enter(StateEntry entry) {

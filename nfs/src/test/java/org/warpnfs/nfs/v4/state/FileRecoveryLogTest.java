@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.warpnfs.nfs.v4.xdr.Opaque;
@@ -88,6 +89,31 @@ class FileRecoveryLogTest {
                 .hasMessageContaining("checksum");
         Files.write(file(), new byte[100]);
         assertThatThrownBy(() -> FileRecoveryLog.open(directory)).isInstanceOf(IOException.class);
+    }
+
+    @Test
+    void log_writerIsInterrupted_isWrittenAnewByTheNext() throws IOException {
+        FileRecoveryLog first = FileRecoveryLog.open(directory);
+        first.add(owner("a"));
+        first.close();
+        FileRecoveryLog second = FileRecoveryLog.open(directory);
+        interrupted(second::endGrace);
+        second.endGrace();
+        interrupted(() -> second.add(owner("b")));
+        second.add(owner("b"));
+        FileRecoveryLog third = FileRecoveryLog.open(directory);
+        assertThat(third.reclaimers()).containsExactly(owner("b"));
+        second.close();
+        third.close();
+    }
+
+    private static void interrupted(ThrowingCallable write) {
+        Thread.currentThread().interrupt();
+        try {
+            assertThatThrownBy(write).isInstanceOf(IOException.class);
+        } finally {
+            boolean _ = Thread.interrupted();
+        }
     }
 
     @Test
