@@ -95,7 +95,8 @@ class OverlappingExportsTest {
         open(first, other, 3);
         assertThat(second.statusOf(directory(INNER).lookup("f").write(ANONYMOUS, 0, 0, "x")))
                 .isEqualTo(Nfs4Status.OK);
-        assertThat(second.statusOf(directory(INNER).lookup("f").add(5, c -> c.hyper(0).words(0))))
+        assertThat(second.statusOf(
+                        directory(INNER).lookup("f").add(5, c -> c.hyper(0).words(0))))
                 .isEqualTo(Nfs4Status.OK);
         assertThat(callsOf("write")).containsExactly("write /inner");
         assertThat(callsOf("sync"))

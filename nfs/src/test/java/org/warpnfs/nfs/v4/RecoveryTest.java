@@ -126,7 +126,9 @@ class RecoveryTest {
         assertThat(impostor.sendBare(new Ops().add(57, c -> c.hyper(impostor.clientId)))
                         .status())
                 .isEqualTo(Nfs4Status.OK);
-        assertThat(server.program().isGraceRunning()).as("c has reclaimed nothing").isTrue();
+        assertThat(server.program().isGraceRunning())
+                .as("c has reclaimed nothing")
+                .isTrue();
         server.close();
     }
 
@@ -135,8 +137,9 @@ class RecoveryTest {
         V4Server server = new V4Server(directory);
         V4Client first = V4Client.mounted(server, "c", 0);
         long previousClient = first.clientId;
-        int[] previous =
-                first.run(new Ops().data().openCreate("o", "f", 3, 0)).afterData().open();
+        int[] previous = first.run(new Ops().data().openCreate("o", "f", 3, 0))
+                .afterData()
+                .open();
         int near = 0;
         for (int i = 0; i < 8; i++) {
             V4Client next = V4Client.mounted(server, "c" + i, 0);

@@ -287,8 +287,10 @@ final class Open implements ChangingOperation {
         SharedFile writer = null;
         FileSystem fileSystem = CallContext.fileSystem(file);
         switch (missing) {
-            case OpenRequest.READ -> reader = new SharedFile(fileSystem.open(caller, file.file(), OpenAccess.READ), fileSystem);
-            case OpenRequest.WRITE -> writer = new SharedFile(fileSystem.open(caller, file.file(), OpenAccess.WRITE), fileSystem);
+            case OpenRequest.READ ->
+                reader = new SharedFile(fileSystem.open(caller, file.file(), OpenAccess.READ), fileSystem);
+            case OpenRequest.WRITE ->
+                writer = new SharedFile(fileSystem.open(caller, file.file(), OpenAccess.WRITE), fileSystem);
             case OpenRequest.BOTH -> {
                 reader = new SharedFile(fileSystem.open(caller, file.file(), OpenAccess.READ_WRITE), fileSystem);
                 writer = reader.hold();
