@@ -377,7 +377,7 @@ public final class PayloadPool {
     // Outside the lock
 
     private void release(@Nullable Client client, Slabs.Piece piece) {
-        List<Request> met;
+        List<Request> met = new ArrayList<>();
         synchronized (lock) {
             slabs.give(piece);
             lentBytes -= piece.sizeBytes();
@@ -385,16 +385,18 @@ public final class PayloadPool {
                 client.hold(slabs.classFor(piece.sizeBytes()), -piece.sizeBytes());
                 forgetIfIdle(client);
             }
-            met = grantByTurns();
+            met.addAll(grantByTurns());
         }
-        run(met);
+        Failures failures = new Failures();
+        failures.guard(() -> run(met));
         for (int n = watching.size(); n > 0; n--) {
             Runnable task = watching.poll();
             if (task == null) {
                 break;
             }
-            task.run();
+            failures.guard(task);
         }
+        failures.throwFirst();
     }
 
     /** Tells those whose turn came. One that throws keeps no other from hearing. */
@@ -409,24 +411,42 @@ public final class PayloadPool {
         }
         Deque<Request> queue = new ArrayDeque<>(met);
         RUNNING.set(queue);
-        RuntimeException first = null;
+        Failures failures = new Failures();
         try {
             for (Request request = queue.poll(); request != null; request = queue.poll()) {
-                try {
-                    request.granted.accept(Objects.requireNonNull(request.payload));
-                } catch (RuntimeException e) {
-                    if (first == null) {
-                        first = e;
-                    } else {
-                        first.addSuppressed(e);
-                    }
-                }
+                Request next = request;
+                failures.guard(() -> next.granted.accept(Objects.requireNonNull(next.payload)));
             }
         } finally {
             RUNNING.remove();
         }
-        if (first != null) {
-            throw first;
+        failures.throwFirst();
+    }
+
+    /** Lets each of several steps run, whatever those before it threw; an Error too, or others would wait for ever. */
+    private static final class Failures {
+        private @Nullable Throwable first;
+
+        void guard(Runnable step) {
+            try {
+                step.run();
+            } catch (RuntimeException | Error e) {
+                Throwable before = first;
+                if (before == null) {
+                    first = e;
+                } else {
+                    before.addSuppressed(e);
+                }
+            }
+        }
+
+        void throwFirst() {
+            switch (first) {
+                case null -> {}
+                case Error error -> throw error;
+                case RuntimeException unchecked -> throw unchecked;
+                default -> throw new AssertionError(first);
+            }
         }
     }
 

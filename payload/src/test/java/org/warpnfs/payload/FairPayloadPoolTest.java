@@ -157,6 +157,37 @@ class FairPayloadPoolTest {
         assertThat(taken).hasSize(1);
     }
 
+    /** One that fails, be it by an Error, leaves nobody behind it with memory that it has never heard of. */
+    @Test
+    void grants_firstFailsByAnError_theOthersAreTold() {
+        PayloadPool mixed = new PayloadPool(4L * MIB, MIB);
+        List<Payload> all = new ArrayList<>();
+        for (Payload p = mixed.tryAcquire(MIB); p != null; p = mixed.tryAcquire(MIB)) {
+            all.add(p);
+        }
+        List<String> order = new ArrayList<>();
+        mixed.acquire(HOG, SMALL, _ -> {
+            throw new OutOfMemoryError("as if there were no heap left");
+        });
+        mixed.acquire(HONEST, SMALL, _ -> order.add("honest"));
+        mixed.acquire(client(3), SMALL, _ -> order.add("third"));
+        assertThatThrownBy(all.getFirst()::release).isInstanceOf(OutOfMemoryError.class);
+        assertThat(order).containsExactly("honest", "third");
+    }
+
+    /** The same for those who only want to hear that something was released. */
+    @Test
+    void watchers_firstFails_theOthersAreTold() {
+        Payload held = pool.tryAcquire(MIB);
+        List<String> told = new ArrayList<>();
+        pool.notifyOnRelease(() -> {
+            throw new IllegalStateException("a watcher that fails");
+        });
+        pool.notifyOnRelease(() -> told.add("second"));
+        assertThatThrownBy(Objects.requireNonNull(held)::release).isInstanceOf(IllegalStateException.class);
+        assertThat(told).containsExactly("second");
+    }
+
     @Test
     void cancel_ofWhatStandsInTheWay_letsOthersGo() {
         PayloadPool mixed = new PayloadPool(4L * MIB, MIB);

@@ -15,6 +15,7 @@ import org.warpnfs.limits.ClientAddress;
 public final class ClientBudget {
     private final long most;
     private final long mostOfOneClient;
+    private final boolean leavesSome;
     private final Map<ClientAddress, Long> held = new HashMap<>();
     private final Queue<Runnable> waiting = new ArrayDeque<>();
     private long left;
@@ -24,13 +25,29 @@ public final class ClientBudget {
      * @param mostOfOneClient at least 1; one that is more than {@code most} is no limit
      */
     public ClientBudget(long most, long mostOfOneClient) {
+        this(most, mostOfOneClient, false);
+    }
+
+    private ClientBudget(long most, long mostOfOneClient, boolean leavesSome) {
         if (most < 1 || mostOfOneClient < 1) {
             throw new IllegalArgumentException(
                     "a budget of " + most + ", " + mostOfOneClient + " for a client, serves nobody");
         }
         this.most = most;
         this.mostOfOneClient = mostOfOneClient;
+        this.leavesSome = leavesSome;
         this.left = most;
+    }
+
+    /**
+     * One of which a client that holds some gets no more than is left: so however many clients take all they can get, the next one finds
+     * something.
+     *
+     * @param most in all, at least 1
+     * @param mostOfOneClient at least 1
+     */
+    public static ClientBudget leavingSome(long most, long mostOfOneClient) {
+        return new ClientBudget(most, mostOfOneClient, true);
     }
 
     /** The limit in all. */
@@ -104,11 +121,13 @@ public final class ClientBudget {
 
     /** True if a client has reached its limit, though there may be more for others. */
     public synchronized boolean exhausted(ClientAddress client) {
-        return held.getOrDefault(client, 0L) >= mostOfOneClient;
+        return left > 0 ? room(client) <= 0 : held.getOrDefault(client, 0L) >= mostOfOneClient;
     }
 
     private long room(ClientAddress client) {
-        return Math.min(left, mostOfOneClient - held.getOrDefault(client, 0L));
+        long holds = held.getOrDefault(client, 0L);
+        long share = leavesSome && holds > 0 ? left - holds : left;
+        return Math.max(0, Math.min(share, mostOfOneClient - holds));
     }
 
     private void taken(ClientAddress client, long amount) {

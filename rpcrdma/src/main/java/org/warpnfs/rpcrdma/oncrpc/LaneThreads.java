@@ -2,11 +2,11 @@ package org.warpnfs.rpcrdma.oncrpc;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -26,7 +26,8 @@ import org.warpnfs.limits.ClientAddress;
  * never the last free one. So a client alone gets half of the threads and one more, the next half of what is left, and so on: what one client's
  * tasks wait for keeps no other client's from starting.
  *
- * <p>Threads start when they are needed first, and stay.
+ * <p>Threads start when they are needed first, and stay. Where the system has no more, those that there are do all; where there is none, tasks
+ * are rejected.
  *
  * <h2>Buffers</h2>
  *
@@ -42,7 +43,7 @@ final class LaneThreads {
     /** What one client has here. */
     private static final class Client {
         final ClientAddress address;
-        final Queue<LaneTask> waiting = new ArrayDeque<>();
+        final Deque<LaneTask> waiting = new ArrayDeque<>();
         int running;
 
         Client(ClientAddress address) {
@@ -52,6 +53,7 @@ final class LaneThreads {
 
     private final String name;
     private final int count;
+    private final Threads maker;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition work = lock.newCondition();
     private final List<Thread> threads = new ArrayList<>();
@@ -70,11 +72,21 @@ final class LaneThreads {
      * @param count at least 1
      */
     LaneThreads(String name, int count) {
+        this(name, count, Thread::new);
+    }
+
+    /** Makes threads, which the virtual machine may refuse to start. */
+    interface Threads {
+        Thread make(Runnable task, String name);
+    }
+
+    LaneThreads(String name, int count, Threads maker) {
         if (count < 1) {
             throw new IllegalArgumentException(count + " threads in a lane");
         }
         this.name = name;
         this.count = count;
+        this.maker = maker;
     }
 
     void execute(ClientAddress address, LaneTask task) {
@@ -87,6 +99,12 @@ final class LaneThreads {
             client.waiting.add(task);
             turns.putIfAbsent(address, client);
             wakeOne();
+            if (threads.isEmpty()) {
+                client.waiting.removeLast();
+                turns.remove(address);
+                clients.remove(address);
+                throw new RejectedExecutionException("no operation thread can be started");
+            }
         } finally {
             lock.unlock();
         }
@@ -153,9 +171,15 @@ final class LaneThreads {
             woken++;
             work.signal();
         } else if (threads.size() < count) {
-            Thread thread = new Thread(this::run, name + "-" + (threads.size() + 1));
+            Thread thread = maker.make(this::run, name + "-" + (threads.size() + 1));
+            try {
+                thread.start();
+            } catch (OutOfMemoryError e) {
+                // The system has no more threads. Those that there are take the task in its turn.
+                LOG.error("{}: a thread cannot be started; there are {}", name, threads.size(), e);
+                return;
+            }
             threads.add(thread);
-            thread.start();
         }
     }
 

@@ -58,13 +58,13 @@ public final class RpcRdmaAcceptor implements ConnectionRequestHandler {
             InboundHandlerFactory handlers) {
         ClientLimits limits = options.clients();
         places = new ClientBudget(limits.maxConnections(), limits.maxConnectionsOfOne());
-        ClientBudget receives = new ClientBudget(limits.maxReceiveBuffers(), limits.maxReceiveBuffersOfOne());
+        ClientBudget receives = ClientBudget.leavingSome(limits.maxReceiveBuffers(), limits.maxReceiveBuffersOfOne());
         context = new ResponderContext(
                 options,
                 pool,
                 new ReceiveSlabs(options.inlineReceiveBytes(), receives, statistics),
-                new ClientBudget(options.rfc5666().maxExposedBytesInAll(), limits.maxExposedBytesOfOne()),
-                new ClientBudget(limits.maxReplyBytes(), limits.maxReplyBytesOfOne()),
+                ClientBudget.leavingSome(options.rfc5666().maxExposedBytesInAll(), limits.maxExposedBytesOfOne()),
+                ClientBudget.leavingSome(limits.maxReplyBytes(), limits.maxReplyBytesOfOne()),
                 statistics,
                 new LogLimiter(),
                 new UnfitReplies(),

@@ -3,6 +3,7 @@ package org.warpnfs.rpcrdma.tcp;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import java.nio.ByteBuffer;
+import java.util.concurrent.RejectedExecutionException;
 import org.warpnfs.rpcrdma.message.InboundHandler;
 import org.warpnfs.rpcrdma.message.XdrStream;
 import org.warpnfs.rpcrdma.stats.Counter;
@@ -114,6 +115,9 @@ final class CallStarter implements ReplyWriter.Calls {
             startSome();
         } catch (RecordViolation violation) {
             connection.refuse("record", violation.getMessage());
+        } catch (RuntimeException | Error e) {
+            // No memory for a record, say. Whoever called has others to see to, and nobody would read from this connection again.
+            connection.defect(e);
         } finally {
             starting = false;
         }
@@ -166,14 +170,24 @@ final class CallStarter implements ReplyWriter.Calls {
         statistics.increment(Counter.CLIENT_WAITS);
         if (!waitsForClient) {
             waitsForClient = true;
-            account.awaitRoom(() -> channel.eventLoop().execute(() -> {
+            account.awaitRoom(this::roomAtClient);
+        }
+        return tryStart();
+    }
+
+    /** On whatever thread made room. */
+    private void roomAtClient() {
+        try {
+            channel.eventLoop().execute(() -> {
                 waitsForClient = false;
                 startCalls();
                 // For the next in line, if this one did not need the room.
                 account.wakeIfRoom();
-            }));
+            });
+        } catch (RejectedExecutionException e) {
+            // The event loop is gone, and the connection with it: the room is for the next in line.
+            account.wakeIfRoom();
         }
-        return tryStart();
     }
 
     /** A connection whose peer has taken all replies has one call in flight, whatever others of its client leave untaken. */

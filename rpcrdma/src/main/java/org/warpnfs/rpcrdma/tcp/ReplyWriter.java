@@ -1,5 +1,6 @@
 package org.warpnfs.rpcrdma.tcp;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelOutboundBuffer;
@@ -121,7 +122,7 @@ final class ReplyWriter {
     private void giveBack(Ending ending) {
         statistics.add(Counter.CALLS_RUNNING, -1);
         statistics.increment(Counter.CALLS_DROPPED);
-        account.ended();
+        guarded(account::ended);
         guarded(() -> calls.recordDone(ending.call));
         if (ending.reply != null) {
             guarded(ending.reply::release);
@@ -138,8 +139,8 @@ final class ReplyWriter {
             }
             end(ending);
         }
-        channel.flush();
-        calls.turnEnded();
+        guarded(channel::flush);
+        guarded(calls::turnEnded);
         if (!endings.isEmpty() && endingsScheduled.compareAndSet(false, true)) {
             schedule();
         }
@@ -175,10 +176,13 @@ final class ReplyWriter {
         long lengthBytes;
         List<ByteBuffer> pieces;
         ByteBuffer last;
+        ByteBuf header;
         try {
             lengthBytes = message.lengthBytes();
             pieces = message.gather();
             last = pieces.getLast();
+            // The last step that may fail, for want of memory: nothing has been counted yet.
+            header = channel.alloc().directBuffer(Integer.BYTES);
         } catch (Throwable e) {
             guarded(message::release);
             done.run();
@@ -186,7 +190,7 @@ final class ReplyWriter {
         }
         statistics.add(Counter.TCP_SENT_BYTES, lengthBytes + Integer.BYTES);
         count(lengthBytes);
-        var _ = channel.write(channel.alloc().directBuffer(Integer.BYTES).writeInt(LAST_FRAGMENT | (int) lengthBytes));
+        var _ = channel.write(header.writeInt(LAST_FRAGMENT | (int) lengthBytes));
         for (int i = 0; i < pieces.size() - 1; i++) {
             var _ = channel.write(Unpooled.wrappedBuffer(pieces.get(i)));
         }

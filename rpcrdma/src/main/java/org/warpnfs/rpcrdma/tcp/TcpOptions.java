@@ -21,10 +21,11 @@ import java.time.Duration;
  * @param maxUnsentBytes of replies that the peer has not taken, above which no more calls of the connection are started. Default 4 MiB:
  *     as much as a socket buffer takes while new replies are made
  * @param maxUnsentBytesPerClient the same for all connections of one client. Default 32 MiB: eight connections at their mark
- * @param leastBytesPerSecond at which a peer takes replies and delivers a record that it began. Default 64 KiB/s: a hundredth of what a
- *     link of 100 Mbit/s gives; a record of 1 MiB is held for 16 s more than the grace
+ * @param leastBytesPerSecond at which a peer takes replies and delivers a record that it began. Default 32 KiB/s: half of
+ *     what a line of 512 kbit/s gives, since a peer that is just as fast as this would be late in the end; a record of 1 MiB is held for
+ *     32 s more than the grace
  * @param grace how long a peer may pause before that. Default 30 s: a socket reports what was taken in steps of up to a third of its
- *     4 MiB, which takes 21 s at the least rate
+ *     4 MiB, which takes 21 s at 64 KiB/s
  * @param firstMessageLimit how long a new connection may be without a whole call. Default 30 s: clients connect because they have a
  *     call to make, and TCP repeats a lost segment many times within it
  * @param drainGrace what the grace is while the service drains. Default 2 s: several round trips, well within the time that a
@@ -94,7 +95,7 @@ public record TcpOptions(
         private long maxConnectionRecordBytes = 32 << 20;
         private long maxUnsentBytes = 4 << 20;
         private long maxUnsentBytesPerClient = 32 << 20;
-        private long leastBytesPerSecond = 64 << 10;
+        private long leastBytesPerSecond = 32 << 10;
         private Duration grace = Duration.ofSeconds(30);
         private Duration firstMessageLimit = Duration.ofSeconds(30);
         private Duration drainGrace = Duration.ofSeconds(2);

@@ -3,6 +3,7 @@ package org.warpnfs.rpcrdma.credit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,6 +29,24 @@ class ClientBudgetTest {
         assertThat(budget.tryTake(C, 1)).isTrue();
         assertThat(budget.heldBy(A)).isEqualTo(5);
         assertThat(budget.left()).isZero();
+    }
+
+    /** Four clients at a quarter each would leave nothing to a fifth. */
+    @Test
+    void manyClients_takeAllTheyCanGet_newcomersAlwaysFindSome() throws Exception {
+        ClientBudget large = ClientBudget.leavingSome(1000, 250);
+        for (int n = 1; n <= 20; n++) {
+            ClientAddress client = ClientAddress.of(InetAddress.getByAddress(new byte[] {10, 0, 0, (byte) n}));
+            int taken = 0;
+            while (taken < 1000 && large.tryTake(client, 1)) {
+                taken++;
+            }
+            if (n <= 8) {
+                assertThat(taken).as("client %s", n).isPositive();
+                assertThat(large.left()).as("left by %s clients", n).isPositive();
+                assertThat(large.exhausted(client)).isTrue();
+            }
+        }
     }
 
     @Test

@@ -182,4 +182,45 @@ class LaneThreadsTest {
         awaitBegun(5_000);
         assertThat(refused).isEmpty();
     }
+
+    /** A thread that the system refuses to start: a container may have only so many. */
+    private static Thread unstartable(Runnable task, String name) {
+        return new Thread(task, name) {
+            @Override
+            public synchronized void start() {
+                throw new OutOfMemoryError("as if there were no more threads");
+            }
+        };
+    }
+
+    @Test
+    void noThreadCanBeStarted_task_isRejectedAndNeverRun() {
+        List<Boolean> startable = new ArrayList<>(List.of(false, true));
+        LaneThreads lane = new LaneThreads(
+                "few", 2, (task, name) -> startable.removeFirst() ? new Thread(task, name) : unstartable(task, name));
+        CountDownLatch none = new CountDownLatch(0);
+        assertThatThrownBy(() -> lane.execute(ALICE, new Task("rejected", none)))
+                .isInstanceOf(RejectedExecutionException.class);
+        assertThat(lane.waitingCount()).isZero();
+        lane.execute(ALICE, new Task("second", none));
+        begun.acquireUninterruptibly();
+        assertThat(ran).containsExactly("second");
+        assertThat(refused).as("whoever is told by a throw is not told again").isEmpty();
+        lane.close();
+    }
+
+    @Test
+    void noSecondThreadCanBeStarted_tasks_runOnTheFirst() {
+        List<Boolean> startable = new ArrayList<>(List.of(true, false, false, false, false));
+        LaneThreads lane = new LaneThreads(
+                "few", 2, (task, name) -> startable.removeFirst() ? new Thread(task, name) : unstartable(task, name));
+        lane.execute(ALICE, new Task("first", open));
+        begun.acquireUninterruptibly();
+        lane.execute(BOB, new Task("second", open));
+        assertThat(ran).containsExactly("first");
+        open.countDown();
+        begun.acquireUninterruptibly();
+        assertThat(ran).containsExactly("first", "second");
+        lane.close();
+    }
 }

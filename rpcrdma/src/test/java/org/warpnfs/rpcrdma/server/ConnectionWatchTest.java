@@ -4,15 +4,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.warpnfs.rpcrdma.testing.SimulatedResponder.inline;
 import static org.warpnfs.rpcrdma.testing.SimulatedResponder.message;
 
+import java.lang.reflect.Proxy;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import org.dcache.oncrpc4j.xdr.XdrVoid;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.warpnfs.iwarp.verbs.AccessRight;
+import org.warpnfs.iwarp.verbs.ConnectionRequest;
 import org.warpnfs.iwarp.verbs.MemoryRegion;
+import org.warpnfs.iwarp.verbs.QueuePair;
+import org.warpnfs.iwarp.verbs.QueuePairHandler;
 import org.warpnfs.rpcrdma.stats.Counter;
 import org.warpnfs.rpcrdma.testing.EchoProgram;
 import org.warpnfs.rpcrdma.testing.RawRequester;
@@ -122,6 +130,41 @@ class ConnectionWatchTest {
         assertThat(responder.count(Counter.FIRST_MESSAGES_MISSED)).isEqualTo(1);
         responder.settle();
         assertThat(responder.service.drain(Duration.ZERO)).as("nothing is left").isTrue();
+    }
+
+    private static ConnectionRequest noting(ConnectionRequest request, List<QueuePairHandler> handlers) {
+        return (ConnectionRequest) Proxy.newProxyInstance(
+                ConnectionRequest.class.getClassLoader(),
+                new Class<?>[] {ConnectionRequest.class},
+                (_, method, arguments) -> {
+                    if (method.getName().equals("accept")) {
+                        handlers.add((QueuePairHandler) arguments[1]);
+                    }
+                    return method.invoke(request, arguments);
+                });
+    }
+
+    /** The transport below ends idle connections when others want in: one with a call under way is none, however long that takes. */
+    @Test
+    void callRuns_transportAsks_connectionIsNotIdle() throws Exception {
+        InetSocketAddress noted = new InetSocketAddress(InetAddress.getLoopbackAddress(), 4711);
+        List<QueuePairHandler> handlers = new ArrayList<>();
+        responder.simulation.listen(
+                noted, request -> responder.service.connectionRequested(noting(request, handlers)));
+        RawRequester raw = RawRequester.connect(responder.simulation.connector(), noted);
+        responder.simulation.run();
+        QueuePair any = (QueuePair) Proxy.newProxyInstance(
+                QueuePair.class.getClassLoader(), new Class<?>[] {QueuePair.class}, (_, method, _) -> {
+                    throw new UnsupportedOperationException(method.getName());
+                });
+        responder.assertStillServes(raw);
+        assertThat(handlers).singleElement().matches(connection -> connection.idle(any));
+        raw.send(inline(Rpc.call(2, EchoProgram.PARK)));
+        responder.settle();
+        assertThat(handlers).singleElement().matches(connection -> !connection.idle(any));
+        responder.program.parked.removeFirst().reply(XdrVoid.XDR_VOID);
+        responder.settle();
+        assertThat(handlers).singleElement().matches(connection -> connection.idle(any));
     }
 
     @Test

@@ -57,6 +57,19 @@ class RateWatchTest {
         }
     }
 
+    /** A line of 64 KiB/s, less what headers take, and a socket that reports in steps of a third of 4 MiB. */
+    @Test
+    void slowLine_defaultLimits_isInTimeForHours() {
+        TcpOptions options = TcpOptions.DEFAULT;
+        RateWatch usual = new RateWatch(options.grace(), options.leastBytesPerSecond());
+        long lineBytesPerSecond = 62 << 10;
+        long stepBytes = (4 << 20) / 3;
+        for (long second = 0; second <= 4 * 3600; second++) {
+            long taken = second * lineBytesPerSecond / stepBytes * stepBytes;
+            assertThat(usual.late(true, 1, taken, second * SECOND)).as("second %s", second).isFalse();
+        }
+    }
+
     @Test
     void notWaiting_anyTime_isInTime() {
         assertThat(watch.late(true, 1, 0, 0)).isFalse();

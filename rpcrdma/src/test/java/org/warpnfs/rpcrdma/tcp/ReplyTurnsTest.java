@@ -1,0 +1,103 @@
+package org.warpnfs.rpcrdma.tcp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.lang.reflect.Proxy;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.warpnfs.limits.ClientAddress;
+import org.warpnfs.payload.Payload;
+import org.warpnfs.rpcrdma.message.RpcMessage;
+import org.warpnfs.rpcrdma.stats.Counter;
+import org.warpnfs.rpcrdma.stats.TransportStatistics;
+import org.warpnfs.rpcrdma.trace.CallTrace;
+
+/** Replies while something else fails: every call ends, every count is undone. */
+class ReplyTurnsTest {
+    private final TransportStatistics statistics = new TransportStatistics();
+    private final ClientAccount account = new ClientAccount(
+            ClientAddress.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), 1)), TcpOptions.DEFAULT);
+    private final EmbeddedChannel channel = new EmbeddedChannel();
+    private final AtomicInteger endedCalls = new AtomicInteger();
+    private final AtomicInteger released = new AtomicInteger();
+    private boolean turnsFail;
+    private final ReplyWriter writer = new ReplyWriter(channel, account, statistics, 32, new ReplyWriter.Calls() {
+        @Override
+        public void recordDone(TcpCall call) {
+            call.releaseRecord();
+        }
+
+        @Override
+        public void ended() {
+            endedCalls.incrementAndGet();
+            account.ended();
+        }
+
+        @Override
+        public void turnEnded() {
+            if (turnsFail) {
+                throw new OutOfMemoryError("as if there were no memory for the next record");
+            }
+        }
+    });
+
+    private TcpCall call() {
+        assertThat(account.tryStart(false)).isTrue();
+        statistics.add(Counter.CALLS_RUNNING, 1);
+        return new TcpCall(writer, Unpooled.buffer().writeLong(0), new CallTrace(1, writer));
+    }
+
+    private RpcMessage reply() {
+        return new RpcMessage(ByteBuffer.allocate(8), List.of(new RpcMessage.Item(8, new Payload() {
+            @Override
+            public ByteBuffer buffer() {
+                return ByteBuffer.allocateDirect(8);
+            }
+
+            @Override
+            public void release() {
+                released.incrementAndGet();
+            }
+        })));
+    }
+
+    private void assertAllIsBack(int calls) {
+        assertThat(endedCalls).hasValue(calls);
+        assertThat(released).hasValue(calls);
+        assertThat(account.callsInFlight()).isZero();
+        assertThat(writer.unsentReplies()).isZero();
+        assertThat(writer.unsentBytes()).isZero();
+        assertThat(statistics.get(Counter.UNSENT_BYTES)).isZero();
+        assertThat(statistics.get(Counter.CALLS_RUNNING)).isZero();
+    }
+
+    @Test
+    void noMemoryForAHeader_reply_isReleasedAndItsCallEnds() {
+        channel.config().setAllocator((ByteBufAllocator) Proxy.newProxyInstance(
+                ByteBufAllocator.class.getClassLoader(), new Class<?>[] {ByteBufAllocator.class}, (_, _, _) -> {
+                    throw new OutOfMemoryError("as if there were no direct memory");
+                }));
+        call().reply(reply());
+        channel.runPendingTasks();
+        assertAllIsBack(1);
+        assertThat(channel.isOpen()).isFalse();
+    }
+
+    @Test
+    void turnFails_moreEndingsThanFitInIt_allEnd() {
+        turnsFail = true;
+        for (int i = 0; i < 100; i++) {
+            call().reply(reply());
+        }
+        channel.runPendingTasks();
+        assertAllIsBack(100);
+        assertThat(statistics.get(Counter.DEFECTS)).isPositive();
+    }
+}
