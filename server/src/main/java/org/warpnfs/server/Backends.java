@@ -11,7 +11,6 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.local.LocalFileSystem;
-import org.warpnfs.fs.local.LocalOptions;
 import org.warpnfs.fs.memory.MemoryFileSystem;
 import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.Caller;
@@ -23,6 +22,8 @@ import org.warpnfs.nfs.export.PseudoPath;
 import org.warpnfs.server.config.ConfigException;
 import org.warpnfs.server.config.ExportSpec;
 import org.warpnfs.server.config.ServerConfig;
+import org.warpnfs.server.limits.Budgets;
+import org.warpnfs.server.limits.LayerLimits;
 
 /**
  * The file systems that a server serves, opened as its configuration says.
@@ -43,15 +44,17 @@ final class Backends implements AutoCloseable {
     private final Map<Path, FileSystem> byDirectory = new HashMap<>();
 
     private final ServerConfig config;
+    private final Budgets.Plan plan;
     private final @Nullable StateDirectory state;
 
-    private Backends(ServerConfig config, @Nullable StateDirectory state) {
+    private Backends(ServerConfig config, Budgets.Plan plan, @Nullable StateDirectory state) {
         this.config = config;
+        this.plan = plan;
         this.state = state;
     }
 
-    static Backends none(ServerConfig config, @Nullable StateDirectory state) {
-        return new Backends(config, state);
+    static Backends none(ServerConfig config, Budgets.Plan plan, @Nullable StateDirectory state) {
+        return new Backends(config, plan, state);
     }
 
     /**
@@ -100,8 +103,8 @@ final class Backends implements AutoCloseable {
             }
             FileSystem opened = LocalFileSystem.open(
                     directory,
-                    LocalOptions.DEFAULTS.withStateDirectory(
-                            Objects.requireNonNull(state).part(tableName(real))));
+                    LayerLimits.local(plan.limits())
+                            .withStateDirectory(Objects.requireNonNull(state).part(tableName(real))));
             byDirectory.put(real, opened);
             fileSystems.add(opened);
             return opened;
@@ -111,8 +114,8 @@ final class Backends implements AutoCloseable {
     }
 
     private FileSystem openMemory() {
-        MemoryFileSystem memory =
-                new MemoryFileSystem(config.memoryBytes(), Math.max(1024, config.memoryBytes() / BYTES_PER_FILE));
+        long bytes = plan.memoryExportBytes();
+        MemoryFileSystem memory = new MemoryFileSystem(bytes, Math.max(1024, bytes / BYTES_PER_FILE));
         try {
             fileSystems.add(memory);
             memory.setAttributes(Caller.ROOT, memory.root(), AttributeChanges.ofPermissions(FOR_EVERYONE));

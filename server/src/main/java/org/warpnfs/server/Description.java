@@ -20,7 +20,8 @@ import org.warpnfs.server.config.ServerConfig;
 final class Description {
     private Description() {}
 
-    static List<String> of(ServerConfig config, ExportTable exports, InetSocketAddress rdma, InetSocketAddress tcp) {
+    static List<String> of(
+            ServerConfig config, ExportTable exports, String limits, InetSocketAddress rdma, InetSocketAddress tcp) {
         List<String> lines = new ArrayList<>();
         for (Export export : exports.exports()) {
             lines.add("export  " + export.source() + " at " + export.path() + "  " + options(export.options()));
@@ -32,6 +33,7 @@ final class Description {
         lines.add("tcp     " + shown(tcp) + "  NFSv3, NFSv4.0, NFSv4.1, NFSv4.2, MOUNTv3");
         Path state = config.stateDirectory();
         lines.add("state   " + (state == null ? "none: the memory backend forgets everything" : state));
+        lines.add(limits);
         String host = host(rdma.getAddress());
         for (Export export : exports.exports()) {
             lines.add("mount -t nfs -o vers=4.2,proto=rdma,port=" + rdma.getPort() + " " + host + ":" + export.path()

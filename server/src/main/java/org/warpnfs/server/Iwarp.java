@@ -2,26 +2,24 @@ package org.warpnfs.server;
 
 import org.warpnfs.iwarp.mpa.CrcPolicy;
 import org.warpnfs.iwarp.mpa.MpaChoices;
-import org.warpnfs.iwarp.netty.IwarpConfig;
 import org.warpnfs.iwarp.netty.IwarpTransport;
-import org.warpnfs.iwarp.qp.QueuePairConfig;
 import org.warpnfs.server.config.ServerConfig;
+import org.warpnfs.server.limits.LayerLimits;
+import org.warpnfs.server.limits.ServerLimits;
 
 /** The iWARP transport as the configuration wants it. */
 final class Iwarp {
     private Iwarp() {}
 
-    static IwarpTransport transport(ServerConfig config) {
+    static IwarpTransport transport(ServerConfig config, ServerLimits limits) {
         CrcPolicy crc =
                 switch (config.rdma().crc()) {
                     case OFF -> CrcPolicy.OFF;
                     case ON -> CrcPolicy.REQUIRED;
                 };
-        return new IwarpTransport(IwarpConfig.builder()
-                .queuePair(QueuePairConfig.defaults()
-                        .withMpa(MpaChoices.defaults()
-                                .withCrcPolicy(crc)
-                                .withMarkers(config.rdma().markers())))
-                .build());
+        MpaChoices mpa = MpaChoices.defaults()
+                .withCrcPolicy(crc)
+                .withMarkers(config.rdma().markers());
+        return new IwarpTransport(LayerLimits.iwarp(limits, mpa));
     }
 }

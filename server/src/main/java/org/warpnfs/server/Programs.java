@@ -21,6 +21,8 @@ import org.warpnfs.nfs.v4.callback.CallbackDialer;
 import org.warpnfs.payload.PayloadPool;
 import org.warpnfs.server.config.ConfigException;
 import org.warpnfs.server.config.ServerConfig;
+import org.warpnfs.server.limits.LayerLimits;
+import org.warpnfs.server.limits.ServerLimits;
 
 /** The RPC programs of a server. */
 final class Programs implements AutoCloseable {
@@ -28,19 +30,21 @@ final class Programs implements AutoCloseable {
     private final NfsAclProgram nfsAcl;
     private final Nfs4Program nfs4;
     private final MountProgram mount;
+    private final ReplyCache replies;
 
     Programs(
             ExportTable exports,
             byte[] handleKey,
             PayloadPool payloads,
             ServerConfig config,
+            ServerLimits limits,
             @Nullable StateDirectory state,
             CallbackDialer dialer)
             throws ConfigException {
         NfsHandles handles = new NfsHandles(exports, handleKey);
-        ReplyCache replies = new ReplyCache(ReplyCache.MAX_BYTES, System::nanoTime);
+        replies = new ReplyCache(limits.memory().keptReplyBytes(), System::nanoTime);
         try {
-            nfs4 = new Nfs4Program(exports, handles, payloads, nfs4Options(config, state), replies, dialer);
+            nfs4 = new Nfs4Program(exports, handles, payloads, nfs4Options(config, limits, state), replies, dialer);
         } catch (IOException e) {
             throw new ConfigException("--state: " + e.getMessage(), e);
         }
@@ -69,12 +73,19 @@ final class Programs implements AutoCloseable {
         nfs4.connectionClosed(transport);
     }
 
-    private static Nfs4Options nfs4Options(ServerConfig config, @Nullable StateDirectory state) throws ConfigException {
+    /** Adds what is remembered. */
+    void count(Counters counters) {
+        counters.state(nfs4.counts()).replies(replies);
+    }
+
+    private static Nfs4Options nfs4Options(ServerConfig config, ServerLimits limits, @Nullable StateDirectory state)
+            throws ConfigException {
         return new Nfs4Options(
                 config.lease(),
                 config.lease(),
                 state == null ? null : state.part("nfs4"),
-                Nfs4Options.DEFAULT_MAX_IO_BYTES);
+                Nfs4Options.DEFAULT_MAX_IO_BYTES,
+                LayerLimits.state(limits, Nfs4Options.DEFAULT_MAX_IO_BYTES));
     }
 
     @Override

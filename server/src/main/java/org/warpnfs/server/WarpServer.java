@@ -7,12 +7,9 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
-import org.dcache.oncrpc4j.rpc.OncRpcProgram;
-import org.dcache.oncrpc4j.rpc.RpcDispatchable;
-import org.dcache.oncrpc4j.rpc.RpcTransport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.warpnfs.fs.local.DescriptorBudget;
 import org.warpnfs.iwarp.netty.IwarpTransport;
 import org.warpnfs.iwarp.verbs.Listener;
 import org.warpnfs.nfs.export.ExportTable;
@@ -20,11 +17,13 @@ import org.warpnfs.payload.PayloadPool;
 import org.warpnfs.rpcrdma.RpcRdmaService;
 import org.warpnfs.rpcrdma.TcpRpcService;
 import org.warpnfs.rpcrdma.oncrpc.OperationThreads;
-import org.warpnfs.rpcrdma.server.ResponderOptions;
-import org.warpnfs.rpcrdma.server.Rfc5666Options;
-import org.warpnfs.rpcrdma.tcp.TcpOptions;
+import org.warpnfs.server.config.Backend;
 import org.warpnfs.server.config.ConfigException;
 import org.warpnfs.server.config.ServerConfig;
+import org.warpnfs.server.limits.Budgets;
+import org.warpnfs.server.limits.LayerLimits;
+import org.warpnfs.server.limits.Machine;
+import org.warpnfs.server.limits.ServerLimits;
 
 /**
  * One server: backends under exports, exports under programs, programs under two listeners.
@@ -35,32 +34,41 @@ import org.warpnfs.server.config.ServerConfig;
 public final class WarpServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(WarpServer.class);
 
-    /** The largest READ or WRITE, and what an NFSv4 COMPOUND may add to it when it comes as one long call. */
-    private static final int MAX_PAYLOAD_BYTES = (1 << 20) + (64 << 10);
-
     private final ServerConfig config;
+    private final Budgets.Plan plan;
     private final Deque<AutoCloseable> opened = new ArrayDeque<>();
     private final ExportTable exports;
+    private final PayloadPool payloads;
+    private final Programs programs;
+    private final OperationThreads threads;
     private final RpcRdmaService rdma;
+    private final IwarpTransport iwarp;
     private final Listener rdmaListener;
     private final TcpRpcService tcp;
 
-    private WarpServer(ServerConfig config) throws ConfigException {
+    private WarpServer(ServerConfig config, Budgets.Plan plan) throws ConfigException {
         this.config = config;
+        this.plan = plan;
+        ServerLimits limits = plan.limits();
         boolean started = false;
         try {
             Path statePath = config.stateDirectory();
             StateDirectory state = statePath == null ? null : opened(StateDirectory.open(statePath));
             byte[] handleKey = state == null ? StateDirectory.freshHandleKey() : state.handleKey();
-            exports = opened(Backends.none(config, state)).open();
-            PayloadPool payloads = new PayloadPool(config.payloadBytes(), MAX_PAYLOAD_BYTES);
+            exports = opened(Backends.none(config, plan, state)).open();
+            payloads = new PayloadPool(
+                    limits.memory().payloadBytes(), limits.memory().transferBytes());
             TcpCallbackDialer dialer = opened(new TcpCallbackDialer(config.tcpAddress()));
-            Programs programs = opened(new Programs(exports, handleKey, payloads, config, state, dialer));
-            OperationThreads threads = opened(new OperationThreads(config.operationThreads()));
-            tcp = opened(listenForTcp(config, programs.overTcp(), threads, programs::connectionClosed));
+            programs = opened(new Programs(exports, handleKey, payloads, config, limits, state, dialer));
+            threads = opened(new OperationThreads(config.operationThreads()));
+            tcp = opened(listenForTcp(config, limits, programs, threads));
             rdma = opened(new RpcRdmaService(
-                    programs.overRdma(), threads, payloads, responder(config), programs::connectionClosed));
-            IwarpTransport iwarp = opened(Iwarp.transport(config));
+                    programs.overRdma(),
+                    threads,
+                    payloads,
+                    LayerLimits.responder(limits, config.rdma().readReplies()),
+                    programs::connectionClosed));
+            iwarp = opened(Iwarp.transport(config, limits));
             rdmaListener = opened(listenForRdma(iwarp, config, rdma));
             started = true;
         } finally {
@@ -76,17 +84,41 @@ public final class WarpServer implements AutoCloseable {
      * @throws ConfigException with one line that says what is in the way
      */
     public static WarpServer start(ServerConfig config) throws ConfigException {
-        return new WarpServer(config);
+        return start(config, ServerLimits.DEFAULT);
+    }
+
+    /**
+     * The same, with other limits; {@link ServerConfig#payloadBytes} counts, and not what they say of it.
+     *
+     * @throws ConfigException with one line that says what is in the way
+     */
+    public static WarpServer start(ServerConfig config, ServerLimits limits) throws ConfigException {
+        return new WarpServer(config, plan(config, limits));
+    }
+
+    /** What of these limits this process can have. */
+    static Budgets.Plan plan(ServerConfig config, ServerLimits limits) throws ConfigException {
+        int exports = config.exports().size();
+        boolean inMemory = config.backend() == Backend.MEMORY;
+        Budgets.Wanted wanted = new Budgets.Wanted(
+                limits.withPayloadBytes(config.payloadBytes()),
+                config.rdma().readReplies(),
+                inMemory ? 0 : exports,
+                inMemory ? exports : 0,
+                config.memoryBytes());
+        return Budgets.plan(wanted, Machine.ofProcess());
     }
 
     private static TcpRpcService listenForTcp(
-            ServerConfig config,
-            Map<OncRpcProgram, RpcDispatchable> programs,
-            OperationThreads threads,
-            Consumer<RpcTransport> disconnected)
+            ServerConfig config, ServerLimits limits, Programs programs, OperationThreads threads)
             throws ConfigException {
         try {
-            return TcpRpcService.start(config.tcpAddress(), programs, threads, TcpOptions.DEFAULT, disconnected);
+            return TcpRpcService.start(
+                    config.tcpAddress(),
+                    programs.overTcp(),
+                    threads,
+                    LayerLimits.tcp(limits),
+                    programs::connectionClosed);
         } catch (IOException e) {
             throw new ConfigException("--tcp-port: " + e.getMessage(), e);
         }
@@ -99,12 +131,6 @@ public final class WarpServer implements AutoCloseable {
         } catch (IOException e) {
             throw new ConfigException("--rdma-port: " + e.getMessage(), e);
         }
-    }
-
-    private static ResponderOptions responder(ServerConfig config) {
-        return config.rdma().readReplies()
-                ? ResponderOptions.builder().rfc5666(Rfc5666Options.ALL).build()
-                : ResponderOptions.DEFAULT;
     }
 
     private <T extends AutoCloseable> T opened(T part) {
@@ -124,7 +150,23 @@ public final class WarpServer implements AutoCloseable {
 
     /** What is served, where, and how a client mounts it: one line each, for people. */
     public List<String> describe() {
-        return Description.of(config, exports, rdmaAddress(), tcpAddress());
+        return Description.of(config, exports, plan.line(), rdmaAddress(), tcpAddress());
+    }
+
+    /** What clients may make this server hold, after it was fitted to the process. */
+    public ServerLimits limits() {
+        return plan.limits();
+    }
+
+    /** Everything that is counted, by names that begin with the layer: each limit of docs/limits.md has one. */
+    public Map<String, Long> counters() {
+        Counters counters = new Counters()
+                .iwarp(iwarp.statistics())
+                .transport("rdma", rdma.statistics())
+                .transport("tcp", tcp.statistics())
+                .payload(payloads);
+        programs.count(counters);
+        return counters.descriptors(DescriptorBudget.ofProcess()).lanes(threads).values();
     }
 
     /** Stops listening, lets calls under way finish within the configured time, and closes everything. */

@@ -20,6 +20,7 @@ import org.warpnfs.server.config.Backend;
 import org.warpnfs.server.config.ExportSpec;
 import org.warpnfs.server.config.RdmaChoices;
 import org.warpnfs.server.config.ServerConfig;
+import org.warpnfs.server.limits.ServerLimits;
 
 /** Directories that are exported more than once, or one within another. */
 class BackendsTest {
@@ -60,7 +61,7 @@ class BackendsTest {
         Path link = Files.createSymbolicLink(temporary.resolve("link"), directory);
         ServerConfig config = config(directory, directory, link, directory.resolve("../files"));
         try (StateDirectory state = StateDirectory.open(temporary.resolve("state"));
-                Backends backends = Backends.none(config, state)) {
+                Backends backends = Backends.none(config, WarpServer.plan(config, ServerLimits.DEFAULT), state)) {
             List<Export> exports = backends.open().exports();
             assertThat(exports).hasSize(4);
             FileSystem first = exports.getFirst().fileSystem();
@@ -74,8 +75,9 @@ class BackendsTest {
         Path outer = Files.createDirectory(temporary.resolve("files"));
         Path inner = Files.createDirectory(outer.resolve("inner"));
         Files.writeString(inner.resolve("f"), "contents");
+        ServerConfig config = config(outer, inner);
         try (StateDirectory state = StateDirectory.open(temporary.resolve("state"));
-                Backends backends = Backends.none(config(outer, inner), state)) {
+                Backends backends = Backends.none(config, WarpServer.plan(config, ServerLimits.DEFAULT), state)) {
             List<Export> exports = backends.open().exports();
             FileSystem above = exports.getFirst().fileSystem();
             FileSystem below = exports.getLast().fileSystem();

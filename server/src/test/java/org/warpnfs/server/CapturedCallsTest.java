@@ -24,6 +24,7 @@ import org.warpnfs.rpcrdma.wire.RdmaNomsg;
 import org.warpnfs.rpcrdma.wire.RdmaSegment;
 import org.warpnfs.rpcrdma.wire.RpcRdmaHeader;
 import org.warpnfs.server.config.ServerConfig;
+import org.warpnfs.server.limits.ServerLimits;
 import org.warpnfs.testkit.CapturedSends;
 
 /**
@@ -61,9 +62,15 @@ class CapturedCallsTest {
             throws Exception {
         PayloadPool pool = new PayloadPool(64 << 20, 2 << 20);
         ServerConfig config = config();
-        try (Backends backends = Backends.none(config, null);
-                Programs programs =
-                        new Programs(backends.open(), new byte[16], pool, config, null, CallbackDialer.NONE)) {
+        try (Backends backends = Backends.none(config, WarpServer.plan(config, ServerLimits.DEFAULT), null);
+                Programs programs = new Programs(
+                        backends.open(),
+                        new byte[16],
+                        pool,
+                        config,
+                        ServerLimits.DEFAULT,
+                        null,
+                        CallbackDialer.NONE)) {
             RpcRdmaService service = RpcRdmaService.unwatched(
                     programs.overTcp(), operations::add, pool, ResponderOptions.DEFAULT, programs::connectionClosed);
             simulation.listen(SERVER, service);

@@ -3,6 +3,7 @@ package org.warpnfs.nfs.v4;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.nfs.v4.state.StateLimits;
 
 /**
  * How the program behaves.
@@ -11,9 +12,10 @@ import org.jspecify.annotations.Nullable;
  * @param grace how long clients may reclaim after a restart, at most
  * @param stateDirectory where the recovery log is kept; null for a server whose files do not outlive it
  * @param maxIoBytes of one READ or WRITE; what the payload pool and the transports can carry
+ * @param limits how much clients may make the server remember
  */
 public record Nfs4Options(
-        Duration lease, Duration grace, @Nullable Path stateDirectory, int maxIoBytes) {
+        Duration lease, Duration grace, @Nullable Path stateDirectory, int maxIoBytes, StateLimits limits) {
     /** What Linux's server has too. */
     public static final Duration DEFAULT_LEASE = Duration.ofSeconds(90);
 
@@ -33,6 +35,11 @@ public record Nfs4Options(
         if (maxIoBytes < 4096 || maxIoBytes > 1 << 28) {
             throw new IllegalArgumentException("I/O size of " + maxIoBytes + " bytes is not within 4096.." + (1 << 28));
         }
+    }
+
+    /** With the usual limits of what is remembered. */
+    public Nfs4Options(Duration lease, Duration grace, @Nullable Path stateDirectory, int maxIoBytes) {
+        this(lease, grace, stateDirectory, maxIoBytes, StateLimits.forIoOf(maxIoBytes));
     }
 
     /** The defaults, with the recovery log in {@code stateDirectory}. */

@@ -30,7 +30,6 @@ import org.warpnfs.nfs.v4.state.Client;
 import org.warpnfs.nfs.v4.state.FileRecoveryLog;
 import org.warpnfs.nfs.v4.state.Principal;
 import org.warpnfs.nfs.v4.state.RecoveryLog;
-import org.warpnfs.nfs.v4.state.StateLimits;
 import org.warpnfs.nfs.v4.state.StateTable;
 import org.warpnfs.nfs.v4.state.VolatileRecoveryLog;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
@@ -107,7 +106,7 @@ public final class Nfs4Program implements RpcDispatchable, LaneProgram, AutoClos
         this.clockNanos = clockNanos;
         this.callbacks = new CallbackClient(dialer, this::ended);
         this.state = new StateTable(
-                StateLimits.forIoOf(maxIoBytes),
+                options.limits(),
                 options.lease().toNanos(),
                 options.grace().toNanos(),
                 log,

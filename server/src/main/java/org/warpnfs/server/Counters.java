@@ -1,0 +1,98 @@
+package org.warpnfs.server;
+
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import org.warpnfs.fs.local.DescriptorBudget;
+import org.warpnfs.lanes.Lane;
+import org.warpnfs.nfs.replay.ReplyCache;
+import org.warpnfs.nfs.v4.state.StateTable;
+import org.warpnfs.payload.PayloadPool;
+import org.warpnfs.rpcrdma.oncrpc.OperationThreads;
+import org.warpnfs.rpcrdma.stats.TransportStatistics;
+
+/** Everything that a server counts, by names that begin with the layer and stay the same. */
+final class Counters {
+    private final Map<String, Long> values = new LinkedHashMap<>();
+
+    /** What has been added, in that order. */
+    Map<String, Long> values() {
+        return Collections.unmodifiableMap(values);
+    }
+
+    private Counters add(String name, long value) {
+        values.put(name, value);
+        return this;
+    }
+
+    Counters iwarp(org.warpnfs.iwarp.netty.TransportStatistics iwarp) {
+        return add("iwarp_connections", iwarp.connections())
+                .add("iwarp_half_open_connections", iwarp.halfOpenConnections())
+                .add("iwarp_accepted", iwarp.accepted())
+                .add("iwarp_refused", iwarp.refused())
+                .add("iwarp_evicted", iwarp.evicted())
+                .add("iwarp_accept_failures", iwarp.acceptFailures())
+                .add("iwarp_internal_errors", iwarp.internalErrors())
+                .add("iwarp_registered_bytes", iwarp.registeredBytes())
+                .add("iwarp_posted_receives", iwarp.postedReceives())
+                .add("iwarp_posted_receive_bytes", iwarp.postedReceiveBytes())
+                .add("iwarp_inbound_reads", iwarp.inboundReads())
+                .add("iwarp_limit_refusals", iwarp.limitRefusals())
+                .add("iwarp_shared_receive_refusals", iwarp.sharedReceiveRefusals())
+                .add("iwarp_completion_refusals", iwarp.completionRefusals());
+    }
+
+    /** @param layer {@code rdma} or {@code tcp} */
+    Counters transport(String layer, TransportStatistics statistics) {
+        statistics.snapshot().forEach((counter, value) -> {
+            String name = counter.metricName();
+            boolean ofTcp = name.startsWith("tcp_");
+            if (!ofTcp || layer.equals("tcp")) {
+                add(ofTcp ? name : layer + "_" + name, value);
+            }
+        });
+        return this;
+    }
+
+    Counters payload(PayloadPool pool) {
+        return add("payload_budget_bytes", pool.budgetBytes())
+                .add("payload_lent_bytes", pool.lentBytes())
+                .add("payload_allocated_bytes", pool.allocatedBytes())
+                .add("payload_failed_allocations", pool.failedAllocations())
+                .add("payload_waiting", pool.waitingRequests())
+                .add("payload_waits", pool.waits());
+    }
+
+    Counters state(StateTable.Counts counts) {
+        return add("state_clients", counts.clients())
+                .add("state_sessions", counts.sessions())
+                .add("state_opens", counts.opens())
+                .add("state_open_owners", counts.openOwners())
+                .add("state_locks", counts.locks())
+                .add("state_stateids", counts.stateids())
+                .add("state_delegations", counts.delegations())
+                .add("state_kept_reply_bytes", counts.keptReplyBytes())
+                .add("state_forgotten_replies", counts.forgottenReplies())
+                .add("state_refused", counts.refused());
+    }
+
+    Counters replies(ReplyCache replies) {
+        return add("replies_kept_bytes", replies.bytes())
+                .add("replies_dropped", replies.dropped())
+                .add("replies_dropped_repeatable", replies.droppedRepeatable());
+    }
+
+    Counters descriptors(DescriptorBudget descriptors) {
+        return add("descriptors_limit", descriptors.limit())
+                .add("descriptors_used_by_files", descriptors.usedByFiles())
+                .add("descriptors_refused", descriptors.refused());
+    }
+
+    Counters lanes(OperationThreads threads) {
+        for (Lane lane : Lane.values()) {
+            add("lanes_waiting_" + lane.name().toLowerCase(Locale.ROOT), threads.waitingCount(lane));
+        }
+        return this;
+    }
+}

@@ -1,0 +1,203 @@
+package org.warpnfs.server.limits;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.warpnfs.nfs.v4.state.StateLimits;
+import org.warpnfs.server.config.ConfigException;
+
+/**
+ * Fits all that clients may make the server hold to what the process may have, before anything is opened.
+ *
+ * <h2>Operation</h2>
+ *
+ * Four things are compared: the Java heap, memory outside of it, descriptors, and the container's memory, which holds the first two and the
+ * virtual machine itself. Where there is less than is wanted, less is taken: of payload memory first, then of records and receive
+ * buffers, then of connections, then of files in memory; on the heap of replies first, then of NFSv4 state. {@link Plan#line()} says what was taken of what, and what was
+ * cut.
+ *
+ * <h2>Errors</h2>
+ *
+ * If the least does not fit there is no server: one line says what is too small and which flag changes it.
+ */
+public final class Budgets {
+    private static final long KIB = 1 << 10;
+    private static final long MIB = 1 << 20;
+    /** Fewer connections over each transport are not worth a server. */
+    private static final int LEAST_CONNECTIONS = 16;
+
+    private static final int WORKING_CONNECTIONS = 256;
+    /** Callbacks to NFSv4.0 clients, listeners, and what the event loops have. */
+    private static final int MOST_OTHER_SOCKETS = 320;
+    /** A frame or record that is coming, over each transport. */
+    private static final long BYTES_OF_CONNECTION = 2 * 64 * KIB;
+    /** Netty's arenas, turns of reading of all event loops, and the header space that iWARP keeps: 2048 of 8 KiB. */
+    private static final long OTHER_DIRECT_BYTES = 48 * MIB;
+    /** Code, classes and stacks. */
+    private static final long VIRTUAL_MACHINE_BYTES = 96 * MIB;
+    /** Objects of the programs, and of as many connections and calls as there may be. */
+    private static final long OTHER_HEAP_BYTES = 32 * MIB;
+    /** The table of handles of a local file system may take an eighth of the heap, files in memory a quarter for what is not contents. */
+    private static final int HANDLES_PART = 8;
+
+    private static final int NAMES_PART = 4;
+
+    /**
+     * What the server is to do.
+     *
+     * @param limits what is wanted, payload memory included
+     * @param readReplies whether replies are exposed to RDMA clients
+     * @param localExports exported directories of the host
+     * @param memoryExports file systems in memory
+     * @param memoryExportBytes the capacity of each
+     */
+    public record Wanted(
+            ServerLimits limits, boolean readReplies, int localExports, int memoryExports, long memoryExportBytes) {}
+
+    /**
+     * What it can have.
+     *
+     * @param limits what fits
+     * @param memoryExportBytes the capacity of each file system in memory
+     * @param line for people: what was taken of what
+     */
+    public record Plan(ServerLimits limits, long memoryExportBytes, String line) {}
+
+    private final ServerLimits limits;
+    private final Wanted wanted;
+    private final Machine machine;
+    private final List<String> less = new ArrayList<>();
+
+    private Budgets(Wanted wanted, Machine machine) {
+        this.limits = wanted.limits();
+        this.wanted = wanted;
+        this.machine = machine;
+    }
+
+    /**
+     * Fits what is wanted to what there is.
+     *
+     * @throws ConfigException if the least does not fit
+     */
+    public static Plan plan(Wanted wanted, Machine machine) throws ConfigException {
+        return new Budgets(wanted, machine).plan();
+    }
+
+    private Plan plan() throws ConfigException {
+        int descriptorConnections = connectionsWithinDescriptors();
+
+        Budget direct = new Budget(OTHER_DIRECT_BYTES);
+        Budget.Part payload = direct.part("payload memory", limits.memory().payloadBytes(), 64 * MIB, 8 * MIB);
+        Budget.Part records = direct.part("TCP records", limits.tcp().recordMemoryBytes(), 64 * MIB, 8 * MIB);
+        long bufferBytes = limits.rdma().inlineBytes();
+        Budget.Part receives = direct.part(
+                "RDMA receive buffers", limits.rdma().receiveBuffers() * bufferBytes, 64 * MIB, 16 * MIB);
+        Budget.Part frames = direct.part(
+                "connections",
+                descriptorConnections * BYTES_OF_CONNECTION,
+                WORKING_CONNECTIONS * BYTES_OF_CONNECTION,
+                LEAST_CONNECTIONS * BYTES_OF_CONNECTION);
+        Budget.Part files = direct.part(
+                "files in memory",
+                wanted.memoryExports() * wanted.memoryExportBytes(),
+                machine.directBytes() / 2,
+                16 * MIB);
+        if (!direct.fit(machine.directBytes())) {
+            throw new ConfigException("direct memory of " + mib(machine.directBytes()) + " MiB is below the least, "
+                    + mib(direct.leastBytes()) + " MiB: raise -XX:MaxDirectMemorySize (or -Xmx, which it follows)");
+        }
+        long containerRoom = machine.containerBytes() - machine.heapBytes() - VIRTUAL_MACHINE_BYTES;
+        if (!direct.fit(containerRoom)) {
+            throw new ConfigException("the container's memory of " + mib(machine.containerBytes())
+                    + " MiB does not hold a Java heap of " + mib(machine.heapBytes()) + " MiB and at least "
+                    + mib(direct.leastBytes() + VIRTUAL_MACHINE_BYTES)
+                    + " MiB beside it: raise the container's memory, or lower -Xmx");
+        }
+
+        StateLimits state = LayerLimits.state(limits, limits.memory().transferBytes());
+        long stateReplies = limits.state().keptRepliesBytes();
+        long records4 = state.heapBytes() - stateReplies;
+        Budget heap = new Budget(OTHER_HEAP_BYTES + heapOfFileSystems(files.bytes()));
+        Budget.Part replies = heap.part("RDMA replies", limits.rdma().replyBytes(), 32 * MIB, 4 * MIB);
+        Budget.Part exposed = heap.part(
+                "exposed replies",
+                wanted.readReplies() ? limits.rdma().exposedBytesOfAll() : 0,
+                32 * MIB,
+                8 * MIB);
+        Budget.Part kept = heap.part("kept replies", limits.memory().keptReplyBytes(), 8 * MIB, 2 * MIB);
+        Budget.Part keptBySlots = heap.part("replies kept by sessions", stateReplies, 8 * MIB, MIB);
+        Budget.Part states = heap.part("NFSv4 state", records4, records4 / 8, records4 / 64);
+        if (!heap.fit(machine.heapBytes())) {
+            throw new ConfigException("a Java heap of " + mib(machine.heapBytes()) + " MiB is below the least, "
+                    + mib(heap.leastBytes()) + " MiB: raise -Xmx");
+        }
+
+        int connections = (int) Math.min(descriptorConnections, frames.bytes() / BYTES_OF_CONNECTION);
+        int idleFiles = Math.min(limits.memory().idleFiles(), Math.max(1, machine.descriptorsForFiles() / 2));
+        int mostOpens = wanted.localExports() == 0 ? Integer.MAX_VALUE : machine.descriptorsForFiles();
+        ServerLimits fitting = new ServerLimits(
+                limits.connections().of(connections),
+                limits.deadlines(),
+                limits.streams(),
+                limits.rdma()
+                        .withReceiveBuffers(receives.bytes() / bufferBytes)
+                        .withReplyBytes(
+                                replies.bytes(),
+                                wanted.readReplies() ? exposed.bytes() : limits.rdma().exposedBytesOfAll()),
+                limits.tcp().withRecordMemoryBytes(records.bytes()),
+                limits.memory().with(payload.bytes(), kept.bytes(), idleFiles),
+                limits.state().scaled(states.bytes(), records4, keptBySlots.bytes(), mostOpens));
+        return new Plan(
+                fitting,
+                wanted.memoryExports() == 0 ? 0 : files.bytes() / wanted.memoryExports(),
+                line(fitting, direct, heap));
+    }
+
+    private int connectionsWithinDescriptors() throws ConfigException {
+        int sockets = machine.descriptorsForConnections();
+        int forEach = (sockets - Math.min(MOST_OTHER_SOCKETS, sockets / 4)) / 2;
+        if (forEach < LEAST_CONNECTIONS) {
+            throw new ConfigException("the process may open " + machine.descriptors()
+                    + " descriptors, which is too few for " + LEAST_CONNECTIONS
+                    + " connections over RDMA and over TCP each: raise ulimit -n (LimitNOFILE) to 256 at least");
+        }
+        return Math.min(limits.connections().most(), forEach);
+    }
+
+    private long heapOfFileSystems(long filesInMemoryBytes) {
+        long names = wanted.memoryExports() == 0 ? 0 : Math.min(filesInMemoryBytes, machine.heapBytes() / NAMES_PART);
+        long handles = wanted.localExports() == 0 ? 0 : machine.heapBytes() / HANDLES_PART;
+        return names + handles;
+    }
+
+    private String line(ServerLimits fitting, Budget direct, Budget heap) {
+        for (Budget budget : List.of(direct, heap)) {
+            for (Budget.Part part : budget.cutParts()) {
+                if (!part.name().equals("connections")) {
+                    less.add(part.name() + " " + mib(part.bytes()) + " of " + mib(part.wantedBytes()) + " MiB");
+                }
+            }
+        }
+        smaller("connections of each", fitting.connections().most(), limits.connections().most());
+        smaller("opens", fitting.state().opens(), limits.state().opens());
+        smaller("idle files", fitting.memory().idleFiles(), limits.memory().idleFiles());
+        return "limits  " + fitting.connections().most() + " connections over RDMA and over TCP each; heap "
+                + mib(heap.takenBytes()) + " of " + mib(machine.heapBytes()) + " MiB; direct memory "
+                + mib(direct.takenBytes()) + " of " + mib(machine.directBytes()) + " MiB; descriptors "
+                + machine.descriptorsForConnections() + " for connections and " + machine.descriptorsForFiles()
+                + " for files of " + machine.descriptors() + "; container "
+                + (machine.containerBytes() == ContainerMemory.UNLIMITED
+                        ? "without a limit"
+                        : mib(machine.containerBytes()) + " MiB")
+                + (less.isEmpty() ? "" : "; less than usual: " + String.join(", ", less));
+    }
+
+    private void smaller(String what, int taken, int usual) {
+        if (taken < usual) {
+            less.add(what + " " + taken + " of " + usual);
+        }
+    }
+
+    private static long mib(long bytes) {
+        return (bytes + MIB - 1) / MIB;
+    }
+}

@@ -1,0 +1,142 @@
+package org.warpnfs.server.limits;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.Test;
+import org.warpnfs.server.config.ConfigException;
+
+/** Plain numbers in, a plan out. */
+class BudgetsTest {
+    private static final long MIB = 1 << 20;
+    private static final long GIB = 1 << 30;
+    private static final Machine LARGE = machine(4 * GIB, 4 * GIB, Long.MAX_VALUE, 1 << 20);
+
+    private static Machine machine(long heap, long direct, long container, int descriptors) {
+        int sockets = descriptors / 4;
+        return new Machine(
+                heap, direct, container, descriptors, sockets, descriptors - sockets - Math.min(256, descriptors / 8));
+    }
+
+    private static Budgets.Plan plan(Machine machine) throws ConfigException {
+        return Budgets.plan(new Budgets.Wanted(ServerLimits.DEFAULT, false, 1, 0, 0), machine);
+    }
+
+    private static void assertRefused(Machine machine, String... parts) {
+        assertThatThrownBy(() -> plan(machine))
+                .isInstanceOf(ConfigException.class)
+                .satisfies(e -> assertThat(e.getMessage()).doesNotContain("\n").contains(parts));
+    }
+
+    @Test
+    void enough_allIsTaken_andSaidInOneLine() throws ConfigException {
+        Budgets.Plan plan = plan(LARGE);
+        assertThat(plan.limits()).isEqualTo(ServerLimits.DEFAULT);
+        assertThat(plan.line())
+                .startsWith("limits  1024 connections over RDMA and over TCP each; heap ")
+                .contains(" of 4096 MiB; direct memory ", "; descriptors 262144 for connections", "without a limit")
+                .doesNotContain("less than usual", "\n");
+    }
+
+    @Test
+    void directMemory_isLess_payloadGivesFirst() throws ConfigException {
+        Budgets.Plan plan = plan(machine(4 * GIB, 800 * MIB, Long.MAX_VALUE, 1 << 20));
+        assertThat(plan.limits().memory().payloadBytes()).isEqualTo(112 * MIB);
+        assertThat(plan.limits().withPayloadBytes(256 * MIB)).isEqualTo(ServerLimits.DEFAULT);
+        assertThat(plan.line())
+                .contains("direct memory 800 of 800 MiB")
+                .endsWith("less than usual: payload memory 112 of 256 MiB");
+    }
+
+    @Test
+    void directMemory_isMuchLess_recordsAndReceivesGiveThenConnections() throws ConfigException {
+        ServerLimits some = plan(machine(4 * GIB, 500 * MIB, Long.MAX_VALUE, 1 << 20)).limits();
+        assertThat(some.memory().payloadBytes()).isEqualTo(64 * MIB);
+        assertThat(some.tcp().recordMemoryBytes()).isEqualTo(64 * MIB);
+        assertThat(some.rdma().receiveBuffers()).isEqualTo((500 - 48 - 64 - 64 - 128) * MIB / 4096);
+        assertThat(some.connections().most()).isEqualTo(1024);
+        ServerLimits fewer =
+                plan(machine(4 * GIB, 280 * MIB, Long.MAX_VALUE, 1 << 20)).limits();
+        assertThat(fewer.rdma().receiveBuffers()).isEqualTo(64 * MIB / 4096);
+        assertThat(fewer.connections())
+                .isEqualTo(new ServerLimits.Connections(
+                        320, 80, 160, 40, ServerLimits.DEFAULT.connections().idleBeforeEviction()));
+    }
+
+    @Test
+    void directMemory_isJustEnough_theLeastIsTaken_andBelowItThereIsNoServer() throws ConfigException {
+        ServerLimits least =
+                plan(machine(4 * GIB, 82 * MIB, Long.MAX_VALUE, 1 << 20)).limits();
+        assertThat(least.memory().payloadBytes()).isEqualTo(8 * MIB);
+        assertThat(least.tcp().recordMemoryBytes()).isEqualTo(8 * MIB);
+        assertThat(least.rdma().receiveBuffers()).isEqualTo(16 * MIB / 4096);
+        assertThat(least.connections().most()).isEqualTo(16);
+        assertRefused(
+                machine(4 * GIB, 82 * MIB - 1, Long.MAX_VALUE, 1 << 20),
+                "direct memory of 82 MiB",
+                "-XX:MaxDirectMemorySize");
+    }
+
+    @Test
+    void filesInMemory_moreThanDirectMemory_haveWhatTheRestLeaves() throws ConfigException {
+        Budgets.Plan plan = Budgets.plan(
+                new Budgets.Wanted(ServerLimits.DEFAULT, false, 0, 2, GIB),
+                machine(4 * GIB, GIB, Long.MAX_VALUE, 1 << 20));
+        assertThat(plan.memoryExportBytes()).isEqualTo(376 * MIB);
+        assertThat(plan.line()).contains("files in memory 752 of 2048 MiB");
+        assertThat(plan.limits().state().opens())
+                .as("no descriptor each")
+                .isEqualTo(ServerLimits.DEFAULT.state().opens());
+    }
+
+    @Test
+    void heap_isLess_repliesGiveFirstThenState() throws ConfigException {
+        Budgets.Plan plan = plan(machine(512 * MIB, 4 * GIB, Long.MAX_VALUE, 1 << 20));
+        assertThat(plan.limits().rdma().replyBytes()).isBetween(32 * MIB, 255 * MIB);
+        assertThat(plan.limits().state().clients()).isEqualTo(8192);
+        assertThat(plan.line()).contains("heap 512 of 512 MiB", "RDMA replies ");
+        ServerLimits little =
+                plan(machine(128 * MIB, 4 * GIB, Long.MAX_VALUE, 1 << 20)).limits();
+        assertThat(little.rdma().replyBytes()).isEqualTo(32 * MIB);
+        assertThat(little.memory().keptReplyBytes()).isEqualTo(8 * MIB);
+        assertThat(little.state().clients()).isBetween(128, 2048);
+        assertThat(little.state().opensOfClient())
+                .isLessThanOrEqualTo(little.state().opens());
+    }
+
+    @Test
+    void heap_belowTheLeast_isRefused() {
+        assertRefused(machine(40 * MIB, 4 * GIB, Long.MAX_VALUE, 1 << 20), "Java heap of 40 MiB", "raise -Xmx");
+    }
+
+    @Test
+    void container_holdsHeapAndLittleElse_directMemoryIsLess() throws ConfigException {
+        Budgets.Plan plan = plan(machine(GIB, GIB, 2 * GIB - 96 * MIB, 1 << 20));
+        assertThat(plan.limits().memory().payloadBytes()).isEqualTo((256 - 944 + 832) * MIB);
+        assertThat(plan.line()).contains("container 1952 MiB", "direct memory 832 of 1024 MiB");
+    }
+
+    @Test
+    void container_doesNotHoldTheHeap_isRefused() {
+        assertRefused(
+                machine(GIB, GIB, GIB + 100 * MIB, 1 << 20),
+                "container's memory of 1124 MiB",
+                "heap of 1024 MiB",
+                "lower -Xmx");
+    }
+
+    @Test
+    void descriptors_areFew_connectionsAndOpensAreFewer() throws ConfigException {
+        Budgets.Plan plan = plan(machine(4 * GIB, 4 * GIB, Long.MAX_VALUE, 1024));
+        assertThat(plan.limits().connections().most()).isEqualTo(96);
+        assertThat(plan.limits().connections().ofClient()).isEqualTo(24);
+        assertThat(plan.limits().state().opens()).isEqualTo(640);
+        assertThat(plan.limits().memory().idleFiles()).isEqualTo(320);
+        assertThat(plan.line()).contains("connections of each 96 of 1024", "opens 640 of 65536");
+    }
+
+    @Test
+    void descriptors_tooFew_areRefused() {
+        assertRefused(machine(4 * GIB, 4 * GIB, Long.MAX_VALUE, 160), "160 descriptors", "ulimit -n");
+    }
+}

@@ -1,0 +1,53 @@
+package org.warpnfs.server.limits;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.warpnfs.fs.local.LocalOptions;
+import org.warpnfs.iwarp.mpa.MpaChoices;
+import org.warpnfs.iwarp.netty.IwarpConfig;
+import org.warpnfs.nfs.replay.ReplyCache;
+import org.warpnfs.nfs.v4.state.StateLimits;
+import org.warpnfs.rpcrdma.server.ResponderOptions;
+import org.warpnfs.rpcrdma.tcp.TcpOptions;
+
+/** The server's numbers are those that the layers give reasons for, where the server has no other reason. */
+class LayerLimitsTest {
+    private static final ServerLimits LIMITS = ServerLimits.DEFAULT;
+
+    @Test
+    void defaults_ofTcp_areTheLayersOwn() {
+        assertThat(LayerLimits.tcp(LIMITS)).isEqualTo(TcpOptions.DEFAULT);
+    }
+
+    @Test
+    void defaults_ofRpcOverRdma_areTheLayersOwn_butForTheIdleTimeThatIwarpHas() {
+        ResponderOptions made = LayerLimits.responder(LIMITS, false);
+        assertThat(made)
+                .usingRecursiveComparison()
+                .ignoringFields("deadlines.idleBeforeEviction")
+                .isEqualTo(ResponderOptions.DEFAULT);
+        assertThat(made.deadlines().idleBeforeEviction().toMillis())
+                .isEqualTo(LayerLimits.iwarp(LIMITS, MpaChoices.defaults()).evictableIdleMillis());
+    }
+
+    @Test
+    void defaults_ofIwarp_areTheLayersOwn_butForAClientsConnections() {
+        IwarpConfig made = LayerLimits.iwarp(LIMITS, MpaChoices.defaults());
+        assertThat(made)
+                .usingRecursiveComparison()
+                .ignoringFields("maxConnectionsPerAddress")
+                .isEqualTo(IwarpConfig.defaults());
+        assertThat(made.maxConnectionsPerAddress())
+                .as("as many as RPC-over-RDMA and TCP allow")
+                .isEqualTo(ResponderOptions.DEFAULT.clients().maxConnectionsOfOne())
+                .isEqualTo(TcpOptions.DEFAULT.maxConnectionsPerClient());
+    }
+
+    @Test
+    void defaults_ofStateRepliesAndFiles_areTheLayersOwn() {
+        assertThat(LayerLimits.state(LIMITS, 1 << 20)).isEqualTo(StateLimits.forIoOf(1 << 20));
+        assertThat(LIMITS.memory().keptReplyBytes()).isEqualTo(ReplyCache.MAX_BYTES);
+        assertThat(LayerLimits.local(LIMITS)).isEqualTo(LocalOptions.DEFAULTS);
+    }
+}
