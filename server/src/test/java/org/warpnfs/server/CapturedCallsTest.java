@@ -64,13 +64,7 @@ class CapturedCallsTest {
         ServerConfig config = config();
         try (Backends backends = Backends.none(config, WarpServer.plan(config, ServerLimits.DEFAULT), null);
                 Programs programs = new Programs(
-                        backends.open(),
-                        new byte[16],
-                        pool,
-                        config,
-                        ServerLimits.DEFAULT,
-                        null,
-                        CallbackDialer.NONE)) {
+                        backends.open(), new byte[16], pool, config, ServerLimits.DEFAULT, null, CallbackDialer.NONE)) {
             RpcRdmaService service = RpcRdmaService.unwatched(
                     programs.overTcp(), operations::add, pool, ResponderOptions.DEFAULT, programs::connectionClosed);
             simulation.listen(SERVER, service);

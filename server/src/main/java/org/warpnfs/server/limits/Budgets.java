@@ -89,8 +89,8 @@ public final class Budgets {
         Budget.Part payload = direct.part("payload memory", limits.memory().payloadBytes(), 64 * MIB, 8 * MIB);
         Budget.Part records = direct.part("TCP records", limits.tcp().recordMemoryBytes(), 64 * MIB, 8 * MIB);
         long bufferBytes = limits.rdma().inlineBytes();
-        Budget.Part receives = direct.part(
-                "RDMA receive buffers", limits.rdma().receiveBuffers() * bufferBytes, 64 * MIB, 16 * MIB);
+        Budget.Part receives =
+                direct.part("RDMA receive buffers", limits.rdma().receiveBuffers() * bufferBytes, 64 * MIB, 16 * MIB);
         Budget.Part frames = direct.part(
                 "connections",
                 descriptorConnections * BYTES_OF_CONNECTION,
@@ -119,10 +119,7 @@ public final class Budgets {
         Budget heap = new Budget(OTHER_HEAP_BYTES + heapOfFileSystems(files.bytes()));
         Budget.Part replies = heap.part("RDMA replies", limits.rdma().replyBytes(), 32 * MIB, 4 * MIB);
         Budget.Part exposed = heap.part(
-                "exposed replies",
-                wanted.readReplies() ? limits.rdma().exposedBytesOfAll() : 0,
-                32 * MIB,
-                8 * MIB);
+                "exposed replies", wanted.readReplies() ? limits.rdma().exposedBytesOfAll() : 0, 32 * MIB, 8 * MIB);
         Budget.Part kept = heap.part("kept replies", limits.memory().keptReplyBytes(), 8 * MIB, 2 * MIB);
         Budget.Part keptBySlots = heap.part("replies kept by sessions", stateReplies, 8 * MIB, MIB);
         Budget.Part states = heap.part("NFSv4 state", records4, records4 / 8, records4 / 64);
@@ -142,7 +139,9 @@ public final class Budgets {
                         .withReceiveBuffers(receives.bytes() / bufferBytes)
                         .withReplyBytes(
                                 replies.bytes(),
-                                wanted.readReplies() ? exposed.bytes() : limits.rdma().exposedBytesOfAll()),
+                                wanted.readReplies()
+                                        ? exposed.bytes()
+                                        : limits.rdma().exposedBytesOfAll()),
                 limits.tcp().withRecordMemoryBytes(records.bytes()),
                 limits.memory().with(payload.bytes(), kept.bytes(), idleFiles),
                 limits.state().scaled(states.bytes(), records4, keptBySlots.bytes(), mostOpens));
@@ -177,7 +176,10 @@ public final class Budgets {
                 }
             }
         }
-        smaller("connections of each", fitting.connections().most(), limits.connections().most());
+        smaller(
+                "connections of each",
+                fitting.connections().most(),
+                limits.connections().most());
         smaller("opens", fitting.state().opens(), limits.state().opens());
         smaller("idle files", fitting.memory().idleFiles(), limits.memory().idleFiles());
         return "limits  " + fitting.connections().most() + " connections over RDMA and over TCP each; heap "

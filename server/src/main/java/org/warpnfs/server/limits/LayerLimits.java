@@ -35,8 +35,7 @@ public final class LayerLimits {
                                 .outstandingReads(streams.outstandingReads())
                                 .build())
                         .timeoutsNanos(
-                                deadlines.startup().toNanos(),
-                                deadlines.close().toNanos())
+                                deadlines.startup().toNanos(), deadlines.close().toNanos())
                         .firstMessageTimeoutNanos(deadlines.firstMessage().toNanos())
                         .leastBytesPerSecond(deadlines.leastBytesPerSecondClosing())
                         .build())
@@ -97,7 +96,8 @@ public final class LayerLimits {
         return TcpOptions.builder()
                 .maxRecordBytes(tcp.recordBytes())
                 .maxCalls(tcp.callsInFlight(), tcp.callsInFlightOfClient())
-                .maxConnections(limits.connections().most(), limits.connections().ofClient())
+                .maxConnections(
+                        limits.connections().most(), limits.connections().ofClient())
                 .maxRecordMemoryBytes(tcp.recordMemoryBytes(), tcp.recordMemoryBytesOfConnection())
                 .maxUnsentBytes(tcp.unsentBytes(), tcp.unsentBytesOfClient())
                 .leastRate(deadlines.leastBytesPerSecond(), deadlines.grace())

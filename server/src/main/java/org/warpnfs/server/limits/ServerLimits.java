@@ -19,13 +19,7 @@ import java.time.Duration;
  * @param state what NFSv4 remembers
  */
 public record ServerLimits(
-        Connections connections,
-        Deadlines deadlines,
-        Streams streams,
-        Rdma rdma,
-        Tcp tcp,
-        Memory memory,
-        State state) {
+        Connections connections, Deadlines deadlines, Streams streams, Rdma rdma, Tcp tcp, Memory memory, State state) {
     /** What the server has where the process has enough. */
     public static final ServerLimits DEFAULT = new ServerLimits(
             Connections.DEFAULT,
@@ -63,8 +57,7 @@ public record ServerLimits(
      * @param idleBeforeEviction over RDMA, how long one is idle before its place can be had by a newcomer. 10 s: longer than a client at work
      *     rests between two calls
      */
-    public record Connections(
-            int most, int ofClient, int halfOpen, int halfOpenOfClient, Duration idleBeforeEviction) {
+    public record Connections(int most, int ofClient, int halfOpen, int halfOpenOfClient, Duration idleBeforeEviction) {
         static final Connections DEFAULT = new Connections(1024, 256, 512, 128, Duration.ofSeconds(10));
 
         /** As many as {@code number}, and the others in proportion. */
@@ -108,11 +101,11 @@ public record ServerLimits(
                 Duration.ofSeconds(10),
                 Duration.ofSeconds(30),
                 Duration.ofSeconds(30),
-                64 * KIB,
+                64L * KIB,
                 Duration.ofSeconds(30),
                 Duration.ofSeconds(2),
                 Duration.ofSeconds(5),
-                16 * KIB,
+                16L * KIB,
                 Duration.ofSeconds(60));
     }
 
@@ -144,8 +137,8 @@ public record ServerLimits(
             long receiveBytesOfAll,
             long registeredBytesOfAll,
             int inboundReadsOfAll) {
-        static final Streams DEFAULT = new Streams(
-                4096, 4096, GIB, 4096, 8 * GIB, 1024, 1024, 1 << 20, 8 * GIB, 64 * GIB, 65_536);
+        static final Streams DEFAULT =
+                new Streams(4096, 4096, GIB, 4096, 8 * GIB, 1024, 1024, 1 << 20, 8 * GIB, 64 * GIB, 65_536);
     }
 
     /**
@@ -186,21 +179,7 @@ public record ServerLimits(
             long exposedBytesOfClient,
             long exposedBytesOfAll) {
         static final Rdma DEFAULT = new Rdma(
-                4096,
-                64,
-                128,
-                64,
-                256,
-                16,
-                65_536,
-                16_384,
-                64 * MIB,
-                256 * MIB,
-                64 * MIB,
-                2,
-                8,
-                8 * MIB,
-                64 * MIB,
+                4096, 64, 128, 64, 256, 16, 65_536, 16_384, 64 * MIB, 256 * MIB, 64 * MIB, 2, 8, 8 * MIB, 64 * MIB,
                 256 * MIB);
 
         Rdma withReceiveBuffers(long number) {
@@ -274,8 +253,8 @@ public record ServerLimits(
             int backwardReplyBytes,
             int unexpectedReplies,
             int startsPerTurn) {
-        static final Tcp DEFAULT = new Tcp(
-                1024 * KIB + 64 * KIB, 64, 512, 256 * MIB, 32 * MIB, 4 * MIB, 32 * MIB, 64, 64 * KIB, 64, 32);
+        static final Tcp DEFAULT =
+                new Tcp(1024 * KIB + 64 * KIB, 64, 512, 256 * MIB, 32 * MIB, 4 * MIB, 32 * MIB, 64, 64 * KIB, 64, 32);
 
         Tcp withRecordMemoryBytes(long bytes) {
             return new Tcp(
@@ -345,21 +324,7 @@ public record ServerLimits(
             int delegations,
             int courtesyLeases) {
         static final State DEFAULT = new State(
-                8192,
-                8192,
-                16,
-                64,
-                64,
-                64,
-                8 * KIB,
-                32 * MIB,
-                65_536,
-                16_384,
-                262_144,
-                32_768,
-                1024,
-                16_384,
-                960);
+                8192, 8192, 16, 64, 64, 64, 8 * KIB, 32 * MIB, 65_536, 16_384, 262_144, 32_768, 1024, 16_384, 960);
 
         /** The part {@code of / whole} of all records. */
         State scaled(long of, long whole, long replies, int mostOpens) {

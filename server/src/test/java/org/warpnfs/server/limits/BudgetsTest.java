@@ -50,7 +50,8 @@ class BudgetsTest {
 
     @Test
     void directMemory_isMuchLess_recordsAndReceivesGiveThenConnections() throws ConfigException {
-        ServerLimits some = plan(machine(4 * GIB, 500 * MIB, Long.MAX_VALUE, 1 << 20)).limits();
+        ServerLimits some =
+                plan(machine(4 * GIB, 500 * MIB, Long.MAX_VALUE, 1 << 20)).limits();
         assertThat(some.memory().payloadBytes()).isEqualTo(64 * MIB);
         assertThat(some.tcp().recordMemoryBytes()).isEqualTo(64 * MIB);
         assertThat(some.rdma().receiveBuffers()).isEqualTo((500 - 48 - 64 - 64 - 128) * MIB / 4096);

@@ -36,7 +36,8 @@ class SmallProcessTest {
         command.add("--enable-native-access=ALL-UNNAMED");
         command.add("--sun-misc-unsafe-memory-access=allow");
         command.addAll(List.of(flags));
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName(), "serve"));
+        String path = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
+        command.addAll(List.of("-cp", path, Main.class.getName(), "serve"));
         command.addAll(List.of("--listen", "127.0.0.1", "--rdma-port", "0", "--tcp-port", "0"));
         command.addAll(List.of("--state", temporary.resolve("state").toString(), "--export", export + ":/"));
         return new ProcessBuilder(command).redirectErrorStream(true).start();

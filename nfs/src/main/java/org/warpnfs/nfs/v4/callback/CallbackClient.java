@@ -58,7 +58,8 @@ public final class CallbackClient implements CallbackSender, AutoCloseable {
     public void send(CallbackCall call) {
         switch (call.target()) {
             case CallbackCall.Bound bound ->
-                new Exchange(call, outcome -> ended.accept(call, outcome)).sendInTimeOn((RpcTransport) bound.connection());
+                new Exchange(call, outcome -> ended.accept(call, outcome))
+                        .sendInTimeOn((RpcTransport) bound.connection());
             case CallbackCall.Dialed dialed -> new DialedCall(call, dialed).start();
         }
     }

@@ -90,7 +90,9 @@ class CallbackClientTest {
         assertThat(ended).isEmpty();
         dialer.pass(1);
         assertThat(ended).containsExactly(new Ended(call, FAILED));
-        assertThat(connection.transport().getReplyQueue().get(xid)).as("still queued").isNull();
+        assertThat(connection.transport().getReplyQueue().get(xid))
+                .as("still queued")
+                .isNull();
         assertThat(connection.closed()).isFalse();
     }
 
