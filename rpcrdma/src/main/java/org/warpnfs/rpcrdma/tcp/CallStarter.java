@@ -116,7 +116,8 @@ final class CallStarter implements ReplyWriter.Calls {
         } catch (RecordViolation violation) {
             connection.refuse("record", violation.getMessage());
         } catch (RuntimeException | Error e) {
-            // No memory for a record, say. Whoever called has others to see to, and nobody would read from this connection again.
+            // No memory for a record, say. Whoever called has others to see to, and nobody would read from this
+            // connection again.
             connection.defect(e);
         } finally {
             starting = false;

@@ -149,8 +149,7 @@ class ConnectionWatchTest {
     void callRuns_transportAsks_connectionIsNotIdle() throws Exception {
         InetSocketAddress noted = new InetSocketAddress(InetAddress.getLoopbackAddress(), 4711);
         List<QueuePairHandler> handlers = new ArrayList<>();
-        responder.simulation.listen(
-                noted, request -> responder.service.connectionRequested(noting(request, handlers)));
+        responder.simulation.listen(noted, request -> responder.service.connectionRequested(noting(request, handlers)));
         RawRequester raw = RawRequester.connect(responder.simulation.connector(), noted);
         responder.simulation.run();
         QueuePair any = (QueuePair) Proxy.newProxyInstance(

@@ -66,7 +66,9 @@ class RateWatchTest {
         long stepBytes = (4 << 20) / 3;
         for (long second = 0; second <= 4 * 3600; second++) {
             long taken = second * lineBytesPerSecond / stepBytes * stepBytes;
-            assertThat(usual.late(true, 1, taken, second * SECOND)).as("second %s", second).isFalse();
+            assertThat(usual.late(true, 1, taken, second * SECOND))
+                    .as("second %s", second)
+                    .isFalse();
         }
     }
 
