@@ -8,7 +8,10 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.util.concurrent.GlobalEventExecutor;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -39,6 +42,9 @@ public final class TcpConnector implements AutoCloseable {
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
 
     private final EventLoopGroup loops;
+    /** Closed with the connector: then also what comes later is. */
+    private final ChannelGroup channels = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
+
     private final int connectTimeoutMillis;
     private final @Nullable InetAddress local;
 
@@ -62,7 +68,7 @@ public final class TcpConnector implements AutoCloseable {
     public CompletableFuture<Requester> connect(
             InetSocketAddress remote, TcpRequesterOptions options, BackwardCalls backwardCalls) {
         CompletableFuture<Requester> connected = new CompletableFuture<>();
-        if (loops.isShuttingDown()) {
+        if (isClosing()) {
             throw new IllegalStateException("the connector is closed");
         }
         ChannelFuture connecting = new Bootstrap()
@@ -74,6 +80,7 @@ public final class TcpConnector implements AutoCloseable {
                     @Override
                     protected void initChannel(Channel channel) {
                         TcpSockets.tune(channel);
+                        channels.add(channel);
                         channel.pipeline().addLast(new TcpRequester(channel, options, backwardCalls, connected));
                     }
                 })
@@ -97,9 +104,20 @@ public final class TcpConnector implements AutoCloseable {
         return loops.schedule(task, delayNanos, TimeUnit.NANOSECONDS);
     }
 
-    /** Ends all connections and their threads. */
+    /** True once the threads have been told to stop. */
+    boolean isClosing() {
+        return loops.isShuttingDown();
+    }
+
+    /**
+     * Ends all connections and their threads.
+     *
+     * <p>The connections first: an event loop that is told to stop while it runs its tasks may do so without closing its channels, and then
+     * nobody would tell those whose calls are outstanding.
+     */
     @Override
     public void close() {
+        var _ = channels.close();
         TcpSockets.shutDown(loops);
     }
 }

@@ -46,7 +46,8 @@ import org.warpnfs.rpcrdma.request.Requester;
  * <h2>Errors</h2>
  *
  * A record that is too long, too short for an RPC message, or one reply too early closes the connection; a reply that nobody waits for is
- * dropped. When the connection ends, all calls fail. Safe for any thread; handlers are called on the channel's event loop.
+ * dropped. When the connection ends, all calls fail. Safe for any thread; handlers are called on the channel's event loop, and once the
+ * connector is closed on the caller's thread.
  */
 final class TcpRequester extends ChannelInboundHandlerAdapter implements Requester {
     private static final Logger LOG = LoggerFactory.getLogger(TcpRequester.class);
@@ -164,7 +165,21 @@ final class TcpRequester extends ChannelInboundHandlerAdapter implements Request
         }
         submitted.add(call);
         if (submissionScheduled.compareAndSet(false, true)) {
-            channel.eventLoop().execute(this::takeSubmitted);
+            try {
+                channel.eventLoop().execute(this::takeSubmitted);
+            } catch (RejectedExecutionException e) {
+                failSubmitted();
+            }
+        }
+    }
+
+    /** The event loop has stopped with its connector, so the calls end on this thread. */
+    private void failSubmitted() {
+        // Cleared first, as below.
+        submissionScheduled.set(false);
+        for (Call call = submitted.poll(); call != null; call = submitted.poll()) {
+            submittedCount.decrementAndGet();
+            call.fail(new RequestException(Failure.DISCONNECTED, "its connector is closed"));
         }
     }
 

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -113,6 +114,45 @@ class TcpRequesterTest {
                 socket.close();
             }
             listening.close();
+        }
+    }
+
+    /** The loop that hears of its end in the middle of a task has to close its connections all the same. */
+    @Test
+    void close_ofTheConnectorWhileItsLoopIsBusy_endsTheCall() throws Exception {
+        TcpConnector closing = new TcpConnector(1);
+        try (Server server = new Server()) {
+            Requester requester = closing.connect(server.address(), TcpRequesterOptions.DEFAULT, BackwardCalls.NONE)
+                    .get(30, TimeUnit.SECONDS);
+            server.accept();
+            CompletableFuture<?> reply = requester.call(Rpc.call(7, 0), ChunkOffer.NONE);
+            server.record();
+            CountDownLatch busy = new CountDownLatch(1);
+            var _ = closing.after(0, () -> {
+                busy.countDown();
+                while (!closing.isClosing()) {
+                    Thread.onSpinWait();
+                }
+            });
+            busy.await();
+            closing.close();
+            assertThat(failure(reply)).isEqualTo(Failure.DISCONNECTED);
+            assertThat(server.in.read()).as("the end of the connection").isEqualTo(-1);
+        }
+    }
+
+    @Test
+    void calls_afterTheConnectorIsClosed_fail() throws Exception {
+        try (Server server = new Server()) {
+            TcpConnector closed = new TcpConnector(1);
+            Requester requester = closed.connect(server.address(), TcpRequesterOptions.DEFAULT, BackwardCalls.NONE)
+                    .get(30, TimeUnit.SECONDS);
+            server.accept();
+            closed.close();
+            for (int xid = 1; xid <= 3; xid++) {
+                assertThat(failure(requester.call(Rpc.call(xid, 0), ChunkOffer.NONE)))
+                        .isEqualTo(Failure.DISCONNECTED);
+            }
         }
     }
 
