@@ -97,7 +97,7 @@ class BudgetsTest {
         assertThat(plan.limits().state().clients()).isEqualTo(8192);
         assertThat(plan.line()).contains("heap 512 of 512 MiB", "RDMA replies ");
         ServerLimits little =
-                plan(machine(128 * MIB, 4 * GIB, Long.MAX_VALUE, 1 << 20)).limits();
+                plan(machine(160 * MIB, 4 * GIB, Long.MAX_VALUE, 1 << 20)).limits();
         assertThat(little.rdma().replyBytes()).isEqualTo(32 * MIB);
         assertThat(little.memory().keptReplyBytes()).isEqualTo(8 * MIB);
         assertThat(little.state().clients()).isBetween(128, 2048);
