@@ -57,7 +57,7 @@ class HostilePeersTest {
         try (HonestClient honest = new HonestClient(server, way);
                 Attack attack = attack(worst)) {
             honest.round();
-            attack.begin(target, new Random(SEED));
+            attack.begin(target, new Random(SEED + way.name().hashCode()));
             for (int round = 1; round <= ROUNDS; round++) {
                 honest.round();
                 if (round % RECONNECT_EVERY == 0) {

@@ -33,7 +33,7 @@ enum StateAttack {
         @Override
         void begin(Attack attack, Target target, Random random) throws Exception {
             try (Connection connection = new Connection(target)) {
-                V41Client client = new V41Client(connection, "opener");
+                V41Client client = new V41Client(connection, "opener " + random.nextLong());
                 client.open();
                 for (int i = 0; i < 5000; i++) {
                     connection.answer(open(client, "owner " + i));
@@ -46,7 +46,7 @@ enum StateAttack {
         @Override
         void begin(Attack attack, Target target, Random random) throws Exception {
             try (Connection connection = new Connection(target)) {
-                V41Client client = new V41Client(connection, "locker");
+                V41Client client = new V41Client(connection, "locker " + random.nextLong());
                 client.open();
                 ByteBuffer opened = connection.answer(open(client, "owner"));
                 byte[] stateid = stateidOfOpen(opened);

@@ -40,7 +40,7 @@ enum TcpAttack {
                 slow.push(record(target.read(call)));
             }
             attack.repeat(1, 3, () -> {
-                slow.await(ByteBuffer.allocate(1));
+                slow.sip();
                 Thread.sleep(50);
             });
         }

@@ -6,12 +6,15 @@ import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
+import java.util.concurrent.locks.LockSupport;
 
 /** A socket of a peer that obeys no rule: it sends what it likes, and reads what it likes. */
 final class Wire implements AutoCloseable {
     private static final int SMALL_WINDOW_BYTES = 4096;
     private static final int QUIET_POLLS = 20;
     private static final long POLL_MILLIS = 5;
+    private static final long POLL_NANOS = 50_000;
+    private static final long AWAIT_NANOS = 30_000_000_000L;
 
     private final SocketChannel socket;
 
@@ -78,21 +81,25 @@ final class Wire implements AutoCloseable {
     /** Waits until so many bytes have come; false if the server closed the connection before. */
     boolean await(ByteBuffer into) {
         try {
-            for (int polls = 0; into.hasRemaining() && polls < 2000; polls++) {
+            long deadline = System.nanoTime() + AWAIT_NANOS;
+            while (into.hasRemaining() && System.nanoTime() < deadline) {
                 int n = socket.read(into);
                 if (n < 0) {
                     return false;
                 }
                 if (n == 0) {
-                    Thread.sleep(POLL_MILLIS);
+                    LockSupport.parkNanos(POLL_NANOS);
                 }
             }
         } catch (IOException e) {
             return false;
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
         }
         return !into.hasRemaining();
+    }
+
+    /** Takes a byte if there is one. */
+    void sip() throws IOException {
+        var _ = socket.read(ByteBuffer.allocate(1));
     }
 
     @Override
