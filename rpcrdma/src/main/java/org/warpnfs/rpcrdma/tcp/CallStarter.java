@@ -43,6 +43,7 @@ final class CallStarter implements ReplyWriter.Calls {
     private final ClientAccount account;
     private final ConnectionMemory memory;
     private final RecordReader reader;
+    private final Runnable wake = this::roomAtClient;
     private long receivedBytes;
     private int inFlight;
     private boolean called;
@@ -131,9 +132,10 @@ final class CallStarter implements ReplyWriter.Calls {
 
     private void startSome() throws RecordViolation {
         for (int started = 0; channel.isActive() && !connection.draining() && takeRoom(); started++) {
-            ByteBuf record = started < options.maxStartsPerTurn() ? reader.next() : null;
+            ByteBuf record = null;
             boolean isCall = false;
             try {
+                record = started < options.maxStartsPerTurn() ? reader.next() : null;
                 isCall = record != null && start(record);
             } finally {
                 if (!isCall) {
@@ -171,7 +173,7 @@ final class CallStarter implements ReplyWriter.Calls {
         statistics.increment(Counter.CLIENT_WAITS);
         if (!waitsForClient) {
             waitsForClient = true;
-            account.awaitRoom(this::roomAtClient);
+            account.awaitRoom(wake);
         }
         return tryStart();
     }
@@ -284,5 +286,8 @@ final class CallStarter implements ReplyWriter.Calls {
     void close() {
         reader.close();
         memory.close();
+        if (waitsForClient) {
+            account.leave(wake);
+        }
     }
 }

@@ -76,6 +76,16 @@ final class ClientAccount {
         waiting.add(task);
     }
 
+    /** Takes a connection that has ended out of the line. If it has been told already, it tells the next. */
+    void leave(Runnable task) {
+        waiting.remove(task);
+    }
+
+    /** Connections that wait for room. */
+    int waiting() {
+        return waiting.size();
+    }
+
     /** Tells the next in line. Whoever is told and does not need the room calls this again. */
     void wakeIfRoom() {
         if (callsInFlight.get() < options.maxCallsPerClient()

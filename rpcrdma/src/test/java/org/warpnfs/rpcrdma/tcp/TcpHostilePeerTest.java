@@ -14,6 +14,7 @@ import java.nio.channels.CompletionHandler;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -286,6 +287,51 @@ class TcpHostilePeerTest {
         assertThat(count(Counter.CALLS_RECEIVED)).isEqualTo(4);
         answerParked();
         Rpc.success(9, two.receive());
+    }
+
+    /** What makes no sense is no call, and takes no call's place. */
+    @Test
+    void recordsWithoutSense_moreThanAClientMayHaveCalls_leaveRoomForCalls() throws Exception {
+        start(TcpOptions.builder().maxCalls(64, 3));
+        for (int i = 0; i < 8; i++) {
+            TcpPeer senseless = peer(HOSTILE);
+            senseless.sendBytes(ByteBuffer.allocate(4).putInt(0, -1));
+            senseless.awaitClosed();
+        }
+        assertThat(count(Counter.RECORDS_REFUSED)).isEqualTo(8);
+        peer(HOSTILE).ping(1);
+    }
+
+    /** A connection that ends while it waits for its client's calls leaves the line. */
+    @Test
+    void connectionsThatWaitForRoom_end_nothingIsLeftOfThem() throws Exception {
+        ClientAccount account = new ClientAccount(
+                org.warpnfs.limits.ClientAddress.NONE,
+                TcpOptions.builder().maxCalls(64, 1).build());
+        assertThat(account.tryStart(true)).isTrue();
+        List<String> told = new java.util.ArrayList<>();
+        Runnable first = () -> told.add("first");
+        account.awaitRoom(first);
+        account.awaitRoom(() -> told.add("second"));
+        account.leave(first);
+        assertThat(account.waiting()).isEqualTo(1);
+        account.ended();
+        assertThat(told).containsExactly("second");
+        start(TcpOptions.builder().maxCalls(64, 1));
+        TcpPeer holder = peer(HOSTILE);
+        holder.send(Rpc.call(1, EchoProgram.PARK));
+        await(() -> program.parkedCount() == 1);
+        for (int i = 1; i <= 20; i++) {
+            TcpPeer waits = peer(HOSTILE);
+            waits.send(Rpc.call(2, EchoProgram.NULL));
+            long waited = i;
+            await(() -> count(Counter.CLIENT_WAITS) >= waited);
+            waits.close();
+        }
+        await(() -> count(Counter.CONNECTIONS_OPEN) == 1);
+        answerParked();
+        Rpc.success(1, holder.receive());
+        peer(HOSTILE).ping(3);
     }
 
     /** Ending the connection and coming back does not start the count of what runs anew. */
