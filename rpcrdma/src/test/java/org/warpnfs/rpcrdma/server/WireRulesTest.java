@@ -177,7 +177,8 @@ class WireRulesTest {
         responder.close();
         ResponderOptions few = ResponderOptions.builder()
                 .credits(64, 64)
-                .clients(ClientLimits.DEFAULT.withReceiveBuffers(4 * 10 + 3, 4 * 10 + 3))
+                // Of all there is more than twice as much: one client never gets what would leave less to others.
+                .clients(ClientLimits.DEFAULT.withReceiveBuffers(3 * (4 * 10 + 3), 4 * 10 + 3))
                 .maxHeldBytes(1 << 20)
                 .build();
         responder = new SimulatedResponder(few);
