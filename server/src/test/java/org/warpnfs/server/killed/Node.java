@@ -1,0 +1,23 @@
+package org.warpnfs.server.killed;
+
+/** A file, a directory or a symbolic link as its client knows it. */
+final class Node {
+    enum Type {
+        FILE,
+        DIRECTORY,
+        SYMLINK
+    }
+
+    final Type type;
+    final byte[] handle;
+    /** Of a symbolic link. */
+    final String target;
+    /** Of a file. */
+    final FileModel data = new FileModel();
+
+    Node(Type type, byte[] handle, String target) {
+        this.type = type;
+        this.handle = handle;
+        this.target = target;
+    }
+}

@@ -1,0 +1,155 @@
+package org.warpnfs.server.killed;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.warpnfs.server.killed.Change.Kind;
+
+/** The names in the directory of one client, as it was told: what was acknowledged, and nothing else. */
+final class Tree {
+    private static final int MAX_NAMES = 10;
+
+    private final Path directory;
+    private final SplittableRandom random;
+    private final Map<String, Node> names = new TreeMap<>();
+    private int made;
+
+    Tree(Path directory, SplittableRandom random) {
+        this.directory = directory;
+        this.random = random;
+    }
+
+    Path directory() {
+        return directory;
+    }
+
+    Map<String, Node> names() {
+        return names;
+    }
+
+    String freshName(String what) {
+        return what + "-" + made++;
+    }
+
+    List<Node> files() {
+        return names.values().stream()
+                .filter(node -> node.type == Node.Type.FILE)
+                .distinct()
+                .toList();
+    }
+
+    String nameOf(Node node) {
+        return names.entrySet().stream()
+                .filter(entry -> entry.getValue() == node)
+                .findFirst()
+                .orElseThrow()
+                .getKey();
+    }
+
+    /** Any change that can be done now; the node that is held open keeps a name. */
+    Change draw(Node held) {
+        List<String> all = List.copyOf(names.keySet());
+        List<String> free = all.stream().filter(name -> names.get(name) != held).toList();
+        Kind kind = all.isEmpty() ? Kind.CREATE : pick(List.of(Kind.values()));
+        boolean makes = kind != Kind.REMOVE && kind != Kind.RENAME && kind != Kind.SET_SIZE;
+        if ((makes && all.size() >= MAX_NAMES) || (kind == Kind.REMOVE && free.isEmpty())) {
+            kind = free.isEmpty() ? Kind.CREATE : Kind.REMOVE;
+        }
+        List<Node> files = files();
+        if (files.isEmpty() && (kind == Kind.LINK || kind == Kind.SET_SIZE)) {
+            kind = Kind.CREATE;
+        }
+        int xid = Link.nextXid();
+        return switch (kind) {
+            case CREATE -> new Change(kind, xid, freshName("file"), "", null, 0);
+            case MKDIR -> new Change(kind, xid, freshName("directory"), "", null, 0);
+            case SYMLINK -> new Change(kind, xid, freshName("symlink"), freshName("to"), null, 0);
+            case LINK -> new Change(kind, xid, freshName("link"), "", pick(files), 0);
+            case REMOVE -> {
+                String name = pick(free);
+                yield new Change(kind, xid, name, "", names.get(name), 0);
+            }
+            case RENAME -> {
+                String name = pick(all);
+                yield new Change(kind, xid, name, renamed(name, held), names.get(name), 0);
+            }
+            case SET_SIZE -> {
+                Node file = pick(files);
+                long size = (long) random.nextInt(FileModel.BLOCKS + 1) * FileModel.BLOCK_BYTES;
+                yield new Change(kind, xid, nameOf(file), "", file, size);
+            }
+        };
+    }
+
+    /** A name of its own, or that of another file, which is replaced. */
+    private String renamed(String name, Node held) {
+        Node node = names.get(name);
+        List<String> others = new ArrayList<>();
+        if (node.type == Node.Type.FILE) {
+            names.forEach((other, replaced) -> {
+                if (replaced != node && replaced != held && replaced.type == Node.Type.FILE) {
+                    others.add(other);
+                }
+            });
+        }
+        return others.isEmpty() || random.nextBoolean() ? freshName("renamed") : pick(others);
+    }
+
+    <T> T pick(List<T> from) {
+        return from.get(random.nextInt(from.size()));
+    }
+
+    void sent(Change change) {
+        if (change.kind() == Kind.SET_SIZE) {
+            change.node().data.sizeSent(change.sizeBytes());
+        }
+    }
+
+    /** @param handle of what the change made */
+    void done(Change change, byte[] handle) {
+        switch (change.kind()) {
+            case CREATE -> names.put(change.name(), new Node(Node.Type.FILE, handle, ""));
+            case MKDIR -> names.put(change.name(), new Node(Node.Type.DIRECTORY, handle, ""));
+            case SYMLINK -> names.put(change.name(), new Node(Node.Type.SYMLINK, handle, change.other()));
+            case LINK -> names.put(change.name(), change.node());
+            case REMOVE -> names.remove(change.name());
+            case RENAME -> {
+                names.remove(change.name());
+                names.put(change.other(), change.node());
+            }
+            case SET_SIZE -> change.node().data.sizeAnswered(change.sizeBytes());
+        }
+    }
+
+    /** Beside the server: exactly the names that were acknowledged, each of its type. */
+    void verify() throws IOException {
+        try (Stream<Path> entries = Files.list(directory)) {
+            assertThat(entries.map(entry -> entry.getFileName().toString()).toList())
+                    .as("names in %s", directory)
+                    .containsExactlyInAnyOrderElementsOf(names.keySet());
+        }
+        for (Map.Entry<String, Node> entry : names.entrySet()) {
+            Path path = directory.resolve(entry.getKey());
+            Node node = entry.getValue();
+            switch (node.type) {
+                case FILE ->
+                    assertThat(Files.getAttribute(path, "unix:nlink", LinkOption.NOFOLLOW_LINKS))
+                            .as("names of %s", path)
+                            .isEqualTo((int) names.values().stream()
+                                    .filter(other -> other == node)
+                                    .count());
+                case DIRECTORY -> assertThat(path).isDirectory();
+                case SYMLINK -> assertThat(Files.readSymbolicLink(path)).hasToString(node.target);
+            }
+        }
+    }
+}
