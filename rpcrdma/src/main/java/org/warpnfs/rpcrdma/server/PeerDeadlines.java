@@ -9,7 +9,7 @@ import java.time.Duration;
  * @param stallLimit how long RDMA Reads may be unanswered, or replies not taken, before the rate counts. 30 seconds: a network that
  *     is
  *     rerouted is back by then, and Linux sends a call again after 60
- * @param leastBytesPerSecond the rate from then on. 64 KiB: a fiftieth of a slow wide area link; the longest READ takes 16 seconds
+ * @param leastBytesPerSecond the rate from then on. 32 KiB: half of what a line of 512 kbit/s carries; the longest READ takes 32 seconds
  *     at it
  * @param firstMessage from the making of the queue pair to the first message. 30 seconds: Linux connects when it has a call to make
  * @param backwardReply how long a call of ours may be unanswered (RFC 8167). 30 seconds: a third of a lease
@@ -29,7 +29,7 @@ public record PeerDeadlines(
     /** What the parameters give reasons for. */
     public static final PeerDeadlines DEFAULT = new PeerDeadlines(
             Duration.ofSeconds(30),
-            64 << 10,
+            32 << 10,
             Duration.ofSeconds(30),
             Duration.ofSeconds(30),
             Duration.ofSeconds(2),

@@ -25,7 +25,7 @@ import java.time.Duration;
  *     what a line of 512 kbit/s gives, since a peer that is just as fast as this would be late in the end; a record of 1 MiB is held for
  *     32 s more than the grace
  * @param grace how long a peer may pause before that. Default 30 s: a socket reports what was taken in steps of up to a third of its
- *     4 MiB, which takes 21 s at 64 KiB/s
+ *     4 MiB, which takes 128 s at 32 KiB/s
  * @param firstMessageLimit how long a new connection may be without a whole call. Default 30 s: clients connect because they have a
  *     call to make, and TCP repeats a lost segment many times within it
  * @param drainGrace what the grace is while the service drains. Default 2 s: several round trips, well within the time that a

@@ -10,7 +10,7 @@ enum StateAttack {
     THOUSANDS_OF_SESSIONS {
         @Override
         void begin(Attack attack, Target target, Random random) throws Exception {
-            try (Connection connection = new Connection(target)) {
+            try (Connection connection = new Connection(target, CROWD)) {
                 for (int i = 0; i < 5000; i++) {
                     new V41Client(connection, "crowd " + i).introduce();
                 }
@@ -21,7 +21,7 @@ enum StateAttack {
     THOUSANDS_OF_INTRODUCTIONS {
         @Override
         void begin(Attack attack, Target target, Random random) throws Exception {
-            try (Connection connection = new Connection(target)) {
+            try (Connection connection = new Connection(target, CROWD)) {
                 for (int i = 0; i < 5000; i++) {
                     connection.answer(new V41Client(connection, "passer-by " + i).exchangeId());
                 }
@@ -32,7 +32,7 @@ enum StateAttack {
     THOUSANDS_OF_OPENS {
         @Override
         void begin(Attack attack, Target target, Random random) throws Exception {
-            try (Connection connection = new Connection(target)) {
+            try (Connection connection = new Connection(target, OPENER)) {
                 V41Client client = new V41Client(connection, "opener " + random.nextLong());
                 client.open();
                 for (int i = 0; i < 5000; i++) {
@@ -45,7 +45,7 @@ enum StateAttack {
     THOUSANDS_OF_LOCKS {
         @Override
         void begin(Attack attack, Target target, Random random) throws Exception {
-            try (Connection connection = new Connection(target)) {
+            try (Connection connection = new Connection(target, LOCKER)) {
                 V41Client client = new V41Client(connection, "locker " + random.nextLong());
                 client.open();
                 ByteBuffer opened = connection.answer(open(client, "owner"));
@@ -57,6 +57,11 @@ enum StateAttack {
         }
     };
 
+    /** Addresses of their own: that of the crowd is let in no more. */
+    private static final int CROWD = 1;
+
+    private static final int OPENER = 2;
+    private static final int LOCKER = 3;
     private static final int PUTROOTFH = 24;
     private static final int LOOKUP = 15;
     private static final int OPEN = 18;
@@ -118,8 +123,8 @@ enum StateAttack {
     private static final class Connection implements V41Client.Caller, AutoCloseable {
         private final Wire wire;
 
-        Connection(Target target) throws java.io.IOException {
-            wire = Wire.connect(target.tcp(), 1);
+        Connection(Target target, int number) throws java.io.IOException {
+            wire = Wire.connect(target.tcp(), number);
         }
 
         @Override
