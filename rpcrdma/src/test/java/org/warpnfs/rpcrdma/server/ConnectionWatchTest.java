@@ -85,7 +85,7 @@ class ConnectionWatchTest {
         callWithReadChunk(raw, 2, 100_000);
         go();
         assertThat(responder.pool.lentBytes()).isPositive();
-        long deadlineNanos = DEADLINES.stallLimit().toNanos() + 2 * SECOND;
+        long deadlineNanos = DEADLINES.stallLimit().toNanos() + 4 * SECOND;
         for (long now = 0; now < DEADLINES.stallLimit().toNanos(); now += 5 * SECOND) {
             sayNothing(raw);
             look(now);
