@@ -9,8 +9,6 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -115,7 +113,6 @@ public final class PayloadPool {
     /** Clients with requests that wait, the next in turn first. */
     private final Deque<Client> turns = new ArrayDeque<>();
 
-    private final Queue<Runnable> watching = new ConcurrentLinkedQueue<>();
     private long lentBytes;
     private int waitingRequests;
     private long waits;
@@ -262,14 +259,6 @@ public final class PayloadPool {
         return request;
     }
 
-    /**
-     * Runs {@code task} once, soon after some payload has been released, on the releasing thread. Registering and then
-     * trying once more closes the gap between a refusal and the registration.
-     */
-    public void notifyOnRelease(Runnable task) {
-        watching.add(task);
-    }
-
     private void checkLength(int lengthBytes) {
         if (lengthBytes < 0 || lengthBytes > maxLengthBytes()) {
             throw new IllegalArgumentException(
@@ -377,7 +366,7 @@ public final class PayloadPool {
     // Outside the lock
 
     private void release(@Nullable Client client, Slabs.Piece piece) {
-        List<Request> met = new ArrayList<>();
+        List<Request> met;
         synchronized (lock) {
             slabs.give(piece);
             lentBytes -= piece.sizeBytes();
@@ -385,18 +374,9 @@ public final class PayloadPool {
                 client.hold(slabs.classFor(piece.sizeBytes()), -piece.sizeBytes());
                 forgetIfIdle(client);
             }
-            met.addAll(grantByTurns());
+            met = grantByTurns();
         }
-        Failures failures = new Failures();
-        failures.guard(() -> run(met));
-        for (int n = watching.size(); n > 0; n--) {
-            Runnable task = watching.poll();
-            if (task == null) {
-                break;
-            }
-            failures.guard(task);
-        }
-        failures.throwFirst();
+        run(met);
     }
 
     /** Tells those whose turn came. One that throws keeps no other from hearing. */

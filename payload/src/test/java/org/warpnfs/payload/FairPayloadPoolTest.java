@@ -175,19 +175,6 @@ class FairPayloadPoolTest {
         assertThat(order).containsExactly("honest", "third");
     }
 
-    /** The same for those who only want to hear that something was released. */
-    @Test
-    void watchers_firstFails_theOthersAreTold() {
-        Payload held = pool.tryAcquire(MIB);
-        List<String> told = new ArrayList<>();
-        pool.notifyOnRelease(() -> {
-            throw new IllegalStateException("a watcher that fails");
-        });
-        pool.notifyOnRelease(() -> told.add("second"));
-        assertThatThrownBy(Objects.requireNonNull(held)::release).isInstanceOf(IllegalStateException.class);
-        assertThat(told).containsExactly("second");
-    }
-
     @Test
     void cancel_ofWhatStandsInTheWay_letsOthersGo() {
         PayloadPool mixed = new PayloadPool(4L * MIB, MIB);

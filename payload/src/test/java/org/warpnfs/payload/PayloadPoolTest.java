@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 class PayloadPoolTest {
@@ -61,22 +60,6 @@ class PayloadPoolTest {
         assertThatThrownBy(payload::release).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(payload::buffer).isInstanceOf(IllegalStateException.class);
         assertThat(pool.lentBytes()).isZero();
-    }
-
-    @Test
-    void release_withWaiters_runsEachOnce() {
-        AtomicInteger runs = new AtomicInteger();
-        Payload payload = pool.tryAcquire(10);
-        pool.notifyOnRelease(() -> {
-            runs.incrementAndGet();
-            pool.notifyOnRelease(runs::incrementAndGet);
-        });
-        payload.release();
-        assertThat(runs).hasValue(1);
-        pool.tryAcquire(10).release();
-        assertThat(runs).hasValue(2);
-        pool.tryAcquire(10).release();
-        assertThat(runs).hasValue(2);
     }
 
     @Test
