@@ -9,33 +9,42 @@ import java.util.concurrent.CountDownLatch;
  * Hostile peers of one kind.
  *
  * <p>{@link #begin} returns when they have done what they came for: sent all that the server would take, or opened all that it would give.
- * From then on they stay as they are, and {@link #goOn} does a little more of it, until {@link #close} ends them.
+ * From then on they stay as they are, or go on with it, until {@link #close} ends them.
  */
-abstract class Attack implements AutoCloseable {
+final class Attack implements AutoCloseable {
+    /** What peers of one kind do. */
+    interface Worst {
+        void begin(Attack attack, Target target, Random random) throws Exception;
+    }
+
+    private final Worst worst;
     private final List<Wire> wires = new ArrayList<>();
     private final List<Thread> threads = new ArrayList<>();
     private volatile boolean over;
 
-    /** Does the worst there is to do. */
-    abstract void begin(Target target, Random random) throws Exception;
+    Attack(Worst worst) {
+        this.worst = worst;
+    }
 
-    /** A little more, between two rounds of the honest client. */
-    void goOn(Target target, Random random) throws Exception {}
+    /** Does the worst there is to do. */
+    void begin(Target target, Random random) throws Exception {
+        worst.begin(this, target, random);
+    }
 
     /** Keeps a connection open until the end. */
-    final Wire keep(Wire wire) {
+    Wire keep(Wire wire) {
         synchronized (wires) {
             wires.add(wire);
         }
         return wire;
     }
 
-    final RawIwarp keep(RawIwarp raw) {
+    RawIwarp keep(RawIwarp raw) {
         keep(raw.wire());
         return raw;
     }
 
-    final boolean over() {
+    boolean over() {
         return over;
     }
 
@@ -45,7 +54,7 @@ abstract class Attack implements AutoCloseable {
     }
 
     /** Repeats a step on threads of its own until the end, and returns when each has been through {@code least} of them. */
-    final void repeat(int count, int least, Step step) throws InterruptedException {
+    void repeat(int count, int least, Step step) throws InterruptedException {
         CountDownLatch done = new CountDownLatch(count);
         for (int i = 0; i < count; i++) {
             threads.add(Thread.ofPlatform().name("hostile-" + i).start(() -> {

@@ -40,22 +40,9 @@ class HostilePeersTest {
         server.close();
     }
 
-    private interface Worst {
-        void begin(Attack attack, Target target, Random random) throws Exception;
-    }
-
-    private static Attack attack(Worst worst) {
-        return new Attack() {
-            @Override
-            void begin(Target target, Random random) throws Exception {
-                worst.begin(this, target, random);
-            }
-        };
-    }
-
-    private static void honestBeside(Worst worst, Way way) throws Exception {
+    private static void honestBeside(Attack.Worst worst, Way way) throws Exception {
         try (HonestClient honest = new HonestClient(server, way);
-                Attack attack = attack(worst)) {
+                Attack attack = new Attack(worst)) {
             honest.round();
             attack.begin(target, new Random(SEED + way.name().hashCode()));
             for (int round = 1; round <= ROUNDS; round++) {
@@ -113,7 +100,7 @@ class HostilePeersTest {
                 HonestClient overRdma = new HonestClient(server, Way.RDMA)) {
             try {
                 for (int i = 0; i < 4; i++) {
-                    Attack attack = attack(drawn(random));
+                    Attack attack = new Attack(drawn(random));
                     attacks.add(attack);
                     attack.begin(target, new Random(random.nextLong()));
                     overTcp.round();
@@ -134,8 +121,8 @@ class HostilePeersTest {
         assertThat(attacks).hasSize(4);
     }
 
-    private static Worst drawn(Random random) {
-        List<Worst> all = new ArrayList<>();
+    private static Attack.Worst drawn(Random random) {
+        List<Attack.Worst> all = new ArrayList<>();
         for (TcpAttack attack : TcpAttack.values()) {
             all.add(attack::begin);
         }

@@ -50,22 +50,9 @@ class MemoryFlatTest {
         }
     }
 
-    private interface Worst {
-        void begin(Attack attack, Target target, Random random) throws Exception;
-    }
-
-    private static Attack attack(Worst worst) {
-        return new Attack() {
-            @Override
-            void begin(Target target, Random random) throws Exception {
-                worst.begin(this, target, random);
-            }
-        };
-    }
-
     /** Those that made the server hold more and more. */
-    private static List<Worst> attacks() {
-        List<Worst> all = new ArrayList<>();
+    private static List<Attack.Worst> attacks() {
+        List<Attack.Worst> all = new ArrayList<>();
         all.add(TcpAttack.READERS_THAT_TAKE_NOTHING::begin);
         all.add(TcpAttack.PARTIAL_RECORDS::begin);
         all.add(TcpAttack.REPLIES_TO_NO_CALL::begin);
@@ -86,8 +73,8 @@ class MemoryFlatTest {
             Target target = Target.prepare(server);
             List<Memory> after = new ArrayList<>();
             for (int round = 0; round < ROUNDS; round++) {
-                for (Worst worst : attacks()) {
-                    try (Attack attack = attack(worst)) {
+                for (Attack.Worst worst : attacks()) {
+                    try (Attack attack = new Attack(worst)) {
                         attack.begin(target, new Random(round));
                     }
                 }
