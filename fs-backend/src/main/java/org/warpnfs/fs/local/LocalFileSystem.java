@@ -19,6 +19,7 @@ import org.warpnfs.fs.spi.AclChanges;
 import org.warpnfs.fs.spi.Acls;
 import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.fs.spi.ChangeOrder;
 import org.warpnfs.fs.spi.CreateMode;
 import org.warpnfs.fs.spi.Created;
 import org.warpnfs.fs.spi.FileAttributes;
@@ -126,7 +127,9 @@ public final class LocalFileSystem implements FileSystem {
                     accessControlLists,
                     false,
                     true,
-                    true);
+                    true,
+                    // statx(2) tells programs neither i_version nor another count.
+                    ChangeOrder.CHANGE_TIME);
         } catch (ErrnoException e) {
             throw Failure.of(e);
         }

@@ -10,6 +10,7 @@ import org.warpnfs.fs.spi.AclChanges;
 import org.warpnfs.fs.spi.Acls;
 import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.fs.spi.ChangeOrder;
 import org.warpnfs.fs.spi.CreateMode;
 import org.warpnfs.fs.spi.Created;
 import org.warpnfs.fs.spi.DirectoryEntry;
@@ -100,7 +101,18 @@ public final class MemoryFileSystem implements FileSystem {
     @Override
     public FsLimits limits() {
         return new FsLimits(
-                Long.MAX_VALUE, MAX_LINKS, FileName.MAX_LENGTH_BYTES, 1, true, true, true, true, false, true, true);
+                Long.MAX_VALUE,
+                MAX_LINKS,
+                FileName.MAX_LENGTH_BYTES,
+                1,
+                true,
+                true,
+                true,
+                true,
+                false,
+                true,
+                true,
+                ChangeOrder.GROWS);
     }
 
     @Override

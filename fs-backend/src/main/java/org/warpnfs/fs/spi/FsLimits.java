@@ -14,6 +14,7 @@ package org.warpnfs.fs.spi;
  * @param caseInsensitive names that differ in case alone are one
  * @param casePreserving names are kept as they were written
  * @param chownRestricted only the superuser gives files away
+ * @param changeOrder what the order of change ids says
  */
 public record FsLimits(
         long maxFileSizeBytes,
@@ -26,4 +27,5 @@ public record FsLimits(
         boolean accessControlLists,
         boolean caseInsensitive,
         boolean casePreserving,
-        boolean chownRestricted) {}
+        boolean chownRestricted,
+        ChangeOrder changeOrder) {}

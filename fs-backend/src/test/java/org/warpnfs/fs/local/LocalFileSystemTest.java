@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -29,8 +30,10 @@ import org.warpnfs.fs.local.libc.OpenCalls;
 import org.warpnfs.fs.local.libc.XattrCalls;
 import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.fs.spi.ChangeOrder;
 import org.warpnfs.fs.spi.CreateMode;
 import org.warpnfs.fs.spi.DirectoryEntry;
+import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FileSystem.Permission;
@@ -40,6 +43,7 @@ import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.OpenAccess;
 import org.warpnfs.fs.spi.OpenFile;
 import org.warpnfs.fs.spi.Stability;
+import org.warpnfs.fs.spi.Timestamp;
 
 /** What only a directory of the host has: a host that changes it, descriptors, mounts, syncs that fail. */
 class LocalFileSystemTest {
@@ -110,6 +114,18 @@ class LocalFileSystemTest {
             }
         }
         return count;
+    }
+
+    /** Of a file that nobody has changed here; a clock that goes back takes it along, so nothing better is promised. */
+    @Test
+    void changeId_isMadeFromTheChangeTime_andSaysNoMore() throws Exception {
+        Path seen = Files.writeString(tree.resolve("seen"), "by others");
+        FileAttributes attributes =
+                fs.attributes(lookup(fs.root(), seen.getFileName().toString()));
+        Timestamp changed = attributes.changeTime();
+        long nanos = TimeUnit.SECONDS.toNanos(changed.seconds()) + changed.nanos();
+        assertThat(attributes.changeId() - nanos).isBetween(0L, TimeUnit.SECONDS.toNanos(2));
+        assertThat(fs.limits().changeOrder()).isEqualTo(ChangeOrder.CHANGE_TIME);
     }
 
     @Test

@@ -5,14 +5,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
 import java.nio.ByteBuffer;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicReference;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.warpnfs.fs.spi.AclChanges;
 import org.warpnfs.fs.spi.AclChanges.Change;
 import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.fs.spi.ChangeOrder;
 import org.warpnfs.fs.spi.CreateMode;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileName;
@@ -46,6 +49,19 @@ class MemoryFileSystemTest {
     private void write(FileHandle file, long offset, int length) throws FsException {
         try (OpenFile open = fs.open(Caller.ROOT, file, OpenAccess.WRITE)) {
             open.write(ByteBuffer.allocate(length), offset, Stability.UNSTABLE);
+        }
+    }
+
+    @Test
+    void changeId_clockGoesBack_growsAllTheSame() throws FsException {
+        AtomicReference<Instant> clock = new AtomicReference<>(Instant.parse("2026-01-01T00:00:00Z"));
+        try (MemoryFileSystem clocked = new MemoryFileSystem(1 << 20, 100, clock::get)) {
+            assertThat(clocked.limits().changeOrder()).isEqualTo(ChangeOrder.GROWS);
+            long before = clocked.attributes(clocked.root()).changeId();
+            clock.set(Instant.parse("2025-01-01T00:00:00Z"));
+            long after = clocked.setAttributes(Caller.ROOT, clocked.root(), AttributeChanges.ofPermissions(0700))
+                    .changeId();
+            assertThat(after).isGreaterThan(before);
         }
     }
 

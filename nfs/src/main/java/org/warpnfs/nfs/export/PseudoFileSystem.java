@@ -15,6 +15,7 @@ import org.warpnfs.fs.spi.AclChanges;
 import org.warpnfs.fs.spi.Acls;
 import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.fs.spi.ChangeOrder;
 import org.warpnfs.fs.spi.CreateMode;
 import org.warpnfs.fs.spi.Created;
 import org.warpnfs.fs.spi.DirectoryEntry;
@@ -97,7 +98,8 @@ final class PseudoFileSystem implements FileSystem {
 
     @Override
     public FsLimits limits() {
-        return new FsLimits(0, 1, FileName.MAX_LENGTH_BYTES, 1, false, false, false, false, false, true, true);
+        return new FsLimits(
+                0, 1, FileName.MAX_LENGTH_BYTES, 1, false, false, false, false, false, true, true, ChangeOrder.NONE);
     }
 
     @Override

@@ -176,28 +176,6 @@ class FilesTest {
         reply.end();
     }
 
-    /** change and change_attr_type, by their numbers 3 and 79. */
-    private long[] changeAndItsType(Ops at, int before) {
-        Reply reply = client.run(at.getAttr(1 << 3, 0, 1 << (79 - 64)));
-        for (int i = 0; i < before; i++) {
-            reply.words(2);
-        }
-        reply.op(9);
-        assertThat(reply.words(4)).containsExactly(3, 1 << 3, 0, 1 << (79 - 64));
-        assertThat(reply.word()).isEqualTo(12);
-        return new long[] {reply.hyper(), reply.word()};
-    }
-
-    @Test
-    void getAttr_changeAttrTypeOfVirtualDirectory_promisesNoOrder() {
-        long[] before = changeAndItsType(new Ops().root(), 1);
-        assertThat(before[1]).as("NFS4_CHANGE_TYPE_IS_UNDEFINED").isEqualTo(4);
-        assertThat(before[0] >>> 32).as("all 64 bits are used").isNotZero();
-        assertThat(changeAndItsType(new Ops().data(), 2)[1])
-                .as("NFS4_CHANGE_TYPE_IS_MONOTONIC_INCR of what the backend counts")
-                .isZero();
-    }
-
     @Test
     void open_exclusive_findsItsOwnFileAgain() {
         Ops exclusive = new Ops().data().add(18, c -> c.words(0, 3, 0)

@@ -93,11 +93,17 @@ enum Attribute {
             (s, out) -> Bitmap.encode(Attributes.settableAtExclusiveCreate(s.minorVersion(), s.limits()), out)),
     /** 0: a range to clone may begin and end anywhere, as far as this server is concerned. */
     CLONE_BLKSIZE(77, Access.GET, 2, (s, out) -> out.int32(0)),
-    /**
-     * NFS4_CHANGE_TYPE_IS_MONOTONIC_INCR: the backend's change ids never go back. NFS4_CHANGE_TYPE_IS_UNDEFINED of the virtual directories: of
-     * two of their ids nobody can say which is the newer.
-     */
-    CHANGE_ATTR_TYPE(79, Access.GET, 2, (s, out) -> out.int32(s.isPseudo() ? 4 : 0)),
+    /** change_attr_type4 (RFC 7862 section 12.2.3): MONOTONIC_INCR, TIME_METADATA or UNDEFINED. The version counters go up by one, which none of ours does. */
+    CHANGE_ATTR_TYPE(
+            79,
+            Access.GET,
+            2,
+            (s, out) -> out.int32(
+                    switch (s.limits().changeOrder()) {
+                        case GROWS -> 0;
+                        case CHANGE_TIME -> 3;
+                        case NONE -> 4;
+                    })),
     MODE_UMASK(81, Access.SET, 2, (s, out) -> {}),
     XATTR_SUPPORT(82, Access.GET, 2, (s, out) -> out.bool(s.limits().extendedAttributes()));
 

@@ -59,10 +59,6 @@ public final class AttributeSource {
     }
 
     /** Of the virtual directories above the exports. */
-    boolean isPseudo() {
-        return location.export().isPseudo();
-    }
-
     long mountedOnFileId() {
         return mountedOnFileId;
     }
