@@ -73,7 +73,8 @@ final class Counters {
                 .add("state_stateids", counts.stateids())
                 .add("state_delegations", counts.delegations())
                 .add("state_kept_reply_bytes", counts.keptReplyBytes())
-                .add("state_forgotten_replies", counts.forgottenReplies())
+                .add("state_replies_put_off", counts.repliesPutOff())
+                .add("state_slot_recalls", counts.slotRecalls())
                 .add("state_refused", counts.refused());
     }
 

@@ -85,7 +85,7 @@ final class V4Client {
         answer(callback);
     }
 
-    /** CB_SEQUENCE and CB_RECALL, both executed. */
+    /** CB_SEQUENCE and CB_RECALL or CB_RECALL_SLOT, both executed. */
     void answerRecall(CallbackSeen callback, int status) {
         ByteBuffer id = ByteBuffer.wrap(callback.sessionId);
         answer(
@@ -103,7 +103,7 @@ final class V4Client {
                 callback.slot,
                 15,
                 15,
-                4,
+                callback.operation,
                 status);
     }
 
@@ -114,6 +114,8 @@ final class V4Client {
 
     /** A call of the server's, read word by word. */
     static final class CallbackSeen {
+        static final int CB_RECALL_SLOT = 10;
+
         final int xid;
         final int program;
         final int procedure;
@@ -122,6 +124,8 @@ final class V4Client {
         byte[] sessionId = new byte[16];
         int seqid;
         int slot;
+        int operation;
+        int highestSlot;
         final int[] stateid = new int[4];
         byte[] fileHandle = new byte[0];
 
@@ -149,15 +153,24 @@ final class V4Client {
                 assertThat(words.getInt()).as("highest slot").isGreaterThanOrEqualTo(slot);
                 assertThat(words.getInt()).as("cachethis").isZero();
                 assertThat(words.getInt()).as("referring calls").isZero();
-                assertThat(words.getInt()).as("CB_RECALL").isEqualTo(4);
-                for (int i = 0; i < 4; i++) {
-                    stateid[i] = words.getInt();
+                operation = words.getInt();
+                if (operation == CB_RECALL_SLOT) {
+                    highestSlot = words.getInt();
+                } else {
+                    readRecall(words);
                 }
-                assertThat(words.getInt()).as("truncate").isZero();
-                fileHandle = new byte[words.getInt()];
-                words.get(fileHandle);
             }
             assertThat(words.remaining()).as("rest").isLessThan(4);
+        }
+
+        private void readRecall(ByteBuffer words) {
+            assertThat(operation).as("CB_RECALL").isEqualTo(4);
+            for (int i = 0; i < 4; i++) {
+                stateid[i] = words.getInt();
+            }
+            assertThat(words.getInt()).as("truncate").isZero();
+            fileHandle = new byte[words.getInt()];
+            words.get(fileHandle);
         }
     }
 

@@ -34,6 +34,7 @@ import org.warpnfs.nfs.replay.ReplyCache;
 import org.warpnfs.nfs.testing.CallWriter;
 import org.warpnfs.nfs.testing.FakeDialer;
 import org.warpnfs.nfs.testing.ReplyKeeper;
+import org.warpnfs.nfs.v4.state.StateLimits;
 import org.warpnfs.payload.PayloadPool;
 
 /** A server in memory: /data (no_root_squash), /ro (the same files, read-only), /squash (the same files, root_squash). */
@@ -47,6 +48,7 @@ final class V4Server implements AutoCloseable {
     final PayloadPool payloads = new PayloadPool(4L * MIB, MIB);
     final FakeDialer dialer = new FakeDialer();
     long nowNanos = 1_000_000_000L;
+    private StateLimits limits = StateLimits.forIoOf(MIB);
     ReplyCache replies;
     private Nfs4Program program;
     private final Path stateDirectory;
@@ -118,13 +120,20 @@ final class V4Server implements AutoCloseable {
                     exports,
                     handles,
                     payloads,
-                    new Nfs4Options(LEASE, LEASE, stateDirectory, MIB),
+                    new Nfs4Options(LEASE, LEASE, stateDirectory, MIB, limits),
                     replies,
                     dialer,
                     () -> nowNanos);
         } catch (IOException e) {
             throw new AssertionError(e);
         }
+    }
+
+    /** Starts anew, with other limits. */
+    void limit(UnaryOperator<StateLimits> change) {
+        limits = change.apply(limits);
+        program.close();
+        start();
     }
 
     Nfs4Program program() {

@@ -187,7 +187,7 @@ public final class CallbackClient implements CallbackSender, AutoCloseable {
         private CallbackOutcome outcome(RpcReply reply) throws IOException {
             return switch (call) {
                 case CallbackCall.Null _ -> new CallbackOutcome.Done();
-                case CallbackCall.Recall _ -> decoded(reply, CallbackMessage::decode);
+                case CallbackCall.InSession _ -> decoded(reply, CallbackMessage::decode);
                 case CallbackCall.PlainRecall _ -> decoded(reply, CallbackMessage::decodePlain);
             };
         }

@@ -11,13 +11,14 @@ import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
 /**
- * A callback on the wire (RFC 8881 sections 20.1, 20.2, 20.9; RFC 7530 sections 15 and 15.2 for minor version 0).
+ * A callback on the wire (RFC 8881 sections 20.1, 20.2, 20.8, 20.9; RFC 7530 sections 15 and 15.2 for minor version 0).
  *
  * <pre>
  *   call   rpc_msg { xid, CALL 0, rpcvers 2, program, version 1, procedure, credential, verifier AUTH_NONE }
  *          CB_COMPOUND4args { utf8str_cs tag, uint32 minorversion, uint32 callback_ident, nfs_cb_argop4 argarray&lt;&gt; }
  *          CB_SEQUENCE 11 { sessionid, sequenceid, slotid, highest_slotid, bool cachethis, referring_call_list4 &lt;&gt; }
  *          CB_RECALL 4 { stateid4, bool truncate, nfs_fh4 }
+ *          CB_RECALL_SLOT 10 { slotid4 rsa_target_highest_slotid }
  *   reply  CB_COMPOUND4res { nfsstat4 status, utf8str_cs tag, nfs_cb_resop4 resarray&lt;&gt; }
  * </pre>
  *
@@ -32,6 +33,7 @@ final class CallbackMessage {
     private static final int CB_NULL = 0;
     private static final int CB_COMPOUND = 1;
     private static final int CB_RECALL = 4;
+    private static final int CB_RECALL_SLOT = 10;
     private static final int CB_SEQUENCE = 11;
     private static final int AUTH_NONE = 0;
     private static final int AUTH_SYS = 1;
@@ -56,7 +58,7 @@ final class CallbackMessage {
                 out.int32(CB_NULL);
                 encode(target.credential(), out);
             }
-            case CallbackCall.Recall recall -> {
+            case CallbackCall.InSession recall -> {
                 out.int32(CB_COMPOUND);
                 encode(target.credential(), out);
                 encode(recall, out);
@@ -93,8 +95,8 @@ final class CallbackMessage {
         out.int32(0);
     }
 
-    private static void encode(CallbackCall.Recall recall, XdrWriter out) {
-        CallbackCall.Position position = recall.position();
+    private static void encode(CallbackCall.InSession call, XdrWriter out) {
+        CallbackCall.Position position = call.position();
         out.int32(0);
         out.int32(position.minorVersion());
         out.int32(0);
@@ -106,7 +108,13 @@ final class CallbackMessage {
         out.int32(position.highestSlot());
         out.bool(false);
         out.int32(0);
-        encodeRecall(recall.stateid(), recall.fileHandle(), out);
+        switch (call) {
+            case CallbackCall.Recall recall -> encodeRecall(recall.stateid(), recall.fileHandle(), out);
+            case CallbackCall.RecallSlot recall -> {
+                out.int32(CB_RECALL_SLOT);
+                out.int32(recall.highestSlot());
+            }
+        }
     }
 
     private static void encode(CallbackCall.PlainRecall recall, XdrWriter out) {
@@ -141,7 +149,7 @@ final class CallbackMessage {
     }
 
     /**
-     * Reads the CB_COMPOUND4res of CB_SEQUENCE and CB_RECALL.
+     * Reads the CB_COMPOUND4res of CB_SEQUENCE and CB_RECALL or CB_RECALL_SLOT, which look the same.
      *
      * @throws Nfs4Exception BADXDR if it is none
      */

@@ -2,6 +2,7 @@ package org.warpnfs.nfs.v4.state;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -50,7 +51,7 @@ final class BackChannel {
 
     private static final class CallbackSlot {
         int seqid = 1;
-        CallbackCall.@Nullable Recall call;
+        CallbackCall.@Nullable InSession call;
 
         @Nullable
         DelegationState delegation;
@@ -70,6 +71,11 @@ final class BackChannel {
     private CallbackCredential credential;
     private boolean used;
     private boolean faulty;
+    /** Of CB_RECALL_SLOT. */
+    private boolean slotsAsked;
+
+    private long slotsAskedNanos;
+    private boolean givesNoSlots;
 
     BackChannel(
             SessionId sessionId,
@@ -162,12 +168,13 @@ final class BackChannel {
             return;
         }
         for (CallbackSlot slot : slots) {
-            CallbackCall.Recall call = slot.call;
+            CallbackCall.InSession call = slot.call;
             if (call != null && slot.inDoubt) {
+                CallbackCall.InSession again = call.on(target(up));
                 slot.inDoubt = false;
-                slot.call = call.on(target(up));
+                slot.call = again;
                 slot.sentNanos = nowNanos;
-                outbox.accept(slot.call);
+                outbox.accept(again);
             }
         }
     }
@@ -197,9 +204,40 @@ final class BackChannel {
      * @return false if no connection is up or no slot is free
      */
     boolean recall(long nowNanos, DelegationState delegation) {
+        CallbackSlot slot = send(
+                nowNanos,
+                (target, position) -> new CallbackCall.Recall(
+                        target, position, delegation.stateid().withSeqid(0), delegation.wireHandle()));
+        if (slot != null) {
+            slot.delegation = delegation;
+            delegation.asked(nowNanos);
+        }
+        return slot != null;
+    }
+
+    /**
+     * Sends CB_RECALL_SLOT, unless the client was asked a while ago only, or has refused.
+     *
+     * @return false if it was not sent
+     */
+    boolean recallSlots(long nowNanos, int highestSlot) {
+        if (givesNoSlots || (slotsAsked && nowNanos - slotsAskedNanos < CallbackStates.PATIENCE_NANOS)) {
+            return false;
+        }
+        if (send(nowNanos, (target, position) -> new CallbackCall.RecallSlot(target, position, highestSlot)) == null) {
+            return false;
+        }
+        slotsAsked = true;
+        slotsAskedNanos = nowNanos;
+        return true;
+    }
+
+    /** Null if no connection is up or no slot is free. */
+    private @Nullable CallbackSlot send(
+            long nowNanos, BiFunction<CallbackCall.Bound, CallbackCall.Position, CallbackCall.InSession> made) {
         Path up = up();
         if (up == null || faulty) {
-            return false;
+            return null;
         }
         int highest = 0;
         int free = -1;
@@ -211,39 +249,36 @@ final class BackChannel {
             }
         }
         if (free < 0) {
-            return false;
+            return null;
         }
         CallbackSlot slot = slots[free];
         CallbackCall.Position position =
                 new CallbackCall.Position(minorVersion, sessionId, slot.seqid, free, Math.max(highest, free));
-        slot.call = new CallbackCall.Recall(
-                target(up), position, delegation.stateid().withSeqid(0), delegation.wireHandle());
-        slot.delegation = delegation;
+        CallbackCall.InSession call = made.apply(target(up), position);
+        slot.call = call;
         slot.sentNanos = nowNanos;
-        delegation.asked(nowNanos);
-        outbox.accept(slot.call);
-        return true;
+        outbox.accept(call);
+        return slot;
     }
 
     /**
-     * A recall has ended.
-     *
-     * @return the delegation that it was for; null if it was none of this session's, or is still in doubt
+     * A recall has ended. One that is not this session's, or no longer, changes nothing; one without an answer stays in doubt.
      */
-    @Nullable
-    DelegationState recalled(CallbackCall.Recall call, CallbackOutcome outcome) {
+    void recalled(CallbackCall.InSession call, CallbackOutcome outcome) {
         CallbackSlot slot = slots[Math.min(call.position().slot(), slots.length - 1)];
         if (slot.call != call) {
-            return null;
+            return;
         }
         DelegationState delegation = slot.delegation;
         switch (outcome) {
             case CallbackOutcome.Compound compound -> {
+                boolean heard = compound.sequence() == NFS4_OK;
                 settle(slot, compound.sequence());
                 if (delegation != null) {
-                    delegation.answered(compound.sequence() == NFS4_OK && compound.operation() == NFS4_OK);
+                    delegation.answered(heard && compound.operation() == NFS4_OK);
+                } else {
+                    givesNoSlots = heard && compound.operation() != NFS4_OK && compound.operation() != NFS4ERR_DELAY;
                 }
-                return delegation;
             }
             case CallbackOutcome.Failed _, CallbackOutcome.Done _ -> {
                 // The slot keeps the call: resume() sends it again once there is a way.
@@ -252,7 +287,6 @@ final class BackChannel {
                     path.phase = Phase.DOWN;
                 }
                 slot.inDoubt = true;
-                return null;
             }
         }
     }

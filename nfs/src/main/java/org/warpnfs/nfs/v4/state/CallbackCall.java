@@ -75,8 +75,19 @@ public sealed interface CallbackCall {
         }
     }
 
-    /** CB_COMPOUND with CB_SEQUENCE and CB_RECALL. */
-    final class Recall implements CallbackCall {
+    /** CB_COMPOUND with CB_SEQUENCE and one operation. */
+    sealed interface InSession extends CallbackCall {
+        @Override
+        Bound target();
+
+        Position position();
+
+        /** The same request once more, on another connection (section 2.10.6.2). */
+        InSession on(Bound other);
+    }
+
+    /** CB_RECALL. */
+    final class Recall implements InSession {
         private final Bound target;
         private final Position position;
         private final Stateid stateid;
@@ -94,6 +105,7 @@ public sealed interface CallbackCall {
             return target;
         }
 
+        @Override
         public Position position() {
             return position;
         }
@@ -108,9 +120,43 @@ public sealed interface CallbackCall {
             return fileHandle;
         }
 
-        /** The same request once more, on another connection (section 2.10.6.2). */
-        Recall on(Bound other) {
+        @Override
+        public Recall on(Bound other) {
             return new Recall(other, position, stateid, fileHandle);
+        }
+    }
+
+    /** CB_RECALL_SLOT (section 20.8). */
+    final class RecallSlot implements InSession {
+        private final Bound target;
+        private final Position position;
+        private final int highestSlot;
+
+        /** @param highestSlot of the fore channel that the client should use */
+        public RecallSlot(Bound target, Position position, int highestSlot) {
+            this.target = target;
+            this.position = position;
+            this.highestSlot = highestSlot;
+        }
+
+        @Override
+        public Bound target() {
+            return target;
+        }
+
+        @Override
+        public Position position() {
+            return position;
+        }
+
+        /** rsa_target_highest_slotid. */
+        public int highestSlot() {
+            return highestSlot;
+        }
+
+        @Override
+        public RecallSlot on(Bound other) {
+            return new RecallSlot(other, position, highestSlot);
         }
     }
 

@@ -78,7 +78,7 @@ public final class CallbackStates {
         core.tell(() -> {
             switch (call) {
                 case CallbackCall.Null probe -> probed(nowNanos, probe, outcome instanceof CallbackOutcome.Done);
-                case CallbackCall.Recall recall -> recalled(nowNanos, recall, outcome);
+                case CallbackCall.InSession recall -> recalled(nowNanos, recall, outcome);
                 case CallbackCall.PlainRecall recall -> {
                     DialedPath path = recall.target().path();
                     if (path != null) {
@@ -111,7 +111,7 @@ public final class CallbackStates {
         }
     }
 
-    private void recalled(long nowNanos, CallbackCall.Recall call, CallbackOutcome outcome) {
+    private void recalled(long nowNanos, CallbackCall.InSession call, CallbackOutcome outcome) {
         Session session = core.clients.sessionOrNull(call.position().sessionId());
         BackChannel back = session == null ? null : session.backChannel();
         if (session == null || back == null) {

@@ -1,28 +1,35 @@
 package org.warpnfs.nfs.v4.state;
 
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.limits.ClientAddress;
-import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
-import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
 /**
  * What the replies take that sessions keep for retries (RFC 8881 section 2.10.6.1).
  *
  * <h2>Operation</h2>
  *
- * The first slot of every session always has room for one reply. All other slots share one budget, in which what is really kept counts;
- * a request that asks for its reply to be kept reserves the largest reply while it runs, so that it is never done and then forgotten.
- * The less a client address may still take, the fewer slots its sessions are told to use (sr_target_highest_slotid). If that does not
- * help, the oldest replies of the address that has most are forgotten: a retry of those is answered with RETRY_UNCACHED_REP.
+ * A reply that a client asked to keep (sa_cachethis) is never forgotten before that client has shown that it has seen it, or its session is gone. So
+ * room is reserved before a request is executed: for its largest reply, and after it for the reply that was made. The first slot of every session
+ * always has room. All other slots share one budget.
+ *
+ * <p>A client has seen the reply of a slot when it sends the slot's next request. It also says so with sa_highest_slotid, which is the
+ * highest slot that it waits for: replies above were seen when it sent the request. But requests overtake each other. What proves that a request was
+ * sent after that in slot {@code s} is the reply to the request before it in the slot of its own: the client had that in its hands. So the reply of {@code s}
+ * goes if {@code s} began before that reply was made. This is made use of only where room is scarce.
+ *
+ * <p>The less a client address may still take, the fewer slots its sessions are told to use (sr_target_highest_slotid). {@link SlotRecalls} asks for
+ * slots where that is not enough.
  *
  * <h2>Errors</h2>
  *
- * DELAY if all of the budget is reserved by requests that run. Guarded by the lock of {@link StateTable}.
+ * None: where no room is left {@link #begin} says so, and the request is put off. Guarded by the lock of {@link StateTable}.
  */
 final class ReplyMemory {
     /** A kept reply's objects beside its bytes. */
@@ -32,29 +39,39 @@ final class ReplyMemory {
 
     private final long mostBytes;
     private final Shares shares;
-    /** Idle slots that keep a reply, by address, the oldest first. */
-    private final Map<ClientAddress, Set<Slot>> kept = new HashMap<>();
+    /** Sessions in which idle slots keep replies, by address. */
+    private final Map<ClientAddress, Set<Session>> keepers = new HashMap<>();
 
-    private long forgotten;
+    /** Counts what begins and ends: which of two came first. */
+    private long events;
+
+    private long putOff;
 
     ReplyMemory(long mostBytes) {
         this.mostBytes = mostBytes;
         this.shares = new Shares(mostBytes);
     }
 
-    /** A request in the slot begins: what it kept is no longer needed. */
-    void begin(Slot slot, boolean keepsReply) throws Nfs4Exception {
-        ClientAddress address = slot.session.client().address();
-        long needed = reservation(slot, keepsReply);
-        while (!shares.hasRoomFor(address, needed - Math.min(needed, slot.chargedBytes))) {
-            ClientAddress victim = shares.left() < needed ? shares.largest() : address;
-            if (victim == null || !forgetOldest(victim, slot)) {
-                throw Nfs4Exception.of(Nfs4Status.DELAY);
-            }
+    /**
+     * The next request in a slot begins: what the slot kept was seen.
+     *
+     * @param highestSlot that the client waits for
+     * @return false if there is no room for its reply: it must not be executed
+     */
+    boolean begin(Slot slot, int highestSlot, boolean keepsReply) {
+        Session session = slot.session;
+        forget(slot);
+        if (isScarceFor(session)) {
+            forgetSeen(slot, Math.max(highestSlot, slot.index));
         }
-        notKept(slot);
-        slot.reply = null;
+        long needed = reservation(slot, keepsReply);
+        if (!shares.hasRoomFor(session.client().address(), needed)) {
+            putOff++;
+            return false;
+        }
         charge(slot, needed);
+        slot.begun = ++events;
+        return true;
     }
 
     private static long reservation(Slot slot, boolean keepsReply) {
@@ -64,16 +81,26 @@ final class ReplyMemory {
         return Math.max(slot.session.foreChannel().maxCachedReplyBytes(), LEAST_REPLY_BYTES) + OVERHEAD_BYTES;
     }
 
+    private void forgetSeen(Slot by, int highestSlot) {
+        Session session = by.session;
+        if (session.keptReplies > 0) {
+            session.slotsFrom(highestSlot + 1)
+                    .filter(slot -> slot.phase == Slot.Phase.IDLE && slot.begun < by.ended)
+                    .forEach(this::forget);
+        }
+    }
+
     /** The request has been executed; {@code reply} is null if none is kept. */
     void end(Slot slot, @Nullable CachedReply reply) {
         if (slot.session.ended) {
             return;
         }
+        slot.ended = ++events;
         slot.reply = reply;
         charge(slot, reply == null || slot.index == 0 ? 0 : reply.lengthBytes() + OVERHEAD_BYTES);
-        if (slot.chargedBytes > 0) {
-            kept.computeIfAbsent(slot.session.client().address(), _ -> new LinkedHashSet<>())
-                    .add(slot);
+        if (slot.chargedBytes > 0 && slot.session.keptReplies++ == 0) {
+            keepers.computeIfAbsent(slot.session.client().address(), _ -> new LinkedHashSet<>())
+                    .add(slot.session);
         }
     }
 
@@ -84,38 +111,17 @@ final class ReplyMemory {
         slot.chargedBytes = bytes;
     }
 
-    private boolean forgetOldest(ClientAddress address, Slot except) {
-        Iterator<Slot> oldest = kept.getOrDefault(address, Set.of()).iterator();
-        Slot slot = oldest.hasNext() ? oldest.next() : null;
-        if (slot == except) {
-            slot = oldest.hasNext() ? oldest.next() : null;
-        }
-        if (slot == null) {
-            return false;
-        }
-        forget(slot);
-        forgotten++;
-        return true;
-    }
-
+    /** Of an idle slot, or one whose session is gone. */
     private void forget(Slot slot) {
-        notKept(slot);
+        boolean kept = slot.reply != null && slot.chargedBytes > 0;
         slot.reply = null;
         charge(slot, 0);
-    }
-
-    private void notKept(Slot slot) {
-        kept.computeIfPresent(slot.session.client().address(), (_, slots) -> {
-            slots.remove(slot);
-            return slots.isEmpty() ? null : slots;
-        });
-    }
-
-    /** The client has no request under way in idle slots from here on, and is told to use fewer: it will not ask for their replies. */
-    void retire(Session session, int fromSlot) {
-        session.slotsFrom(fromSlot)
-                .filter(slot -> slot.phase == Slot.Phase.IDLE)
-                .forEach(this::forget);
+        if (kept && --slot.session.keptReplies == 0) {
+            keepers.computeIfPresent(slot.session.client().address(), (_, sessions) -> {
+                sessions.remove(slot.session);
+                return sessions.isEmpty() ? null : sessions;
+            });
+        }
     }
 
     /** The session is gone. */
@@ -131,13 +137,38 @@ final class ReplyMemory {
         return Math.clamp((long) (session.slotCount() * part), 1, session.slotCount());
     }
 
+    boolean isScarceFor(Session session) {
+        return targetSlots(session) < session.slotCount();
+    }
+
+    /** Some of the sessions of an address that keep replies; others the next time. */
+    List<Session> someKeepers(ClientAddress address, int most) {
+        Set<Session> all = keepers.get(address);
+        if (all == null) {
+            return List.of();
+        }
+        List<Session> some = new ArrayList<>(most);
+        for (Iterator<Session> each = all.iterator(); each.hasNext() && some.size() < most; ) {
+            some.add(each.next());
+            each.remove();
+        }
+        all.addAll(some);
+        return some;
+    }
+
+    /** Who has most; null if nobody has any. */
+    @Nullable
+    ClientAddress largest() {
+        return shares.largest();
+    }
+
     /** Beyond the first slot of each session; reservations included. */
     long takenBytes() {
         return shares.taken();
     }
 
-    /** How often a reply had to go before its client used the slot again. */
-    long forgotten() {
-        return forgotten;
+    /** How many requests were put off since there was no room for their replies. */
+    long putOff() {
+        return putOff;
     }
 }

@@ -16,6 +16,8 @@ public final class Session {
     private final @Nullable Slot[] slots;
     /** No longer in the table. */
     boolean ended;
+    /** Idle slots behind the first that keep a reply. */
+    int keptReplies;
 
     volatile int targetSlots;
     final Set<Object> connections = new HashSet<>();

@@ -137,12 +137,7 @@ public final class SessionStates {
                 throw Nfs4Exception.of(Nfs4Status.SEQ_MISORDERED);
             }
             checkOperations(session, request);
-            ReplyMemory replies = core.clients.replies();
-            replies.begin(slot, request.cacheThis());
-            session.targetSlots = replies.targetSlots(session);
-            if (session.targetSlots < session.slotCount() && request.highestSlotId() < session.targetSlots) {
-                replies.retire(session, session.targetSlots);
-            }
+            reserveReply(nowNanos, slot, request);
             slot.phase = Slot.Phase.BUSY;
             slot.seqid = request.seqid();
             slot.digest = request.digest();
@@ -150,6 +145,24 @@ public final class SessionStates {
             session.client().requestsUnderWay++;
             return new SequenceOutcome.Execute(session, slot);
         });
+    }
+
+    /** A request that promises to keep its reply is executed only if there is room for one. */
+    private void reserveReply(long nowNanos, Slot slot, SequenceRequest request) throws Nfs4Exception {
+        Session session = slot.session;
+        ReplyMemory replies = core.clients.replies();
+        int highestSlot = (int) request.highestSlotId();
+        boolean hasRoom = replies.begin(slot, highestSlot, request.cacheThis())
+                || (core.slotRecalls.letGoOfSilent(nowNanos, session)
+                        && replies.begin(slot, highestSlot, request.cacheThis()));
+        session.targetSlots = replies.targetSlots(session);
+        if (session.targetSlots < session.slotCount()) {
+            core.slotRecalls.ask(nowNanos, session);
+        }
+        if (!hasRoom) {
+            // The client sends the same again, in the same slot (section 15.1.1.3): nothing was executed.
+            throw Nfs4Exception.of(Nfs4Status.DELAY);
+        }
     }
 
     private static void checkOperations(Session session, SequenceRequest request) throws Nfs4Exception {

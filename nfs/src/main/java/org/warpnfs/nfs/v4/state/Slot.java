@@ -9,6 +9,8 @@ import org.jspecify.annotations.Nullable;
  *   state     event                            next      answer
  *   FRESH     seqid 1                          BUSY      executed
  *   IDLE      seqid = last + 1                 BUSY      executed
+ *   FRESH,    the next, its reply is to be     same      DELAY
+ *   IDLE      kept and there is no room
  *   IDLE      seqid = last, reply cached       IDLE      the cached reply
  *   IDLE      seqid = last, not cached         IDLE      RETRY_UNCACHED_REP
  *   IDLE      seqid = last, other request      IDLE      SEQ_FALSE_RETRY
@@ -38,6 +40,10 @@ public final class Slot {
 
     /** What it takes of {@link ReplyMemory}: its reply, or room for the one that is being made. */
     long chargedBytes;
+    /** When its last request began, and when the last reply was made, by the count of {@link ReplyMemory}. */
+    long begun;
+
+    long ended;
 
     Slot(Session session, int index) {
         this.session = session;

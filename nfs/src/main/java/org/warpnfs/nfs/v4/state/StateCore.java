@@ -34,6 +34,7 @@ final class StateCore {
     final Grace grace;
     final ClientTable clients;
     final ClientidTable clientids;
+    final SlotRecalls slotRecalls;
     final StateEntries states;
     final OwnerTable owners;
     final LockTable locks;
@@ -77,6 +78,7 @@ final class StateCore {
         this.clients =
                 new ClientTable(limits, leaseNanos, grace, log.instance(), this::forget, call -> outbox.add(call));
         this.clientids = new ClientidTable(clients);
+        this.slotRecalls = new SlotRecalls(this);
         this.lastSweepNanos = nowNanos;
     }
 

@@ -90,7 +90,7 @@ public record StateLimits(
     }
 
     /** The same, with other room for kept replies. */
-    StateLimits withReplyCacheBytes(long bytes) {
+    public StateLimits withReplyCacheBytes(long bytes) {
         return new StateLimits(
                 maxClients,
                 maxSessionsPerClient,

@@ -160,7 +160,8 @@ public final class StateTable implements AutoCloseable {
                 core.owners.openOwnerCount(),
                 core.delegations.count(),
                 core.clients.replies().takenBytes(),
-                core.clients.replies().forgotten(),
+                core.clients.replies().putOff(),
+                core.slotRecalls.sent(),
                 core.refused()));
     }
 
@@ -170,7 +171,8 @@ public final class StateTable implements AutoCloseable {
      * @param stateids of opens, locks and delegations
      * @param openOwners of NFSv4.0
      * @param keptReplyBytes of all slots but the first of each session, with what requests under way have reserved
-     * @param forgottenReplies that went before their slot was used again, since the start
+     * @param repliesPutOff requests that were put off as there was no room to keep their replies, since the start
+     * @param slotRecalls how often a session was asked for slots, since the start
      * @param refused how often a client was refused something because it, or its address, had its share, since the start
      */
     public record Counts(
@@ -182,7 +184,8 @@ public final class StateTable implements AutoCloseable {
             int openOwners,
             int delegations,
             long keptReplyBytes,
-            long forgottenReplies,
+            long repliesPutOff,
+            long slotRecalls,
             long refused) {}
 
     /** Closes every file; what the journal says stays. */

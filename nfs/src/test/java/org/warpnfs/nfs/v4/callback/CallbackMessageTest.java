@@ -69,6 +69,21 @@ class CallbackMessageTest {
                 .isEqualTo(HEX.formatHex(CALL));
     }
 
+    /** Of Linux's CB_RECALL up to CB_SEQUENCE; then what RFC 5662 says: OP_CB_RECALL_SLOT is 10, its argument a slotid4. */
+    @Test
+    void recallSlot_behindTheSameSequence_isItsNumberAndTheSlot() {
+        CallbackCall.Bound target = new CallbackCall.Bound(
+                new Object(), 0x4000_0000, new CallbackCredential.Sys(0, "(none)", 0, 0, List.of()));
+        CallbackCall call = new CallbackCall.RecallSlot(
+                target,
+                new CallbackCall.Position(1, new SessionId(0x1db6006b_5a7bfbfaL, 0x01000000_00000000L), 1, 0, 0),
+                7);
+        String recall = HEX.formatHex(CALL);
+        String upToSequence = recall.substring(0, recall.indexOf("00000004000000011db6006b"));
+        assertThat(HEX.formatHex(CallbackMessage.encode(0xe0b89c8b, call).toByteArray()))
+                .isEqualTo(upToSequence + "0000000a" + "00000007");
+    }
+
     @Test
     void null_asLinuxServerSendsIt_isTheSameBytes() {
         assertThat(HEX.formatHex(CallbackMessage.encode(0x01fdbb93, new CallbackCall.Null(dialed(1, LINUX_SERVER)))
@@ -123,6 +138,17 @@ class CallbackMessageTest {
     @Test
     void result_ofALinuxClient_isBothExecuted() throws Nfs4Exception {
         assertThat(CallbackMessage.decode(reader(RESULT))).isEqualTo(new CallbackOutcome.Compound(0, 0));
+    }
+
+    @Test
+    void recallSlotResult_eachStatus_isTheOperations() throws Nfs4Exception {
+        byte[] result = RESULT.clone();
+        result[RESULT.length - 5] = 10;
+        assertThat(CallbackMessage.decode(reader(result))).isEqualTo(new CallbackOutcome.Compound(0, 0));
+        // NFS4ERR_BAD_HIGH_SLOT
+        result[2] = result[RESULT.length - 2] = 0x27;
+        result[3] = result[RESULT.length - 1] = 0x5d;
+        assertThat(CallbackMessage.decode(reader(result))).isEqualTo(new CallbackOutcome.Compound(0, 10077));
     }
 
     @Test

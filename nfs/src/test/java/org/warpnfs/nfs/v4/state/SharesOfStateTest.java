@@ -10,7 +10,9 @@ import static org.warpnfs.nfs.v4.state.SmallState.opaque;
 import static org.warpnfs.nfs.v4.state.SmallState.statusOf;
 
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
@@ -22,6 +24,7 @@ class SharesOfStateTest {
     private static final ChannelAttributes LINUX = new ChannelAttributes(1 << 21, 1 << 21, 7584, 64, 64);
     private static final CallbackParameters NO_CALLBACKS = new CallbackParameters(false, 0, null, LINUX, 1);
     private static final StateLimits LIMITS = StateLimits.forIoOf(1 << 20);
+    private static final int SLOTS = 64;
     private static final ClientAddress HOSTILE = address(1);
     private static final ClientAddress HONEST = address(2);
 
@@ -87,61 +90,111 @@ class SharesOfStateTest {
     }
 
     @Test
-    void replies_budgetFull_fewerSlotsAreOfferedAndTheOldestRepliesOfTheHogGo() throws Nfs4Exception {
-        int slots = 64;
-        List<SessionId> hogs = new ArrayList<>();
-        int enough = (int) (LIMITS.maxReplyCacheBytes() / (slots - 1) / LIMITS.maxCachedReplyBytes()) + 1;
+    void replies_budgetFull_nonePromisedIsForgottenAndFewerSlotsAreOffered() throws Nfs4Exception {
+        Map<SessionId, Integer> hogs = new LinkedHashMap<>();
+        int enough = (int) (LIMITS.maxReplyCacheBytes() / (SLOTS - 1) / LIMITS.maxCachedReplyBytes()) + 1;
         for (int i = 0; i < enough; i++) {
             SessionId hog = connect("hog " + i, HOSTILE);
-            hogs.add(hog);
-            for (int slot = 1; slot < slots; slot++) {
-                sequence(hog, slot, 1, true, LIMITS.maxCachedReplyBytes());
-            }
+            hogs.put(hog, keepAsManyAsItCan(hog));
         }
-        StateTable.Counts full = table.counts();
-        assertThat(full.keptReplyBytes()).isBetween(LIMITS.maxReplyCacheBytes() / 3, LIMITS.maxReplyCacheBytes());
-        assertThat(full.forgottenReplies()).isPositive();
-        assertThat(table.sessions().beginSequence(now, request(hogs.getFirst(), 1, 1, true)))
-                .as("the oldest went")
-                .isInstanceOf(SequenceOutcome.ReplayUncached.class);
-        assertThat(table.sessions().beginSequence(now, request(hogs.getLast(), slots - 1, 1, true)))
-                .isInstanceOf(SequenceOutcome.Replay.class);
-        assertThat(sequence(hogs.getLast(), 0, 2, false, 0).targetSlotCount()).isEqualTo(1);
+        assertThat(hogs.values())
+                .as("the first keeps all, the last finds no room")
+                .contains(SLOTS - 1, 0);
+        assertThat(table.counts().keptReplyBytes())
+                .isBetween(LIMITS.maxReplyCacheBytes() / 3, LIMITS.maxReplyCacheBytes() / 2);
+        for (Map.Entry<SessionId, Integer> hog : hogs.entrySet()) {
+            for (int slot = 1; slot <= hog.getValue(); slot++) {
+                assertThat(table.sessions().beginSequence(now, request(hog.getKey(), slot, 1, true)))
+                        .as("slot %d", slot)
+                        .isInstanceOf(SequenceOutcome.Replay.class);
+            }
+            assertThat(sequence(hog.getKey(), 0, 2, true, LIMITS.maxCachedReplyBytes())
+                            .targetSlotCount())
+                    .as("its first slot has room, and is the only one it should use")
+                    .isEqualTo(1);
+        }
 
         SessionId honest = connect("honest", HONEST);
         for (int slot = 0; slot < 16; slot++) {
             sequence(honest, slot, slot == 0 ? 2 : 1, true, 500);
         }
-        assertThat(sequence(honest, 0, 3, false, 0).targetSlotCount()).isEqualTo(slots);
+        assertThat(sequence(honest, 0, 3, false, 0).targetSlotCount()).isEqualTo(SLOTS);
         for (int slot = 1; slot < 16; slot++) {
             assertThat(table.sessions().beginSequence(now, request(honest, slot, 1, true)))
                     .as("slot %d", slot)
                     .isInstanceOf(SequenceOutcome.Replay.class);
         }
 
-        for (SessionId hog : hogs) {
+        for (SessionId hog : hogs.keySet()) {
             table.sessions().destroySession(hog);
         }
         assertThat(table.counts().keptReplyBytes()).isLessThan(16 * 1024);
         SessionId again = connect("hog again", HOSTILE);
         assertThat(sequence(again, 0, 2, false, 0).targetSlotCount())
                 .as("grown back")
-                .isEqualTo(slots);
+                .isEqualTo(SLOTS);
+    }
+
+    /** From the second slot on; the number of those that were executed. */
+    private int keepAsManyAsItCan(SessionId session) throws Nfs4Exception {
+        for (int slot = 1; slot < SLOTS; slot++) {
+            int each = slot;
+            if (statusOf(() -> sequence(session, each, 1, true, LIMITS.maxCachedReplyBytes())) == Nfs4Status.DELAY) {
+                return slot - 1;
+            }
+        }
+        return SLOTS - 1;
+    }
+
+    private SessionId sessionOfACrowdedAddress() throws Nfs4Exception {
+        SessionId session = connect("crowd", HOSTILE);
+        for (int i = 0; keepAsManyAsItCan(session) == SLOTS - 1; i++) {
+            session = connect("crowd " + i, HOSTILE);
+        }
+        return session;
     }
 
     @Test
-    void replies_sessionTakesFewerSlots_givesTheirRepliesBack() throws Nfs4Exception {
-        int slots = 64;
-        SessionId last = connect("first", HOSTILE);
-        for (int i = 0; table.counts().forgottenReplies() == 0; i++) {
-            last = connect("hog " + i, HOSTILE);
-            for (int slot = 1; slot < slots && table.counts().forgottenReplies() == 0; slot++) {
-                sequence(last, slot, 1, true, LIMITS.maxCachedReplyBytes());
-            }
-        }
-        long before = table.counts().keptReplyBytes();
-        table.sessions().endSequence(now, begin(last, 0, 2, false), null);
-        assertThat(table.counts().keptReplyBytes()).isLessThan(before);
+    void replies_aRequestThatIsOlderThanTheyAre_doesNotSayThatTheyWereSeen() throws Nfs4Exception {
+        SessionId session = connect("a", HOSTILE);
+        sequence(session, 0, 2, false, 0);
+        sequence(session, 5, 1, true, 100);
+        sessionOfACrowdedAddress();
+        // Sent when nothing else was outstanding, and overtaken by the request in slot 5.
+        sequence(session, 0, 3, false, 0);
+        assertThat(table.sessions().beginSequence(now, request(session, 5, 1, true)))
+                .isInstanceOf(SequenceOutcome.Replay.class);
+    }
+
+    @Test
+    void replies_requestsThatSayTheyWereSeen_giveTheirRoomBack() throws Nfs4Exception {
+        SessionId session = connect("a", HOSTILE);
+        keepAsManyAsItCan(session);
+        sessionOfACrowdedAddress();
+        long full = table.counts().keptReplyBytes();
+        sequence(session, 0, 2, false, 0);
+        assertThat(table.counts().keptReplyBytes())
+                .as("for all we know it was sent before")
+                .isEqualTo(full);
+        sequence(session, 0, 3, false, 0);
+        assertThat(table.counts().keptReplyBytes()).isLessThan(full - (SLOTS - 2L) * LIMITS.maxCachedReplyBytes());
+    }
+
+    @Test
+    void replies_clientsWithoutALease_giveTheirRoomToThoseWhoNeedIt() throws Nfs4Exception {
+        int clients = 0;
+        SessionId last;
+        do {
+            last = connect("silent " + clients, HOSTILE);
+            open(sequence(last, 0, 2, false, 0).client(), clients++);
+        } while (keepAsManyAsItCan(last) == SLOTS - 1);
+        SessionId full = last;
+        assertThat(statusOf(() -> sequence(full, SLOTS - 1, 1, true, 100))).isEqualTo(Nfs4Status.DELAY);
+        now += LEASE + 1;
+        sequence(full, 0, 3, false, 0);
+        assertThat(table.counts().clients()).as("courtesy").isEqualTo(clients);
+        sequence(full, SLOTS - 1, 1, true, 100);
+        assertThat(table.counts().clients()).isLessThan(clients);
     }
 
     @Test
