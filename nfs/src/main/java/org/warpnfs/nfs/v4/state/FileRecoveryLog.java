@@ -2,55 +2,43 @@ package org.warpnfs.nfs.v4.state;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.zip.CRC32C;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 
 /**
  * The recovery log in one file of the state directory.
  *
  * <pre>
- *   header   8 bytes    "WNFS4RCV"
  *   record   4 bytes    length of the body in bytes
- *            1 byte     kind: 1 boot, 2 client added, 3 client removed, 4 grace ended
+ *            1 byte     kind: 1 boot, 2 client added, 3 client removed, 4 grace ended; 0 ends the batch
  *            n bytes    body: of a boot, the instance (4) and the server identity (16); of a client, its co_ownerid
- *            4 bytes    CRC32C of all of the record before
- *   record   ...
  * </pre>
  *
- * Records are appended and forced before a method returns. A start reads the file, takes what the last boots left behind, and
- * writes a compact one beside it that replaces it by a rename; so does a log that has grown beyond {@value
- * #COMPACT_BEYOND_BYTES} bytes.
+ * What a method has to write is one batch of a {@link BatchLog}, which is synced before the method returns. A start reads the file, takes
+ * what the last boots left behind, and writes a compact one beside it that replaces it by a rename; so does a log whose room is used
+ * up.
  *
  * <h2>Errors</h2>
  *
- * A record that reaches beyond the end of the file, or the last one with a wrong sum, is a write that the end of the server cut
- * short: nothing was acknowledged for it, and it is dropped. A wrong sum before that is damage, and a start refuses it with an
- * {@link IOException} that names the file. Not safe for several threads.
+ * A batch that the end of the host cut short was never acknowledged, and is left out. Anything else that is wrong is damage, and a start
+ * refuses it with an {@link IOException} that names the file and the place: {@link BatchLogReader}. Not safe for several threads.
  */
 public final class FileRecoveryLog implements RecoveryLog {
     /** The file's name in the state directory. */
     public static final String FILE_NAME = "nfs4-recovery.log";
 
-    static final int COMPACT_BEYOND_BYTES = 1 << 20;
-
-    private static final long MAGIC = 0x574e465334524356L;
     private static final int IDENTITY_BYTES = 16;
     private static final int BOOT_BYTES = Integer.BYTES + IDENTITY_BYTES;
-    private static final int RECORD_OVERHEAD_BYTES = 9;
-    private static final int MAX_FILE_BYTES = 1 << 28;
+    private static final int RECORD_OVERHEAD_BYTES = Integer.BYTES + Byte.BYTES;
 
+    private static final byte END = 0;
     private static final byte BOOT = 1;
     private static final byte ADD = 2;
     private static final byte REMOVE = 3;
@@ -64,7 +52,7 @@ public final class FileRecoveryLog implements RecoveryLog {
     private final Set<Opaque> previous;
 
     private final Set<Opaque> current = new LinkedHashSet<>();
-    private FileChannel channel;
+    private BatchLog log;
     /** An append failed on its way: nothing may be written behind what it left. */
     private boolean halfWritten;
 
@@ -74,7 +62,7 @@ public final class FileRecoveryLog implements RecoveryLog {
         this.identity = identity;
         this.previous = previous;
         this.reclaimers = Set.copyOf(previous);
-        this.channel = compacted();
+        this.log = compacted();
     }
 
     /** Opens the log in {@code directory}, making it if there is none; this is a new boot. */
@@ -150,7 +138,7 @@ public final class FileRecoveryLog implements RecoveryLog {
     @Override
     public void close() {
         try {
-            channel.close();
+            log.close();
         } catch (IOException e) {
             // Everything acknowledged has been forced already.
         }
@@ -160,53 +148,36 @@ public final class FileRecoveryLog implements RecoveryLog {
         if (!halfWritten && records.isEmpty()) {
             return;
         }
-        boolean anew = halfWritten;
+        ByteBuffer batch = joined(records);
+        boolean anew = halfWritten || !log.hasRoomFor(batch.remaining());
         // From here on, also where the channel turns out to be closed, as by an interrupt.
         halfWritten = true;
-        if (anew || channel.size() > COMPACT_BEYOND_BYTES) {
-            FileChannel old = channel;
-            channel = compacted();
+        if (anew) {
+            BatchLog old = log;
+            log = compacted();
             old.close();
         } else {
-            for (ByteBuffer record : records) {
-                writeFully(channel, record);
-            }
-            channel.force(true);
+            log.append(batch);
         }
         halfWritten = false;
     }
 
     /** Writes what matters into a new file and puts it in place of the old one. */
-    private FileChannel compacted() throws IOException {
+    private BatchLog compacted() throws IOException {
         List<ByteBuffer> records = new ArrayList<>();
-        records.add(ByteBuffer.allocate(Long.BYTES).putLong(MAGIC).flip());
         // A boot before this one, whose clients may reclaim until grace ends.
         records.add(boot(instance - 1));
         previous.forEach(owner -> records.add(record(ADD, owner.toBytes())));
         records.add(boot(instance));
         current.forEach(owner -> records.add(record(ADD, owner.toBytes())));
-        Path fresh = file.resolveSibling(FILE_NAME + ".new");
-        FileChannel out = FileChannel.open(
-                fresh,
-                Set.of(StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE),
-                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-        try {
-            for (ByteBuffer record : records) {
-                writeFully(out, record);
-            }
-            out.force(true);
-            Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-            Path directory = file.toAbsolutePath().getParent();
-            if (directory != null) {
-                try (FileChannel entry = FileChannel.open(directory, StandardOpenOption.READ)) {
-                    entry.force(true);
-                }
-            }
-            return out;
-        } catch (IOException e) {
-            out.close();
-            throw e;
-        }
+        return BatchLog.replace(file, joined(records));
+    }
+
+    private static ByteBuffer joined(List<ByteBuffer> records) {
+        ByteBuffer batch = ByteBuffer.allocate(
+                records.stream().mapToInt(ByteBuffer::remaining).sum());
+        records.forEach(batch::put);
+        return batch.flip();
     }
 
     private ByteBuffer boot(int number) {
@@ -216,22 +187,11 @@ public final class FileRecoveryLog implements RecoveryLog {
     }
 
     private static ByteBuffer record(byte kind, byte[] body) {
-        ByteBuffer record = ByteBuffer.allocate(RECORD_OVERHEAD_BYTES + body.length);
-        record.putInt(body.length).put(kind).put(body);
-        record.putInt(sum(record.array(), 0, record.position()));
-        return record.flip();
-    }
-
-    private static int sum(byte[] bytes, int from, int length) {
-        CRC32C crc = new CRC32C();
-        crc.update(bytes, from, length);
-        return (int) crc.getValue();
-    }
-
-    private static void writeFully(FileChannel out, ByteBuffer bytes) throws IOException {
-        while (bytes.hasRemaining()) {
-            out.write(bytes);
-        }
+        return ByteBuffer.allocate(RECORD_OVERHEAD_BYTES + body.length)
+                .putInt(body.length)
+                .put(kind)
+                .put(body)
+                .flip();
     }
 
     /** What a log that was left behind says. */
@@ -247,50 +207,31 @@ public final class FileRecoveryLog implements RecoveryLog {
         }
 
         void read() throws IOException {
-            if (Files.size(file) > MAX_FILE_BYTES) {
-                throw damaged("is larger than any such log");
-            }
-            byte[] bytes = Files.readAllBytes(file);
-            ByteBuffer in = ByteBuffer.wrap(bytes);
-            if (in.remaining() < Long.BYTES || in.getLong() != MAGIC) {
-                throw damaged("does not begin as one");
-            }
-            while (readRecord(bytes, in)) {
-                // Each record is applied as it is read.
+            for (ByteBuffer batch : BatchLogReader.read(file)) {
+                while (batch.remaining() >= RECORD_OVERHEAD_BYTES) {
+                    int bodyLength = batch.getInt();
+                    byte kind = batch.get();
+                    if (kind == END) {
+                        break;
+                    }
+                    if (bodyLength < 0 || bodyLength > batch.remaining()) {
+                        throw damaged("has a record that is longer than its batch");
+                    }
+                    byte[] body = new byte[bodyLength];
+                    batch.get(body);
+                    apply(kind, body);
+                }
             }
             if (identity.length == 0) {
                 throw damaged("names no server");
             }
         }
 
-        private boolean readRecord(byte[] bytes, ByteBuffer in) throws IOException {
-            if (in.remaining() < RECORD_OVERHEAD_BYTES) {
-                return false;
-            }
-            int start = in.position();
-            int bodyLength = in.getInt(start);
-            if (bodyLength < 0 || bodyLength > in.remaining() - RECORD_OVERHEAD_BYTES) {
-                return false;
-            }
-            int summed = RECORD_OVERHEAD_BYTES - Integer.BYTES + bodyLength;
-            if (sum(bytes, start, summed) != in.getInt(start + summed)) {
-                if (start + summed + Integer.BYTES == in.limit()) {
-                    return false;
-                }
-                throw damaged("has a wrong checksum at byte " + start);
-            }
-            byte kind = in.get(start + Integer.BYTES);
-            byte[] body = Arrays.copyOfRange(bytes, start + Integer.BYTES + 1, start + Integer.BYTES + 1 + bodyLength);
-            apply(kind, body, start);
-            in.position(start + summed + Integer.BYTES);
-            return true;
-        }
-
-        private void apply(byte kind, byte[] body, int at) throws IOException {
+        private void apply(byte kind, byte[] body) throws IOException {
             switch (kind) {
                 case BOOT -> {
                     if (body.length != BOOT_BYTES) {
-                        throw damaged("has a malformed boot record at byte " + at);
+                        throw damaged("has a malformed boot record");
                     }
                     previous.addAll(current);
                     current.clear();
@@ -303,13 +244,12 @@ public final class FileRecoveryLog implements RecoveryLog {
                     previous.remove(Opaque.of(body));
                 }
                 case GRACE_END -> previous.clear();
-                default -> throw damaged("has a record of unknown kind " + kind + " at byte " + at);
+                default -> throw damaged("has a record of unknown kind " + kind);
             }
         }
 
         private IOException damaged(String how) {
-            return new IOException("NFSv4 recovery log " + file + " " + how
-                    + "; move it away to start without it: clients then cannot reclaim their opens and locks");
+            return BatchLogReader.damaged(file, how);
         }
     }
 }

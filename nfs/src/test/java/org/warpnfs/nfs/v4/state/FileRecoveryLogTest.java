@@ -7,7 +7,8 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
+import java.util.ArrayList;
+import java.util.List;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -53,42 +54,16 @@ class FileRecoveryLogTest {
     }
 
     @Test
-    void log_cutAnywhereInItsLastRecord_losesThatAlone() throws IOException {
-        FileRecoveryLog log = FileRecoveryLog.open(directory);
-        log.add(owner("kept"));
-        int kept = (int) Files.size(file());
-        log.add(owner("torn"));
-        log.close();
-        byte[] whole = Files.readAllBytes(file());
-        for (int length = kept; length < whole.length; length++) {
-            Files.write(file(), Arrays.copyOf(whole, length));
-            try (FileRecoveryLog again = FileRecoveryLog.open(directory)) {
-                assertThat(again.reclaimers()).as("cut at %d", length).containsExactly(owner("kept"));
-            }
+    void log_ofNothingItKnows_refusesWithTheFilesName() throws IOException {
+        for (byte[] bytes : new byte[][] {
+            new byte[0], new byte[100], new byte[BatchLog.ROOM_BYTES], "WNFS4RCV".getBytes(StandardCharsets.US_ASCII)
+        }) {
+            Files.write(file(), bytes);
+            assertThatThrownBy(() -> FileRecoveryLog.open(directory))
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContaining(file().toString())
+                    .hasMessageContaining("does not begin as one");
         }
-        byte[] wrong = whole.clone();
-        wrong[whole.length - 1]++;
-        Files.write(file(), wrong);
-        try (FileRecoveryLog again = FileRecoveryLog.open(directory)) {
-            assertThat(again.reclaimers()).containsExactly(owner("kept"));
-        }
-    }
-
-    @Test
-    void log_damagedInTheMiddle_refusesWithTheFilesName() throws IOException {
-        FileRecoveryLog log = FileRecoveryLog.open(directory);
-        log.add(owner("a"));
-        log.add(owner("b"));
-        log.close();
-        byte[] bytes = Files.readAllBytes(file());
-        bytes[20]++;
-        Files.write(file(), bytes);
-        assertThatThrownBy(() -> FileRecoveryLog.open(directory))
-                .isInstanceOf(IOException.class)
-                .hasMessageContaining(file().toString())
-                .hasMessageContaining("checksum");
-        Files.write(file(), new byte[100]);
-        assertThatThrownBy(() -> FileRecoveryLog.open(directory)).isInstanceOf(IOException.class);
     }
 
     @Test
@@ -117,19 +92,39 @@ class FileRecoveryLogTest {
     }
 
     @Test
-    void log_grownLong_isCompacted() throws IOException {
+    void log_roomIsUsedUp_isCompacted() throws IOException {
         try (FileRecoveryLog log = FileRecoveryLog.open(directory)) {
-            Opaque large = Opaque.of(new byte[1024]);
+            Opaque comesAndGoes = owner("b");
             log.add(owner("stays"));
-            // The file is written as it would have grown, without a thousand syncs.
-            byte[] bytes = Files.readAllBytes(file());
-            Files.write(file(), Arrays.copyOf(bytes, FileRecoveryLog.COMPACT_BEYOND_BYTES + 1));
-            log.add(large);
-            assertThat(Files.size(file())).isLessThan(4096);
-            log.remove(large);
+            long length = Files.size(file());
+            Object first = Files.getAttribute(file(), "unix:ino");
+            for (int written = 0; written <= BatchLog.ROOM_BYTES; written += 2 * BatchLog.PAGE_BYTES) {
+                log.add(comesAndGoes);
+                log.remove(comesAndGoes);
+            }
+            assertThat(Files.getAttribute(file(), "unix:ino")).isNotEqualTo(first);
+            assertThat(Files.size(file())).isEqualTo(length);
         }
         try (FileRecoveryLog again = FileRecoveryLog.open(directory)) {
             assertThat(again.reclaimers()).containsExactly(owner("stays"));
+        }
+    }
+
+    @Test
+    void log_batchLargerThanItsRoom_isWrittenAll() throws IOException {
+        List<RecoveryLog.Change> changes = new ArrayList<>();
+        for (int number = 0; number < 400; number++) {
+            byte[] owner = new byte[Opaque.MAX_LENGTH_BYTES];
+            owner[0] = (byte) number;
+            owner[1] = (byte) (number >> 8);
+            changes.add(new RecoveryLog.Change.Added(Opaque.of(owner)));
+        }
+        try (FileRecoveryLog log = FileRecoveryLog.open(directory)) {
+            log.write(changes);
+            log.add(owner("one more"));
+        }
+        try (FileRecoveryLog again = FileRecoveryLog.open(directory)) {
+            assertThat(again.reclaimers()).hasSize(401);
         }
     }
 }
