@@ -29,7 +29,8 @@ import org.warpnfs.fs.spi.FsException;
  *
  * <p>A record reaches the kernel before its handle reaches a client, so the end of the server loses nothing. It is not synced,
  * so the end of the host may lose the latest; the log then does not end with the mark of a clean stop, and who reads it knows
- * that files may be missing. Records, big endian:
+ * that files may be missing. Nobody brings those back, so a log that began with some missing does not end with the mark either.
+ * Records, big endian:
  *
  * <pre>
  * offset  length  field
@@ -81,7 +82,13 @@ final class HandleLog implements AutoCloseable {
      * @throws IOException if another server uses it, or it cannot be written
      */
     static HandleLog open(Path directory, long treeId, Map<FileKey, Place> table) throws IOException {
+        boolean isNew = !Files.exists(directory);
         Files.createDirectories(directory, asFileAttribute(fromString("rwx------")));
+        Path parent = directory.toAbsolutePath().getParent();
+        if (isNew && parent != null) {
+            // A log that is gone would be taken for one that never was, and nothing would be searched for.
+            syncDirectory(parent);
+        }
         String name = "handles-%016x".formatted(treeId);
         Path path = directory.resolve(name + ".log");
         FileChannel lockChannel = FileChannel.open(
@@ -95,10 +102,13 @@ final class HandleLog implements AutoCloseable {
             }
             boolean clean = !Files.exists(path) || read(path, table);
             if (!clean) {
-                LOG.warn("{} was not closed cleanly: files that it does not know are searched for", path);
+                LOG.warn(
+                        "{} may not know all files that clients hold: those that it does not know are searched for",
+                        path);
             }
             HandleLog log = new HandleLog(lockChannel, lock, createFresh(path), path, table);
             log.wasClean = clean;
+            log.incomplete = !clean;
             try {
                 log.writeAll();
                 move(fresh(path), path);
@@ -156,8 +166,8 @@ final class HandleLog implements AutoCloseable {
         }
     }
 
-    /** True if it ends with the mark of a clean stop. */
-    private static boolean read(Path path, Map<FileKey, Place> table) throws IOException {
+    /** Reads into the table what can be read. True if it ends with the mark of a clean stop. */
+    static boolean read(Path path, Map<FileKey, Place> table) throws IOException {
         try (FileChannel in = FileChannel.open(path, StandardOpenOption.READ)) {
             ByteBuffer buffer = ByteBuffer.allocate(1 << 16).limit(0);
             if (!fill(in, buffer, HEADER_BYTES) || buffer.getLong() != MAGIC) {
@@ -256,10 +266,8 @@ final class HandleLog implements AutoCloseable {
         if (failed) {
             return;
         }
-        encode(file, place);
         try {
-            drain(record);
-            records++;
+            write(file, place);
             if (records > 2L * table.size() + SPARE_RECORDS) {
                 compact();
             }
@@ -268,6 +276,12 @@ final class HandleLog implements AutoCloseable {
             failed = true;
             LOG.error("the table of handles cannot be written any more: {}", e.toString());
         }
+    }
+
+    private void write(FileKey file, @Nullable Place place) throws IOException {
+        encode(file, place);
+        drain(record);
+        records++;
     }
 
     /**
@@ -289,13 +303,14 @@ final class HandleLog implements AutoCloseable {
 
     @Override
     public synchronized void close() {
-        if (!incomplete) {
-            append(NONE, null);
-        }
+        boolean complete = !incomplete && !failed;
         failed = true;
         try (lockChannel;
                 lock;
                 FileChannel last = channel) {
+            if (complete) {
+                write(NONE, null);
+            }
             last.force(false);
         } catch (IOException e) {
             LOG.error("the table of handles may be incomplete: {}", e.toString());

@@ -4,19 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.warpnfs.fs.local.libc.Fd;
@@ -91,6 +89,110 @@ class HandleLogTest {
         }
         try (HandleLog log = HandleLog.open(base, TREE, new HashMap<>())) {
             assertThat(log.wasClean()).isFalse();
+        }
+    }
+
+    @Test
+    void open_afterTheHostsEndAndACleanStop_isStillNotClean() throws Exception {
+        Place place = new Place(key(2), FileName.of("f"));
+        byte[] torn;
+        Map<FileKey, Place> table = new ConcurrentHashMap<>();
+        try (HandleLog log = HandleLog.open(base, TREE, table)) {
+            table.put(key(1), place);
+            log.append(key(1), place);
+            byte[] whole = Files.readAllBytes(logIn(base));
+            torn = Arrays.copyOf(whole, whole.length - 1);
+        }
+        Files.write(logIn(base), torn);
+        for (int start = 0; start < 3; start++) {
+            // Each stops cleanly, but nobody has found again what the first did not know any more.
+            try (HandleLog log = HandleLog.open(base, TREE, new ConcurrentHashMap<>())) {
+                assertThat(log.wasClean()).as("start %d", start).isFalse();
+            }
+        }
+    }
+
+    @Test
+    void handle_lostByTheHostsEnd_isFoundAfterManyRestarts() throws Exception {
+        Path tree = Files.createDirectory(base.resolve("tree"));
+        Path state = base.resolve("state");
+        Files.createFile(tree.resolve("f"));
+        try (Fd rootFd = openDirectory(tree)) {
+            FileHandle handle;
+            byte[] before;
+            try (TableHandles handles = open(rootFd, state)) {
+                before = Files.readAllBytes(logIn(state));
+                try (Fd file = OpenCalls.openAt(rootFd, FileName.of("f").toBytes(), OpenCalls.O_PATH)) {
+                    handle = handles.of(file, AttributeReader.statx(file), handles.root(), FileName.of("f"));
+                }
+            }
+            Files.write(logIn(state), before);
+            open(rootFd, state).close();
+            try (TableHandles handles = open(rootFd, state)) {
+                handles.open(handle).close();
+            }
+        }
+    }
+
+    private static TableHandles open(Fd rootFd, Path state) throws Exception {
+        return new TableHandles(TREE, Superblock.of(AttributeReader.statx(rootFd)), rootFd, noFiles(rootFd), state);
+    }
+
+    @Test
+    void log_whatTheHostsEndLeftOfItsEnd_isNeverCleanWithoutAllOfIt() throws Exception {
+        Map<FileKey, Place> table = new ConcurrentHashMap<>();
+        try (HandleLog log = HandleLog.open(base, TREE, table)) {
+            for (int i = 10; i < 20; i++) {
+                Place place = new Place(key(2), FileName.of("f" + i));
+                table.put(key(i), place);
+                log.append(key(i), place);
+            }
+        }
+        byte[] whole = Files.readAllBytes(logIn(base));
+        Map<FileKey, Place> read = new HashMap<>();
+        HandleLog.open(base, TREE, read).close();
+        assertThat(read).isEqualTo(table);
+        for (int length = 0; length < whole.length; length++) {
+            assertNotClean(Arrays.copyOf(whole, length), table);
+            assertNotClean(Arrays.copyOf(Arrays.copyOf(whole, length), whole.length + 4096), table);
+        }
+        for (int at = 0; at < whole.length; at++) {
+            byte[] changed = whole.clone();
+            changed[at] ^= (byte) (1 << at % 8);
+            assertNotClean(changed, table);
+        }
+        // A part was written later than what follows it.
+        for (int from = 8; from < whole.length; from += 64) {
+            byte[] hole = whole.clone();
+            Arrays.fill(hole, from, Math.min(from + 64, hole.length), (byte) 0);
+            if (!Arrays.equals(hole, whole)) {
+                assertNotClean(hole, table);
+            }
+        }
+    }
+
+    private void assertNotClean(byte[] left, Map<FileKey, Place> all) throws Exception {
+        Files.write(logIn(base), left);
+        Map<FileKey, Place> read = new HashMap<>();
+        assertThat(HandleLog.read(logIn(base), read))
+                .as(() -> HexFormat.of().formatHex(left))
+                .isFalse();
+        assertThat(all).containsAllEntriesOf(read);
+    }
+
+    @Test
+    void close_logIsAboutToBeCompacted_isCleanAllTheSame() throws Exception {
+        Place place = new Place(key(2), FileName.of("f"));
+        for (int records = 4090; records < 4100; records++) {
+            Path state = base.resolve("state" + records);
+            try (HandleLog log = HandleLog.open(state, TREE, new ConcurrentHashMap<>())) {
+                for (int i = 0; i < records; i++) {
+                    log.append(key(1), place);
+                }
+            }
+            try (HandleLog log = HandleLog.open(state, TREE, new ConcurrentHashMap<>())) {
+                assertThat(log.wasClean()).as("%d records", records).isTrue();
+            }
         }
     }
 
@@ -170,16 +272,8 @@ class HandleLogTest {
 
     @Test
     void handles_ofASnapshotBelowTheTree_areOthersThanThoseOfItsOrigin() throws Exception {
-        Mounts.assumePossible();
-        Assumptions.assumeTrue(Files.isExecutable(Path.of("/sbin/mkfs.btrfs")), "no mkfs.btrfs here");
-        Path image = base.resolve("image");
-        Path mount = Files.createDirectory(base.resolve("mount"));
-        try (var raw = FileChannel.open(image, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
-            raw.write(ByteBuffer.wrap(new byte[1]), (200L << 20) - 1);
-        }
-        Mounts.run("/sbin/mkfs.btrfs", "-q", image.toString());
-        try (Mounts mounts = new Mounts()) {
-            Assumptions.assumeTrue(mounts.loop(image, mount, "btrfs"), "no btrfs here");
+        try (LoopDevice device = LoopDevice.btrfs(base)) {
+            Path mount = device.directory();
             Mounts.run("btrfs", "subvolume", "create", mount.resolve("origin").toString());
             Files.writeString(mount.resolve("origin/f"), "one");
             Mounts.run(

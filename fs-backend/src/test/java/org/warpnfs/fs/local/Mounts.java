@@ -27,18 +27,6 @@ final class Mounts implements AutoCloseable {
         mounted.push(target);
     }
 
-    /** Mounts an image file; returns false, with the reason on standard error, if the kernel has no such file system. */
-    boolean loop(Path image, Path target, String type) throws IOException {
-        try {
-            run("mount", "-o", "loop", "-t", type, image.toString(), target.toString());
-        } catch (IOException e) {
-            System.err.println(type + " cannot be mounted: " + e.getMessage());
-            return false;
-        }
-        mounted.push(target);
-        return true;
-    }
-
     void overlay(Path lower, Path upper, Path work, Path target) throws IOException {
         run(
                 "mount",

@@ -1,0 +1,109 @@
+package org.warpnfs.fs.local;
+
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Assumptions;
+
+/** A file system on a loop device, whose power can be cut: what was not on the medium by then is lost. */
+final class LoopDevice implements AutoCloseable {
+    private static final long IMAGE_BYTES = 200L << 20;
+
+    private final Path base;
+    private final String type;
+    private final Path mountPoint;
+    private Path image;
+    private int cuts;
+    private boolean mounted;
+
+    private LoopDevice(Path base, String type) throws IOException {
+        this.base = base;
+        this.type = type;
+        this.image = base.resolve("image");
+        this.mountPoint = Files.createDirectory(base.resolve("mounted"));
+    }
+
+    static LoopDevice ext4(Path base) throws IOException {
+        return make(base, "ext4", "-E", "lazy_itable_init=0,lazy_journal_init=0");
+    }
+
+    /** Ends the test, with the reason, where no btrfs can be made. */
+    static LoopDevice btrfs(Path base) throws IOException {
+        return make(base, "btrfs");
+    }
+
+    private static LoopDevice make(Path base, String type, String... options) throws IOException {
+        Mounts.assumePossible();
+        Path program = Path.of("/sbin/mkfs." + type);
+        if (!Files.isExecutable(program)) {
+            System.err.println("no " + program + ": a test on such a file system is skipped");
+        }
+        Assumptions.assumeTrue(Files.isExecutable(program), "no " + program);
+        LoopDevice device = new LoopDevice(base, type);
+        try (RandomAccessFile file = new RandomAccessFile(device.image.toFile(), "rw")) {
+            file.setLength(IMAGE_BYTES);
+        }
+        String[] command = new String[options.length + 3];
+        command[0] = program.toString();
+        command[1] = "-q";
+        System.arraycopy(options, 0, command, 2, options.length);
+        command[command.length - 1] = device.image.toString();
+        Mounts.run(command);
+        device.mount();
+        return device;
+    }
+
+    private void mount() throws IOException {
+        Mounts.run("mount", "-o", "loop", "-t", type, image.toString(), mountPoint.toString());
+        mounted = true;
+    }
+
+    /** Where the file system is mounted. */
+    Path directory() {
+        return mountPoint;
+    }
+
+    /** Begins anew with what is on the medium. Nobody may have a file open any more when this {@linkplain Cut#restore restores}. */
+    Cut cutPower() throws IOException {
+        Path left = base.resolve("image" + ++cuts);
+        Mounts.run("cp", "--sparse=always", "--reflink=never", image.toString(), left.toString());
+        return () -> {
+            Mounts.run("umount", mountPoint.toString());
+            mounted = false;
+            image = left;
+            mount();
+        };
+    }
+
+    void remountReadOnly() throws IOException {
+        Mounts.run("mount", "-o", "remount,ro", mountPoint.toString());
+    }
+
+    void remountWritable() throws IOException {
+        Mounts.run("mount", "-o", "remount,rw", mountPoint.toString());
+    }
+
+    /** Takes it out of sight; it goes when nobody uses it any more. */
+    void unmountLazily() throws IOException {
+        Mounts.run("umount", "-l", mountPoint.toString());
+        mounted = false;
+    }
+
+    void mountAgain() throws IOException {
+        mount();
+    }
+
+    @Override
+    public void close() throws IOException {
+        if (mounted) {
+            Mounts.run("umount", mountPoint.toString());
+        }
+    }
+
+    /** The power is cut: what happens now is lost. */
+    interface Cut {
+        /** The power is back. */
+        void restore() throws IOException;
+    }
+}
