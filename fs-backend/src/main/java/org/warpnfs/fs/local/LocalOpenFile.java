@@ -312,6 +312,10 @@ final class LocalOpenFile implements OpenFile {
     public void cloneTo(long offset, OpenFile target, long targetOffset, long lengthBytes) throws FsException {
         LocalOpenFile to = sameTree(target);
         using(from -> to.using(into -> {
+            if (entry.gate().isDirty()) {
+                // What the medium lost of the source cannot be in a clone that is stable.
+                tree.files().sync(entry, false);
+            }
             long failures = to.entry.gate().failures();
             try {
                 to.change(into, () -> DataCalls.cloneRange(from, offset, into, targetOffset, lengthBytes));

@@ -10,17 +10,13 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.FutureTask;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.warpnfs.fs.local.libc.Errno;
-import org.warpnfs.fs.local.libc.ErrnoException;
-import org.warpnfs.fs.local.libc.Fd;
 import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.CreateMode;
@@ -39,7 +35,7 @@ class FailingSyncTest {
     @TempDir
     Path base;
 
-    private final Calls calls = new Calls();
+    private final FailingSyncs calls = new FailingSyncs();
     private LocalFileSystem fs;
 
     @BeforeEach
@@ -57,8 +53,8 @@ class FailingSyncTest {
 
     @AfterEach
     void stop() {
-        calls.errno = 0;
-        calls.mayEnd.release(1000);
+        calls.heal();
+        calls.letGo();
         fs.close();
     }
 
@@ -110,14 +106,14 @@ class FailingSyncTest {
             write(committer, 0, Stability.UNSTABLE);
             long before = fs.writeVerifier();
             calls.hold();
-            calls.errno = Errno.EIO;
+            calls.fail(Errno.EIO);
             FutureTask<FsError> commit = start(() -> outcome(committer::sync));
             calls.awaitBegin();
             // The kernel has told its one error to the commit: the next call on the descriptor says 0.
-            calls.errno = 0;
+            calls.heal();
             FutureTask<FsError> stable = start(() -> outcome(() -> write(writer, 4096, Stability.FILE_SYNC)));
             awaitSize(file, 4096 + 3);
-            calls.mayEnd.release(1000);
+            calls.letGo();
             assertThat(commit.get(LIMIT_SECONDS, TimeUnit.SECONDS)).isEqualTo(FsError.IO);
             assertThat(stable.get(LIMIT_SECONDS, TimeUnit.SECONDS)).isEqualTo(FsError.IO);
             assertThat(fs.writeVerifier()).isNotEqualTo(before);
@@ -139,9 +135,9 @@ class FailingSyncTest {
         try (OpenFile failing = openToWrite(one);
                 OpenFile fine = openToWrite(other)) {
             write(failing, 0, Stability.UNSTABLE);
-            calls.errno = Errno.EIO;
+            calls.fail(Errno.EIO);
             assertFails(FsError.IO, failing::sync);
-            calls.errno = 0;
+            calls.heal();
             write(fine, 0, Stability.FILE_SYNC);
             long after = fs.writeVerifier();
             write(failing, 0, Stability.FILE_SYNC);
@@ -154,7 +150,7 @@ class FailingSyncTest {
         FileHandle file = create("f");
         try (OpenFile reader = fs.open(Caller.ROOT, file, OpenAccess.READ)) {
             writeUnstable(file);
-            calls.errno = Errno.EIO;
+            calls.fail(Errno.EIO);
             assertFails(FsError.IO, reader::sync);
         }
     }
@@ -167,11 +163,11 @@ class FailingSyncTest {
         FileHandle two = create("two");
         FileHandle three = create("three");
         writeUnstable(one);
-        calls.count.set(0);
+        calls.forget();
         writeUnstable(two);
-        assertThat(calls.count).as("the first is synced, the second stays").hasValue(1);
+        assertThat(calls.count()).as("the first is synced, the second stays").isEqualTo(1);
         long before = fs.writeVerifier();
-        calls.errno = Errno.EIO;
+        calls.fail(Errno.EIO);
         writeUnstable(three);
         assertThat(fs.writeVerifier()).isNotEqualTo(before);
     }
@@ -183,18 +179,18 @@ class FailingSyncTest {
         FileHandle dirty = create("dirty");
         FileHandle clean = create("clean");
         writeUnstable(dirty);
-        calls.count.set(0);
+        calls.forget();
         for (int i = 0; i < 5; i++) {
             fs.open(Caller.ROOT, clean, OpenAccess.READ).close();
             FileHandle next = create("next" + i);
-            calls.count.set(0);
+            calls.forget();
             fs.open(Caller.ROOT, next, OpenAccess.READ).close();
-            assertThat(calls.count).hasValue(0);
+            assertThat(calls.count()).isEqualTo(0);
         }
         try (OpenFile open = fs.open(Caller.ROOT, dirty, OpenAccess.READ)) {
             open.sync();
         }
-        assertThat(calls.count).as("its writes were not synced until now").hasValue(1);
+        assertThat(calls.count()).as("its writes were not synced until now").isEqualTo(1);
     }
 
     private void writeUnstable(FileHandle file) throws FsException {
@@ -215,12 +211,12 @@ class FailingSyncTest {
                     () -> fs.setAttributes(Caller.ROOT, file, AttributeChanges.ofSize(0)),
                     () -> fs.setAttributes(Caller.ROOT, file, AttributeChanges.ofPermissions(0600)));
             for (Action change : changes) {
-                calls.count.set(0);
+                calls.forget();
                 change.run();
-                assertThat(calls.count).hasPositiveValue();
-                calls.errno = Errno.EIO;
+                assertThat(calls.count()).isPositive();
+                calls.fail(Errno.EIO);
                 assertFails(FsError.IO, change::run);
-                calls.errno = 0;
+                calls.heal();
             }
         }
     }
@@ -251,9 +247,9 @@ class FailingSyncTest {
                         () -> fs.setAttributes(Caller.ROOT, file, AttributeChanges.ofPermissions(0600)));
                 for (Action change : changes) {
                     long before = fs.writeVerifier();
-                    calls.errno = errno;
+                    calls.fail(errno);
                     assertFails(FsError.IO, change::run);
-                    calls.errno = 0;
+                    calls.heal();
                     assertThat(fs.writeVerifier()).isNotEqualTo(before);
                 }
             }
@@ -264,54 +260,5 @@ class FailingSyncTest {
 
     private interface Action {
         void run() throws FsException;
-    }
-
-    /** Calls of the kernel that fail when told to, and wait when told to. */
-    private static final class Calls implements Durability.SyncCalls {
-        private final Startup.KernelSyncCalls kernel = new Startup.KernelSyncCalls();
-        private final Semaphore began = new Semaphore(0);
-        private final Semaphore mayEnd = new Semaphore(0);
-        private final AtomicInteger count = new AtomicInteger();
-        private volatile boolean holds;
-        private volatile int errno;
-
-        private void call() throws ErrnoException {
-            int code = errno;
-            count.incrementAndGet();
-            began.release();
-            if (holds) {
-                mayEnd.acquireUninterruptibly();
-            }
-            if (code != 0) {
-                throw ErrnoException.of(code);
-            }
-        }
-
-        void hold() {
-            began.drainPermits();
-            holds = true;
-        }
-
-        void awaitBegin() throws InterruptedException {
-            assertThat(began.tryAcquire(LIMIT_SECONDS, TimeUnit.SECONDS)).isTrue();
-        }
-
-        @Override
-        public void fsync(Fd fd) throws ErrnoException {
-            call();
-            kernel.fsync(fd);
-        }
-
-        @Override
-        public void fdatasync(Fd fd) throws ErrnoException {
-            call();
-            kernel.fdatasync(fd);
-        }
-
-        @Override
-        public void syncFileSystem(Fd fd) throws ErrnoException {
-            call();
-            kernel.syncFileSystem(fd);
-        }
     }
 }
