@@ -92,7 +92,8 @@ final class Backends implements AutoCloseable {
     private FileSystem openLocal(Path directory) throws ConfigException {
         try {
             if (directory.equals(ServerConfig.DEFAULT_EXPORT) && !Files.exists(directory)) {
-                Files.createDirectory(directory);
+                // What clients are told is stable in it would go with it.
+                new DurableDirectories(DurableDirectories::sync).make(directory);
                 Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxrwxrwx"));
                 Files.setAttribute(directory, "unix:mode", FOR_EVERYONE);
             }

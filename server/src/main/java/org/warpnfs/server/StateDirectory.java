@@ -25,7 +25,7 @@ import org.warpnfs.server.config.ConfigException;
  *
  * <h2>Operation</h2>
  *
- * One server owns a state directory at a time, by a lock that ends with its process. Only its user may read it: whoever has
+ * What a method has returned from is on stable storage. One server owns a state directory at a time, by a lock that ends with its process. Only its user may read it: whoever has
  * the key can make file handles.
  *
  * <h2>Errors</h2>
@@ -38,21 +38,26 @@ final class StateDirectory implements AutoCloseable {
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
 
     private final Path path;
+    private final DurableDirectories.Sync sync;
     private final FileChannel lockFile;
     private final FileLock lock;
 
-    private StateDirectory(Path path, FileChannel lockFile, FileLock lock) {
+    private StateDirectory(Path path, DurableDirectories.Sync sync, FileChannel lockFile, FileLock lock) {
         this.path = path;
+        this.sync = sync;
         this.lockFile = lockFile;
         this.lock = lock;
     }
 
     /** Makes the directory if it is missing, and takes its lock. */
     static StateDirectory open(Path path) throws ConfigException {
+        return open(path, DurableDirectories::sync);
+    }
+
+    /** The same, with another way to sync directories. */
+    static StateDirectory open(Path path, DurableDirectories.Sync sync) throws ConfigException {
         try {
-            if (!Files.isDirectory(path)) {
-                Files.createDirectories(path, FOR_ITS_USER_ALONE);
-            }
+            new DurableDirectories(sync).make(path, FOR_ITS_USER_ALONE);
             FileChannel lockFile = FileChannel.open(
                     path.resolve("lock"),
                     Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE),
@@ -63,7 +68,7 @@ final class StateDirectory implements AutoCloseable {
                 throw new ConfigException(
                         "state directory " + path + ": another warpnfs uses it; give this one --state DIR");
             }
-            return new StateDirectory(path, lockFile, lock);
+            return new StateDirectory(path, sync, lockFile, lock);
         } catch (IOException e) {
             throw new ConfigException("state directory " + path + ": " + reason(e), e);
         }
@@ -85,7 +90,8 @@ final class StateDirectory implements AutoCloseable {
     Path part(String name) throws ConfigException {
         Path part = path.resolve(name);
         try {
-            return Files.createDirectories(part, FOR_ITS_USER_ALONE);
+            new DurableDirectories(sync).make(part, FOR_ITS_USER_ALONE);
+            return part;
         } catch (IOException e) {
             throw new ConfigException("state directory " + part + ": " + reason(e), e);
         }
@@ -100,6 +106,8 @@ final class StateDirectory implements AutoCloseable {
                 throw new ConfigException(file + ": holds " + key.length + " bytes, not " + HANDLE_KEY_BYTES
                         + "; restore it, or remove it, which makes every client's file handles stale");
             }
+            // Whoever made it may have been killed before it was sure to stay.
+            sync.sync(path);
             return key;
         } catch (NoSuchFileException e) {
             return makeHandleKey(file);
@@ -123,9 +131,7 @@ final class StateDirectory implements AutoCloseable {
             Files.createFile(fresh, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
             Files.write(fresh, key, StandardOpenOption.SYNC);
             Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
-            try (FileChannel directory = FileChannel.open(path)) {
-                directory.force(true);
-            }
+            sync.sync(path);
             return key;
         } catch (IOException e) {
             throw new ConfigException(file + ": " + reason(e), e);

@@ -3,9 +3,16 @@ package org.warpnfs.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.warpnfs.server.config.ConfigException;
@@ -67,5 +74,67 @@ class StateDirectoryTest {
         assertThatThrownBy(() -> StateDirectory.open(file))
                 .isInstanceOf(ConfigException.class)
                 .hasMessageContaining(file.toString());
+    }
+
+    /** Notes what was synced, and what was in it then. */
+    private static final class Notes implements DurableDirectories.Sync {
+        private final Map<Path, Set<String>> synced = new HashMap<>();
+
+        @Override
+        public void sync(Path directory) throws IOException {
+            try (Stream<Path> names = Files.list(directory)) {
+                synced.put(
+                        directory,
+                        names.map(name -> name.getFileName().toString()).collect(Collectors.toSet()));
+            }
+        }
+
+        void assertLasting(Path path) {
+            assertThat(synced).containsKey(path.getParent());
+            assertThat(synced.get(path.getParent())).contains(path.getFileName().toString());
+        }
+    }
+
+    @Test
+    void whatIsMade_anywhere_isSyncedInItsDirectory() throws Exception {
+        Notes notes = new Notes();
+        Path path = temporary.resolve("a/b/c");
+        try (StateDirectory state = StateDirectory.open(path, notes)) {
+            for (Path made :
+                    List.of(temporary, path, path.getParent(), path.getParent().getParent())) {
+                notes.assertLasting(made);
+            }
+            notes.assertLasting(state.part("nfs4"));
+            state.handleKey();
+            notes.assertLasting(path.resolve("handle-key"));
+        }
+    }
+
+    @Test
+    void whatAKilledStartMade_foundByTheNext_isSyncedBeforeItIsUsed() throws Exception {
+        Path path = temporary.resolve("a");
+        try (StateDirectory state = StateDirectory.open(path)) {
+            state.part("nfs4");
+            state.handleKey();
+        }
+        Notes notes = new Notes();
+        try (StateDirectory state = StateDirectory.open(path, notes)) {
+            notes.assertLasting(path);
+            notes.synced.clear();
+            notes.assertLasting(state.part("nfs4"));
+            notes.synced.clear();
+            state.handleKey();
+            notes.assertLasting(path.resolve("handle-key"));
+        }
+    }
+
+    @Test
+    void syncFails_start_saysWhichDirectory() {
+        assertThatThrownBy(() -> StateDirectory.open(temporary.resolve("a"), directory -> {
+                    throw new IOException("Input/output error");
+                }))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining(temporary.toString())
+                .hasMessageContaining("Input/output error");
     }
 }

@@ -1,0 +1,82 @@
+package org.warpnfs.server;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Makes directories that are still there after the end of the host: a name is on stable storage when the directory that it is in has been
+ * synced.
+ *
+ * <p>The name of the lowest directory that is there already is synced as well: an earlier start may have been killed between making
+ * and syncing it.
+ */
+final class DurableDirectories {
+    private static final Logger LOG = LoggerFactory.getLogger(DurableDirectories.class);
+
+    private final Sync sync;
+
+    DurableDirectories(Sync sync) {
+        this.sync = sync;
+    }
+
+    /**
+     * Makes {@code path} and what is missing above it.
+     *
+     * @throws IOException as {@link Files#createDirectories}, or if a directory cannot be synced
+     */
+    void make(Path path, FileAttribute<?>... attributes) throws IOException {
+        Deque<Path> missing = new ArrayDeque<>();
+        Path at = path.toAbsolutePath();
+        while (at != null && !Files.isDirectory(at)) {
+            missing.push(at);
+            at = at.getParent();
+        }
+        syncNameOf(at);
+        for (Path next : missing) {
+            try {
+                Files.createDirectory(next, attributes);
+            } catch (FileAlreadyExistsException e) {
+                if (!Files.isDirectory(next)) {
+                    throw e;
+                }
+            }
+            syncNameOf(next);
+        }
+    }
+
+    private void syncNameOf(@Nullable Path directory) throws IOException {
+        Path parent = directory == null ? null : directory.getParent();
+        if (parent == null) {
+            return;
+        }
+        try {
+            sync.sync(parent);
+        } catch (AccessDeniedException e) {
+            LOG.debug("{} may not be read, so it is not synced", parent);
+        }
+    }
+
+    /** Brings the names in a directory to stable storage. */
+    static void sync(Path directory) throws IOException {
+        try (FileChannel names = FileChannel.open(directory, StandardOpenOption.READ)) {
+            names.force(true);
+        }
+    }
+
+    /** {@link #sync}; a test puts one that takes notes in its place. */
+    @FunctionalInterface
+    interface Sync {
+        void sync(Path directory) throws IOException;
+    }
+}
