@@ -481,6 +481,22 @@ class FilesTest {
         assertThat(client.statusOf(new Ops().data().getAttr(0, 1 << 16))).isEqualTo(Nfs4Status.INVAL);
     }
 
+    /** To the kernel (uid_t) -1 says that the owner is to stay: what it is asked for would be answered as done and is not. */
+    @Test
+    void setAttr_ownerOrGroupMinusOne_isBadOwnerAndChangesNothing() {
+        server.newFile("f", 0666, new byte[0]);
+        for (int bit : new int[] {1 << 4, 1 << 5}) {
+            assertThat(client.statusOf(new Ops().data().lookup("f").add(34, c -> c.words(ZERO)
+                            .words(2, 0, bit, 16)
+                            .string("4294967295"))))
+                    .isEqualTo(Nfs4Status.BADOWNER);
+            assertThat(client.statusOf(new Ops().data().lookup("f").add(34, c -> c.words(ZERO)
+                            .words(2, 0, bit, 16)
+                            .string("4294967294"))))
+                    .isEqualTo(Nfs4Status.OK);
+        }
+    }
+
     @Test
     void attributes_allAskedFor_areThoseSupported() {
         Reply reply = client.run(new Ops().data().getAttr(-1, -1 & ~(1 << 16 | 1 << 22), -1 & ~(1 << 17)));
