@@ -75,6 +75,8 @@ final class Counters {
                 .add("state_kept_reply_bytes", counts.keptReplyBytes())
                 .add("state_replies_put_off", counts.repliesPutOff())
                 .add("state_slot_recalls", counts.slotRecalls())
+                .add("state_connections_not_bound", counts.connectionsNotBound())
+                .add("state_clients_expired", counts.clientsExpired())
                 .add("state_refused", counts.refused());
     }
 

@@ -93,6 +93,19 @@ class WireRulesTest {
         assertThat(responder.program.writes).isEqualTo(1);
     }
 
+    @Test
+    void message_longerThanTheReceiveBuffer_endsItsConnectionAlone() throws Exception {
+        RawRequester bystander = responder.connect(0);
+        RawRequester raw = responder.connect(0);
+        raw.send(inline(RpcMessage.of(
+                Rpc.write(1, EchoProgram.pattern(4096 - 28 - 52 + 4, 0)).flatten())));
+        responder.settle();
+        assertThat(raw.open()).isFalse();
+        assertThat(responder.count(Counter.TERMINATES_SENT)).isEqualTo(1);
+        assertThat(responder.program.writes).isZero();
+        responder.assertStillServes(bystander);
+    }
+
     @ParameterizedTest
     @ValueSource(longs = {0, 2, 0xffffffffL})
     void otherVersion_isErrVersOfThatVersionWithOurRange(long version) throws Exception {

@@ -86,6 +86,15 @@ class LimitsPageTest {
     }
 
     @Test
+    void page_everyLimit_hasATestOrSaysWhyNot() {
+        assertThat(rows().stream()
+                        .filter(row -> !TEST.matcher(row.get(6)).find())
+                        .filter(row -> !row.get(6).startsWith("none: "))
+                        .map(List::getFirst))
+                .isEmpty();
+    }
+
+    @Test
     void page_everyCounter_isCounted() throws Exception {
         Set<String> named = new TreeSet<>();
         for (List<String> row : rows()) {

@@ -59,6 +59,8 @@ final class ClientTable {
     private final Shares clientShares;
     private final Shares sessionShares;
     private final ReplyMemory replies;
+    private long connectionsNotBound;
+    private long expired;
 
     ClientTable(
             StateLimits limits,
@@ -159,6 +161,7 @@ final class ClientTable {
             long nowNanos, Opaque owner, long verifier, Principal principal, boolean sessionless, ClientAddress address)
             throws Nfs4Exception {
         if (!makeRoom(nowNanos, clientShares, address, null)) {
+            clientShares.refuse();
             throw Nfs4Exception.of(sessionless ? Nfs4Status.RESOURCE : Nfs4Status.SERVERFAULT);
         }
         long id = newId();
@@ -211,6 +214,7 @@ final class ClientTable {
         ChannelAttributes foreGranted = fore.clampedTo(limits);
         if (client.sessions.size() >= limits.maxSessionsPerClient()
                 || !makeRoom(nowNanos, sessionShares, client.address(), client)) {
+            sessionShares.refuse();
             throw Nfs4Exception.of(Nfs4Status.NOSPC);
         }
         SessionId id = new SessionId(clientId, random.nextLong());
@@ -317,6 +321,12 @@ final class ClientTable {
         return sessions.get(id);
     }
 
+    /** Lets a client go that was silent for too long. */
+    void expire(Client client) {
+        expired++;
+        remove(client);
+    }
+
     /** Lets a client go, with everything it has. */
     void remove(Client client) {
         client.gone = true;
@@ -404,18 +414,41 @@ final class ClientTable {
                 silent.add(client);
             }
         }
-        silent.forEach(this::remove);
+        silent.forEach(this::expire);
     }
 
-    /** Requests of the session come on that connection. */
+    /** Requests of the session come on that connection; remembered unless the session has its number of them. */
     void bound(Session session, Object connection) {
-        if (session.connections.add(connection)) {
-            boundBack(session, connection);
+        if (session.connections.contains(connection)) {
+            return;
         }
+        if (session.connections.size() >= limits.maxConnectionsPerSession()) {
+            connectionsNotBound++;
+            return;
+        }
+        session.connections.add(connection);
+        remember(session, connection);
     }
 
-    /** The connection carries callbacks of the session. */
-    void boundBack(Session session, Object connection) {
+    /**
+     * The connection is to carry callbacks of the session.
+     *
+     * @return false if it cannot
+     */
+    boolean boundBack(Session session, Object connection) {
+        BackChannel back = session.backChannel();
+        if (back == null) {
+            return false;
+        }
+        if (!back.bind(connection, limits.maxConnectionsPerSession())) {
+            connectionsNotBound++;
+            return false;
+        }
+        remember(session, connection);
+        return true;
+    }
+
+    private void remember(Session session, Object connection) {
         byConnection.computeIfAbsent(connection, _ -> new LinkedHashSet<>(2)).add(session);
     }
 
@@ -447,6 +480,16 @@ final class ClientTable {
 
     long refused() {
         return clientShares.refused() + sessionShares.refused();
+    }
+
+    /** How often a connection was not remembered. */
+    long connectionsNotBound() {
+        return connectionsNotBound;
+    }
+
+    /** How many clients were let go since they were silent for too long. */
+    long expired() {
+        return expired;
     }
 
     int clientCount() {

@@ -82,15 +82,13 @@ final class DelegationTable {
                 if (reader == null
                         || !client.hasCallbackPath()
                         || holds(client, request.file().handle())
-                        || !shares.hasRoomFor(client.address(), 1)) {
+                        || !hasRoomFor(client)) {
                     yield none(DelegationGrant.Why.RESOURCE);
                 }
                 yield new DelegationGrant.Read(add(request, wish, reader).stateid(), false);
             }
             case RECLAIM -> {
-                if (reader == null
-                        || holds(client, request.file().handle())
-                        || !shares.hasRoomFor(client.address(), 1)) {
+                if (reader == null || holds(client, request.file().handle()) || !hasRoomFor(client)) {
                     yield none(DelegationGrant.Why.RESOURCE);
                 }
                 DelegationState delegation = add(request, wish, reader);
@@ -103,6 +101,14 @@ final class DelegationTable {
                 yield new DelegationGrant.Read(delegation.stateid(), unwanted);
             }
         };
+    }
+
+    private boolean hasRoomFor(Client client) {
+        if (shares.hasRoomFor(client.address(), 1)) {
+            return true;
+        }
+        shares.refuse();
+        return false;
     }
 
     private boolean holds(Client client, FileHandle file) {

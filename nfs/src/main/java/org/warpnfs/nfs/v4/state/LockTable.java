@@ -110,7 +110,8 @@ final class LockTable {
     }
 
     /** What ends, unlike DELAY: a client that repeats the call would find no more room. */
-    private static Nfs4Exception exhausted(Client client) {
+    private Nfs4Exception exhausted(Client client) {
+        shares.refuse();
         return Nfs4Exception.of(client.isSessionless() ? Nfs4Status.RESOURCE : Nfs4Status.SERVERFAULT);
     }
 
@@ -187,7 +188,7 @@ final class LockTable {
     }
 
     long refused() {
-        return shares.refused() + stateShares.refused();
+        return shares.refused();
     }
 
     int stateCount() {

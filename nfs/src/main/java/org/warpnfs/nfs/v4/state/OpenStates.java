@@ -82,6 +82,7 @@ public final class OpenStates {
         if (!core.files.isOpen(request)
                 && (client.opens.size() >= core.limits.maxOpensPerClient()
                         || !core.clients.makeRoom(nowNanos, core.files.shares(), client.address(), client))) {
+            core.files.shares().refuse();
             // Unlike DELAY that ends: whoever has so many open would wait for itself.
             throw Nfs4Exception.of(client.isSessionless() ? Nfs4Status.RESOURCE : Nfs4Status.SERVERFAULT);
         }

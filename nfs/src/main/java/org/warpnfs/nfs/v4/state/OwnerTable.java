@@ -57,6 +57,7 @@ final class OwnerTable {
 
     private void forgetOne(Set<StateOwner> among) throws Nfs4Exception {
         if (among.isEmpty()) {
+            shares.refuse();
             throw Nfs4Exception.of(Nfs4Status.RESOURCE);
         }
         forget(among.iterator().next());

@@ -54,10 +54,8 @@ public final class SessionStates {
             CreatedSession created =
                     core.clients.createSession(nowNanos, principal, clientId, sequence, fore, callbacks);
             Session session = core.clients.session(created.id());
-            bind(session, connection);
-            BackChannel back = session.backChannel();
-            if (back != null && callbacks.wanted()) {
-                back.bind(connection, core.limits.maxConnectionsPerSession());
+            core.clients.bound(session, connection);
+            if (callbacks.wanted()) {
                 core.clients.boundBack(session, connection);
             }
             return created;
@@ -82,17 +80,12 @@ public final class SessionStates {
     public Directions bindConnection(SessionId id, Object connection, Directions asked) throws Nfs4Exception {
         return core.locked(() -> {
             Session session = core.clients.session(id);
-            BackChannel back = session.backChannel();
-            boolean carriesBack =
-                    asked.back() && back != null && back.bind(connection, core.limits.maxConnectionsPerSession());
-            if (carriesBack) {
-                core.clients.boundBack(session, connection);
-            }
+            boolean carriesBack = asked.back() && core.clients.boundBack(session, connection);
             if (!asked.fore() && !carriesBack) {
                 throw Nfs4Exception.of(Nfs4Status.INVAL);
             }
             if (asked.fore()) {
-                bind(session, connection);
+                core.clients.bound(session, connection);
             }
             return new Directions(asked.fore(), carriesBack);
         });
@@ -104,12 +97,6 @@ public final class SessionStates {
     /** The transport tells that a connection is gone. */
     public void connectionClosed(Object connection) {
         core.tell(() -> core.clients.connectionClosed(connection));
-    }
-
-    private void bind(Session session, Object connection) {
-        if (session.connections.size() < core.limits.maxConnectionsPerSession()) {
-            core.clients.bound(session, connection);
-        }
     }
 
     /**
@@ -128,7 +115,7 @@ public final class SessionStates {
                 throw Nfs4Exception.of(Nfs4Status.BAD_HIGH_SLOT);
             }
             Slot slot = session.slot((int) request.slotId());
-            bind(session, request.connection());
+            core.clients.bound(session, request.connection());
             core.clients.renew(session.client(), nowNanos);
             if (request.seqid() == slot.seqid && slot.phase != Slot.Phase.FRESH) {
                 return replay(session, slot, request);

@@ -27,14 +27,15 @@ final class Shares {
         this.most = most;
     }
 
-    /** True if the address may take so many more; a refusal is counted. */
+    /** True if the address may take so many more. */
     boolean hasRoomFor(ClientAddress address, long more) {
         long left = most - taken;
-        if (more <= 0 || (more <= left && of(address) <= left - more)) {
-            return true;
-        }
+        return more <= 0 || (more <= left && of(address) <= left - more);
+    }
+
+    /** Counts that someone is refused: for want of room here, or at another limit of the same thing. */
+    void refuse() {
         refused++;
-        return false;
     }
 
     void take(ClientAddress address, long more) {

@@ -51,7 +51,7 @@ final class SlotRecalls {
     boolean letGoOfSilent(long nowNanos, Session session) {
         Set<Client> silent = silentOf(nowNanos, session.client().address());
         silent.addAll(silentOf(nowNanos, core.clients.replies().largest()));
-        silent.forEach(core.clients::remove);
+        silent.forEach(core.clients::expire);
         return !silent.isEmpty();
     }
 

@@ -276,7 +276,7 @@ final class StateCore {
             if (!conflict.holder().isExpired(nowNanos, leaseNanos)) {
                 throw conflict.lock() == null ? Nfs4Exception.of(status) : new LockDenied(conflict.lock());
             }
-            clients.remove(conflict.holder());
+            clients.expire(conflict.holder());
         }
     }
 

@@ -162,6 +162,8 @@ public final class StateTable implements AutoCloseable {
                 core.clients.replies().takenBytes(),
                 core.clients.replies().putOff(),
                 core.slotRecalls.sent(),
+                core.clients.connectionsNotBound(),
+                core.clients.expired(),
                 core.refused()));
     }
 
@@ -173,6 +175,8 @@ public final class StateTable implements AutoCloseable {
      * @param keptReplyBytes of all slots but the first of each session, with what requests under way have reserved
      * @param repliesPutOff requests that were put off as there was no room to keep their replies, since the start
      * @param slotRecalls how often a session was asked for slots, since the start
+     * @param connectionsNotBound how often a connection was not remembered as bound to a session that has its number of them, since the start
+     * @param clientsExpired clients that were let go since they were silent for too long, since the start
      * @param refused how often a client was refused something because it, or its address, had its share, since the start
      */
     public record Counts(
@@ -186,6 +190,8 @@ public final class StateTable implements AutoCloseable {
             long keptReplyBytes,
             long repliesPutOff,
             long slotRecalls,
+            long connectionsNotBound,
+            long clientsExpired,
             long refused) {}
 
     /** Closes every file; what the journal says stays. */

@@ -159,7 +159,19 @@ class StateTableTest {
         table.opens().close(a, file(2), second);
         assertThat(table.counts())
                 .isEqualTo(new StateTable.Counts(
-                        2, 2, 0, 0, 0, 0, 0, 0, 0, 0, table.counts().refused()));
+                        2,
+                        2,
+                        0,
+                        0,
+                        0,
+                        0,
+                        0,
+                        0,
+                        0,
+                        0,
+                        table.counts().connectionsNotBound(),
+                        0,
+                        table.counts().refused()));
     }
 
     private Stateid lock(Client client, int file, Stateid open, long offset) throws Nfs4Exception {

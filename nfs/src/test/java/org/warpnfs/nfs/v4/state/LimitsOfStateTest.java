@@ -1,0 +1,154 @@
+package org.warpnfs.nfs.v4.state;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.warpnfs.nfs.v4.state.SmallState.LEASE;
+import static org.warpnfs.nfs.v4.state.SmallState.NO_WISH;
+import static org.warpnfs.nfs.v4.state.SmallState.ROOT;
+import static org.warpnfs.nfs.v4.state.SmallState.file;
+import static org.warpnfs.nfs.v4.state.SmallState.opaque;
+import static org.warpnfs.nfs.v4.state.SmallState.statusOf;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
+import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.Opaque;
+import org.warpnfs.nfs.v4.xdr.Stateid;
+
+/** What one session, open or client may make the server remember: at each limit and above it, and that it is counted. */
+class LimitsOfStateTest {
+    /** 2 sessions of a client, 3 connections of a session, 4 opens of a client, 2 lock owners of an open, 8 delegations, 10 leases of courtesy. */
+    private static final StateLimits LIMITS =
+            new StateLimits(16, 2, 16, 2, 4096, 65536, 65536, 8, 3, 4, 80, 2, 6, 160, 1 << 20, 8, 10);
+
+    private static final ChannelAttributes CHANNEL = new ChannelAttributes(65536, 65536, 4096, 8, 4);
+    private static final CallbackParameters CALLBACKS =
+            new CallbackParameters(true, 0x4000_0000, new CallbackCredential.None(), CHANNEL, 1);
+
+    private long now = 1;
+    private final List<CallbackCall> calls = new ArrayList<>();
+    private final StateTable table = SmallState.table(LIMITS, calls::add, now);
+
+    /** A session on that connection, with a back channel that works. */
+    private SessionId connect(String owner, Object connection) throws Nfs4Exception {
+        ExchangedId id = table.sessions().exchangeId(now, opaque(owner), 1, ROOT, false);
+        SessionId session = table.sessions()
+                .createSession(now, ROOT, id.clientId(), id.sequence(), CHANNEL, CALLBACKS, connection)
+                .id();
+        table.callbacks().probe(now, connection);
+        table.callbacks().answered(now, calls.removeLast(), new CallbackOutcome.Done());
+        if (!id.confirmed()) {
+            table.sessions().reclaimComplete(sequence(session, 1, connection));
+        }
+        return session;
+    }
+
+    private Client sequence(SessionId session, int seqid, Object connection) throws Nfs4Exception {
+        SequenceOutcome outcome = table.sessions()
+                .beginSequence(now, new SequenceRequest(session, seqid, 0, 0, 2, false, 42, ROOT, connection));
+        table.sessions().endSequence(now, (SequenceOutcome.Execute) outcome, null);
+        return outcome.session().client();
+    }
+
+    private OpenedFile open(Client client, int name, DelegationWish wish) throws Nfs4Exception {
+        OpenRequest request = new OpenRequest(client, opaque("o"), file(name), OpenRequest.READ, 0, false);
+        table.opens().prepareOpen(now, request);
+        return table.opens().open(now, request, wish, new SharedFile(new NoFile()), new SharedFile(new NoFile()));
+    }
+
+    private Stateid lock(Client client, Stateid open, String owner) throws Nfs4Exception {
+        return table.locks()
+                .lock(now, client, new LockRequest(file(1), false, ByteRange.of(0, 1), false, open, opaque(owner)));
+    }
+
+    @Test
+    void connectionsOfSession_beyondTheirNumber_areServedAndNotRemembered() throws Nfs4Exception {
+        SessionId session = connect("a", "1");
+        sequence(session, 2, "2");
+        sequence(session, 3, "3");
+        assertThat(table.counts().connectionsNotBound()).as("three").isZero();
+        sequence(session, 4, "4");
+        assertThat(table.counts().connectionsNotBound()).isEqualTo(1);
+
+        SessionStates.Directions both = new SessionStates.Directions(true, true);
+        assertThat(table.sessions().bindConnection(session, "2", both)).isEqualTo(both);
+        assertThat(table.sessions().bindConnection(session, "3", both)).isEqualTo(both);
+        assertThat(table.sessions().bindConnection(session, "4", both))
+                .as("carries no callbacks")
+                .isEqualTo(new SessionStates.Directions(true, false));
+        assertThat(statusOf(
+                        () -> table.sessions().bindConnection(session, "4", new SessionStates.Directions(false, true))))
+                .isEqualTo(Nfs4Status.INVAL);
+
+        long before = table.counts().connectionsNotBound();
+        table.sessions().connectionClosed("2");
+        sequence(session, 5, "4");
+        assertThat(table.sessions().bindConnection(session, "4", both))
+                .as("in the place of one that has gone")
+                .isEqualTo(both);
+        assertThat(table.counts().connectionsNotBound()).isEqualTo(before);
+    }
+
+    @Test
+    void lockOwnersOfOpen_beyondTheirNumber_areRefusedUntilOneIsFreed() throws Nfs4Exception {
+        Client client = sequence(connect("a", "1"), 2, "1");
+        Stateid open = open(client, 1, NO_WISH).stateid();
+        Stateid first = lock(client, open, "first");
+        lock(client, open, "second");
+        assertThat(table.counts().refused()).as("two").isZero();
+        assertThat(statusOf(() -> lock(client, open, "third"))).isEqualTo(Nfs4Status.SERVERFAULT);
+        assertThat(table.counts().refused()).isEqualTo(1);
+        lock(client, open, "second");
+        Stateid unlocked = table.locks().unlock(client, file(1), first, ByteRange.of(0, 1));
+        table.stateids().freeStateid(client, unlocked);
+        lock(client, open, "third");
+    }
+
+    @Test
+    void opensAndSessionsOfClient_beyondTheirNumber_areRefusedAndCounted() throws Nfs4Exception {
+        Client client = sequence(connect("a", "1"), 2, "1");
+        for (int i = 0; i < LIMITS.maxOpensPerClient(); i++) {
+            open(client, i, NO_WISH);
+        }
+        connect("a", "2");
+        assertThat(table.counts().refused()).isZero();
+        assertThat(statusOf(() -> open(client, 99, NO_WISH))).isEqualTo(Nfs4Status.SERVERFAULT);
+        assertThat(table.counts().refused()).isEqualTo(1);
+        assertThat(statusOf(() -> connect("a", "3"))).isEqualTo(Nfs4Status.NOSPC);
+        assertThat(table.counts().refused()).isEqualTo(2);
+    }
+
+    @Test
+    void delegations_beyondTheShareOfAnAddress_areNotGrantedAndTheFileIsOpenAllTheSame() throws Nfs4Exception {
+        DelegationWish wish = new DelegationWish(DelegationWish.Kind.OPEN_TO_READ, Opaque.of(new byte[8]));
+        List<Client> clients = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            clients.add(sequence(connect("client " + i, "" + i), 2, "" + i));
+        }
+        int share = LIMITS.maxDelegations() / 2;
+        for (int i = 0; i < share; i++) {
+            assertThat(open(clients.get(i % 2), i, wish).delegation()).isInstanceOf(DelegationGrant.Read.class);
+        }
+        assertThat(table.counts().delegations()).isEqualTo(share);
+        assertThat(table.counts().refused()).isZero();
+        assertThat(open(clients.getFirst(), share, wish).delegation())
+                .isEqualTo(new DelegationGrant.None(DelegationGrant.Why.RESOURCE));
+        assertThat(table.counts().refused()).isEqualTo(1);
+        assertThat(table.counts().opens()).isEqualTo(share + 1);
+    }
+
+    @Test
+    void courtesy_silentClient_isKeptUntilItsLastLeaseEnds() throws Nfs4Exception {
+        open(sequence(connect("silent", "1"), 2, "1"), 1, NO_WISH);
+        now += LIMITS.courtesyLeases() * LEASE;
+        connect("other", "2");
+        assertThat(table.counts().clients()).as("at its end").isEqualTo(2);
+        assertThat(table.counts().clientsExpired()).isZero();
+        now += LEASE / 2;
+        connect("other", "2");
+        assertThat(table.counts().clients()).as("beyond").isEqualTo(1);
+        assertThat(table.counts().opens()).isZero();
+        assertThat(table.counts().clientsExpired()).isEqualTo(1);
+    }
+}
