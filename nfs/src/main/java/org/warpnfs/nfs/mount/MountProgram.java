@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.OptionalLong;
 import org.dcache.oncrpc4j.rpc.RpcAuthException;
 import org.dcache.oncrpc4j.rpc.RpcAuthType;
 import org.dcache.oncrpc4j.rpc.RpcCall;
@@ -15,6 +16,8 @@ import org.dcache.oncrpc4j.xdr.XdrVoid;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.warpnfs.limits.ClientAddress;
+import org.warpnfs.limits.LogLimiter;
 import org.warpnfs.nfs.export.Export;
 import org.warpnfs.nfs.export.ExportTable;
 import org.warpnfs.nfs.export.Identity;
@@ -53,6 +56,7 @@ public final class MountProgram implements RpcDispatchable {
     private final ExportTable exports;
     private final NfsHandles handles;
     private final MountTable mounts = new MountTable();
+    private final LogLimiter limiter = new LogLimiter();
 
     public MountProgram(ExportTable exports, NfsHandles handles) {
         this.exports = exports;
@@ -99,15 +103,28 @@ public final class MountProgram implements RpcDispatchable {
             byte[] handle = handles.encode(MountPath.of(path).resolve(exports, identity));
             reply = mounted(handle);
             mounts.add(new MountTable.Entry(clientOf(rpc), text(path)));
-            LOG.info("{} mounts {}", clientOf(rpc), printable(path));
+            log("mounts", rpc)
+                    .ifPresent(
+                            more -> LOG.info("{} mounts {} ({} more like it)", clientOf(rpc), printable(path), more));
         } catch (MountException e) {
-            LOG.info("{} may not mount {}: {}", clientOf(rpc), printable(path), e.status());
+            log("may not mount", rpc)
+                    .ifPresent(more -> LOG.info(
+                            "{} may not mount {}: {} ({} more like it)",
+                            clientOf(rpc),
+                            printable(path),
+                            e.status(),
+                            more));
             reply = refused(e.status());
         } catch (RuntimeException e) {
             LOG.error("MNT failed by a bug of the server", e);
             reply = refused(MountStatus.SERVERFAULT);
         }
         rpc.reply(reply);
+    }
+
+    /** Asks whether a line may be written; empty if there was one of this client lately. */
+    private OptionalLong log(String outcome, RpcCall rpc) {
+        return limiter.admit(outcome, ClientAddress.of(rpc.getTransport().getRemoteSocketAddress()));
     }
 
     /** mountres3 with mountres3_ok. */

@@ -2,6 +2,10 @@ package org.warpnfs.nfs.mount;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -10,6 +14,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 import org.warpnfs.fs.memory.MemoryFileSystem;
 import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.Caller;
@@ -228,5 +233,32 @@ class MountProgramTest {
         }
         assertThat(table.entries()).hasSize(MountTable.MAX_ENTRIES);
         assertThat(table.entries().getLast().directory()).isEqualTo("/" + (2 * MountTable.MAX_ENTRIES - 1));
+    }
+
+    /** Whoever reaches the port may ask for as many paths as it likes, of a kilobyte each. */
+    @Test
+    void mounts_many_areLoggedOnceForEachClientAndOutcome() {
+        Logger logger = (Logger) LoggerFactory.getLogger(MountProgram.class);
+        ListAppender<ILoggingEvent> lines = new ListAppender<>();
+        lines.start();
+        logger.addAppender(lines);
+        Level before = logger.getLevel();
+        logger.setLevel(Level.INFO);
+        try {
+            for (int i = 0; i < 50; i++) {
+                assertMounts("/srv", new Location(srv, fs.root()));
+                mount("/nowhere" + i);
+                send(2, call(3, MNT).string("/nowhere").toBytes());
+            }
+        } finally {
+            logger.setLevel(before);
+            logger.detachAppender(lines);
+        }
+        assertThat(lines.list)
+                .extracting(ILoggingEvent::getFormattedMessage)
+                .containsExactly(
+                        "127.0.0.1 mounts /srv (0 more like it)",
+                        "127.0.0.1 may not mount /nowhere0: NOENT (0 more like it)",
+                        "127.0.0.2 may not mount /nowhere: NOENT (0 more like it)");
     }
 }
