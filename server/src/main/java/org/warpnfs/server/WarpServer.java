@@ -23,6 +23,7 @@ import org.warpnfs.server.config.ServerConfig;
 import org.warpnfs.server.limits.Budgets;
 import org.warpnfs.server.limits.LayerLimits;
 import org.warpnfs.server.limits.Machine;
+import org.warpnfs.server.limits.NettyMemory;
 import org.warpnfs.server.limits.ServerLimits;
 
 /**
@@ -85,6 +86,17 @@ public final class WarpServer implements AutoCloseable {
      */
     public static WarpServer start(ServerConfig config) throws ConfigException {
         return start(config, ServerLimits.DEFAULT);
+    }
+
+    /**
+     * The same as the only server of its process: nothing of Netty has been used before, so that it can be told how much memory it has.
+     *
+     * @throws ConfigException with one line that says what is in the way
+     */
+    public static WarpServer startAlone(ServerConfig config) throws ConfigException {
+        Budgets.Plan plan = plan(config, ServerLimits.DEFAULT);
+        NettyMemory.limit(plan.nettyBytes());
+        return new WarpServer(config, plan);
     }
 
     /**

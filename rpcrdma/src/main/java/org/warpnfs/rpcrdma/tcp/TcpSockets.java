@@ -1,5 +1,7 @@
 package org.warpnfs.rpcrdma.tcp;
 
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelException;
 import io.netty.channel.ChannelOption;
@@ -36,6 +38,12 @@ final class TcpSockets {
     /** Paced congestion control such as bbr halves what a loopback or data centre link gives. */
     private static final byte[] CUBIC = "cubic".getBytes(StandardCharsets.US_ASCII);
 
+    /**
+     * Netty's default one gives a region of 128 KiB to 8 MiB back only when the last buffer of it is released, once there are some hundred
+     * regions. Here peers decide how long each record is held, so that a few of them could keep thirty times their length.
+     */
+    private static final ByteBufAllocator MEMORY = PooledByteBufAllocator.DEFAULT;
+
     private TcpSockets() {}
 
     static EventLoopGroup loops(String name, int threads) {
@@ -46,10 +54,11 @@ final class TcpSockets {
     }
 
     /**
-     * Sets what the platform takes. TCP looks after a peer that has been silent for a minute, and ends the connection after another
+     * Sets where buffers come from, and what the platform takes of all else; before anything is read. TCP looks after a peer that has been silent for a minute, and ends the connection after another
      * minute without an answer, or after two minutes in which it took nothing: one whose host has vanished would hold its place for ever.
      */
     static void tune(Channel channel) {
+        channel.config().setAllocator(MEMORY);
         set(channel, ChannelOption.SO_KEEPALIVE, true);
         if (!(channel instanceof EpollSocketChannel epoll)) {
             return;

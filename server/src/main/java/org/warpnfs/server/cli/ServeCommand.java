@@ -125,7 +125,7 @@ final class ServeCommand implements Callable<Integer> {
     @Override
     public Integer call() throws ConfigException, InterruptedException {
         CommandSpec command = Objects.requireNonNull(spec);
-        WarpServer server = WarpServer.start(config());
+        WarpServer server = WarpServer.startAlone(config());
         CountDownLatch stopped = new CountDownLatch(1);
         Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server, stopped), "warpnfs-stop"));
         PrintWriter out = command.commandLine().getOut();

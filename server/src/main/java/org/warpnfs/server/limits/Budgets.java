@@ -30,8 +30,10 @@ public final class Budgets {
     private static final int MOST_OTHER_SOCKETS = 320;
     /** A frame or record that is coming, over each transport. */
     private static final long BYTES_OF_CONNECTION = 2 * 64 * KIB;
-    /** Netty's arenas, turns of reading of all event loops, and the header space that iWARP keeps: 2048 of 8 KiB. */
-    private static final long OTHER_DIRECT_BYTES = 48 * MIB;
+    /** The header space that iWARP keeps: 2048 of 8 KiB. */
+    private static final long HEADER_SPACE_BYTES = 16 * MIB;
+    /** That, and of Netty's memory what is no record: its arenas, and turns of reading of all event loops. */
+    private static final long OTHER_DIRECT_BYTES = HEADER_SPACE_BYTES + 32 * MIB;
     /** Code, classes and stacks. */
     private static final long VIRTUAL_MACHINE_BYTES = 96 * MIB;
     /** Objects of the programs, and of as many connections and calls as there may be. */
@@ -58,9 +60,10 @@ public final class Budgets {
      *
      * @param limits what fits
      * @param memoryExportBytes the capacity of each file system in memory
+     * @param nettyBytes what all else leaves of direct memory to Netty, which has TCP's records; see {@link NettyMemory}
      * @param line for people: what was taken of what
      */
-    public record Plan(ServerLimits limits, long memoryExportBytes, String line) {}
+    public record Plan(ServerLimits limits, long memoryExportBytes, long nettyBytes, String line) {}
 
     private final ServerLimits limits;
     private final Wanted wanted;
@@ -145,9 +148,11 @@ public final class Budgets {
                 limits.tcp().withRecordMemoryBytes(records.bytes()),
                 limits.memory().with(payload.bytes(), kept.bytes(), idleFiles),
                 limits.state().scaled(states.bytes(), records4, keptBySlots.bytes(), mostOpens));
+        long othersBytes = payload.bytes() + receives.bytes() + files.bytes() + frames.bytes() / 2 + HEADER_SPACE_BYTES;
         return new Plan(
                 fitting,
                 wanted.memoryExports() == 0 ? 0 : files.bytes() / wanted.memoryExports(),
+                Math.min(machine.directBytes(), containerRoom) - othersBytes,
                 line(fitting, direct, heap));
     }
 

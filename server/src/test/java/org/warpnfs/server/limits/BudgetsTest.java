@@ -79,6 +79,17 @@ class BudgetsTest {
     }
 
     @Test
+    void netty_hasWhatAllElseLeaves_andNoMore() throws ConfigException {
+        assertThat(plan(LARGE).nettyBytes()).isEqualTo((4096 - 256 - 256 - 64 - 16) * MIB);
+        assertThat(plan(machine(GIB, GIB, 2 * GIB - 96 * MIB, 1 << 20)).nettyBytes())
+                .as("of what the container leaves, which is less than the virtual machine would give")
+                .isEqualTo((832 - 144 - 256 - 64 - 16) * MIB);
+        assertThat(plan(machine(4 * GIB, 82 * MIB, Long.MAX_VALUE, 1 << 20)).nettyBytes())
+                .as("records, what comes over TCP, and 32 MiB")
+                .isEqualTo((8 + 1 + 32) * MIB);
+    }
+
+    @Test
     void filesInMemory_moreThanDirectMemory_haveWhatTheRestLeaves() throws ConfigException {
         Budgets.Plan plan = Budgets.plan(
                 new Budgets.Wanted(ServerLimits.DEFAULT, false, 0, 2, GIB),

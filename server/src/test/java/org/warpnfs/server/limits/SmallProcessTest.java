@@ -2,6 +2,7 @@ package org.warpnfs.server.limits;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.netty.util.internal.PlatformDependent;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -30,6 +31,10 @@ class SmallProcessTest {
     private Path temporary;
 
     private Process serve(int descriptors, String... flags) throws IOException {
+        return serve(Main.class, descriptors, flags);
+    }
+
+    private Process serve(Class<?> main, int descriptors, String... flags) throws IOException {
         Path export = Files.createDirectories(temporary.resolve("files"));
         List<String> command = new ArrayList<>(List.of("prlimit", "--nofile=" + descriptors + ":" + descriptors));
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -37,7 +42,7 @@ class SmallProcessTest {
         command.add("--sun-misc-unsafe-memory-access=allow");
         command.addAll(List.of(flags));
         String path = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
-        command.addAll(List.of("-cp", path, Main.class.getName(), "serve"));
+        command.addAll(List.of("-cp", path, main.getName(), "serve"));
         command.addAll(List.of("--listen", "127.0.0.1", "--rdma-port", "0", "--tcp-port", "0"));
         command.addAll(List.of("--state", temporary.resolve("state").toString(), "--export", export + ":/"));
         return new ProcessBuilder(command).redirectErrorStream(true).start();
@@ -86,6 +91,36 @@ class SmallProcessTest {
                     .overTcp(address)
                     .getInt();
             assertThat(status).isZero();
+        } finally {
+            end(process);
+        }
+    }
+
+    /** A server that says in the end what Netty went by. */
+    static final class SaysNettysLimit {
+        private SaysNettysLimit() {}
+
+        public static void main(String[] arguments) {
+            Runtime.getRuntime()
+                    .addShutdownHook(
+                            new Thread(() -> System.out.println("netty " + PlatformDependent.maxDirectMemory())));
+            Main.main(arguments);
+        }
+    }
+
+    /** Of 160 MiB payload has 64 at most, receives 16 at least, iWARP's headers 16: what is Netty's is not taken twice. */
+    @Test
+    void netty_isTold_whatIsLeftToIt() throws Exception {
+        Process process = serve(SaysNettysLimit.class, 512, "-Xmx128m", "-XX:MaxDirectMemorySize=160m");
+        try (BufferedReader output = process.inputReader(StandardCharsets.UTF_8)) {
+            linesUntilReady(output);
+            // Unlike Process.destroy it leaves the output open.
+            assertThat(process.toHandle().destroy()).isTrue();
+            List<String> last =
+                    output.lines().filter(line -> line.startsWith("netty ")).toList();
+            assertThat(last).hasSize(1);
+            assertThat(Long.parseLong(last.getFirst().substring("netty ".length())))
+                    .isBetween(41L << 20, (160L - 8 - 16 - 16) << 20);
         } finally {
             end(process);
         }
