@@ -11,6 +11,7 @@ import org.slf4j.LoggerFactory;
 import org.warpnfs.iwarp.verbs.Completion;
 import org.warpnfs.iwarp.verbs.CompletionStatus;
 import org.warpnfs.iwarp.verbs.DisconnectReason;
+import org.warpnfs.iwarp.verbs.LimitReachedException;
 import org.warpnfs.iwarp.verbs.QueuePair;
 import org.warpnfs.iwarp.verbs.QueuePairHandler;
 import org.warpnfs.limits.ClientAddress;
@@ -87,7 +88,15 @@ public final class RpcRdmaConnection implements QueuePairHandler, RpcConnection 
     @Override
     public void created(QueuePair queuePair) {
         ResponderOptions options = context.options();
-        ReceiveBuffers receives = new ReceiveBuffers(queuePair, context.receives(), client, firstReceives);
+        ReceiveBuffers receives;
+        try {
+            receives = new ReceiveBuffers(queuePair, context.receives(), client, firstReceives);
+        } catch (LimitReachedException e) {
+            // The transport has a limit of its own. Nothing can be received without them.
+            statistics.increment(Counter.CONNECTIONS_REFUSED);
+            queuePair.abort("no receives are left: " + e.getMessage());
+            return;
+        }
         ReplySender sender = new ReplySender(queuePair, options.maxPostedWork(), statistics);
         ChunkPuller puller = new ChunkPuller(
                 queuePair, statistics, call -> parts().receiver().complete(call));
@@ -257,7 +266,11 @@ public final class RpcRdmaConnection implements QueuePairHandler, RpcConnection 
 
     @Override
     public void completed(QueuePair queuePair, Completion completion) {
-        ConnectionParts p = parts();
+        ConnectionParts p = parts;
+        if (p == null) {
+            // The receives that the transport took before it refused one.
+            return;
+        }
         switch (completion) {
             case Completion.Received received -> {
                 if (received.status() == CompletionStatus.SUCCESS) {

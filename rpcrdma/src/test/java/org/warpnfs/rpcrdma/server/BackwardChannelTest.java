@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.CompletionHandler;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.dcache.oncrpc4j.rpc.RpcAuthTypeNone;
@@ -30,6 +32,8 @@ import org.warpnfs.rpcrdma.testing.Rpc;
 import org.warpnfs.rpcrdma.testing.SimulatedResponder;
 import org.warpnfs.rpcrdma.wire.ChunkLists;
 import org.warpnfs.rpcrdma.wire.RdmaMsg;
+import org.warpnfs.rpcrdma.wire.RdmaSegment;
+import org.warpnfs.rpcrdma.wire.WriteChunk;
 
 /** Calls of the responder's to its requester (RFC 8167), made by oncrpc4j's RpcCall on the transport of a call that came. */
 class BackwardChannelTest {
@@ -151,6 +155,42 @@ class BackwardChannelTest {
         CompletableFuture<Integer> result = backward(1, new byte[5000]);
         responder.settle();
         assertThat(result).isCompletedExceptionally();
+    }
+
+    /** RFC 8167 section 5.3: a reply in the backward direction has no chunks, so what has some is none. */
+    @Test
+    void messageWithChunks_thatLooksLikeTheReply_isNotTakenForIt() throws Exception {
+        RawRequester raw = responder.connect(0);
+        responder.assertStillServes(raw);
+        CompletableFuture<Integer> result = backward(responder.program.transports.getLast(), 8, new byte[0]);
+        responder.settle();
+        ByteBuffer asked = SimulatedResponder.last(raw);
+        long xid = Integer.toUnsignedLong(asked.getInt(0));
+        ByteBuffer reply = procedurePlusOne(asked.position(28).slice());
+        WriteChunk chunk = new WriteChunk(List.of(new RdmaSegment(1, 8, 0)));
+        ChunkLists lists = new ChunkLists(List.of(), List.of(chunk), Optional.empty());
+        raw.send(SimulatedResponder.message(new RdmaMsg(xid, 1, lists), reply.duplicate()));
+        responder.settle();
+        assertThat(result).isNotDone();
+        raw.send(SimulatedResponder.message(new RdmaMsg(xid, 1, ChunkLists.NONE), reply));
+        responder.settle();
+        assertThat(result).isCompletedWithValue(9);
+    }
+
+    /** Two calls of one XID could not be told apart by their replies. */
+    @Test
+    void backwardCall_ofAnXidThatIsOutstandingOrWaits_isRefused() {
+        List<String> told = new ArrayList<>();
+        BackwardChannel channel = new BackwardChannel(1, Duration.ofSeconds(30), (header, message) -> {});
+        channel.call(Rpc.call(1, 0), 4096, told::add);
+        channel.call(Rpc.call(2, 0), 4096, told::add);
+        assertThat(told).containsExactly((String) null);
+        channel.call(Rpc.call(1, 0), 4096, told::add);
+        channel.call(Rpc.call(2, 0), 4096, told::add);
+        assertThat(told.subList(1, told.size())).hasSize(2).allMatch(refusal -> refusal.endsWith("is not over yet"));
+        assertThat(channel.replied(1, 1)).isTrue();
+        assertThat(channel.replied(2, 1)).isTrue();
+        assertThat(channel.replied(2, 1)).isFalse();
     }
 
     @Test

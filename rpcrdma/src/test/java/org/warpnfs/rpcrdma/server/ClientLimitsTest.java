@@ -20,9 +20,13 @@ import org.dcache.oncrpc4j.xdr.XdrVoid;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
+import org.warpnfs.iwarp.qp.QueuePairConfig;
+import org.warpnfs.iwarp.qp.QueuePairLimits;
 import org.warpnfs.iwarp.verbs.AccessRight;
+import org.warpnfs.iwarp.verbs.ConnectOptions;
 import org.warpnfs.iwarp.verbs.MemoryRegion;
 import org.warpnfs.limits.ClientAddress;
+import org.warpnfs.payload.Payload;
 import org.warpnfs.rpcrdma.stats.Counter;
 import org.warpnfs.rpcrdma.testing.EchoProgram;
 import org.warpnfs.rpcrdma.testing.RawRequester;
@@ -231,6 +235,71 @@ class ClientLimitsTest {
                 .isEqualTo(2 << 20);
         assertThat(responder.pool.lentBytes(ClientAddress.of(InetAddress.ofLiteral(HOG))))
                 .isLessThanOrEqualTo(responder.pool.budgetBytes() / 2);
+    }
+
+    /** One that waits for memory when its connection ends stands in nobody's way any more. */
+    @Test
+    void waitsForASink_connectionEnds_isOutOfTheLine() throws Exception {
+        start(ClientLimits.DEFAULT);
+        RawRequester raw = used(HOG);
+        List<Payload> all = new ArrayList<>();
+        for (Payload next = largest(); next != null; next = largest()) {
+            all.add(next);
+        }
+        write(raw, 100, 1_500_000);
+        responder.simulation.run();
+        assertThat(responder.pool.waitingRequests()).isEqualTo(1);
+        responder.simulation.resetAll();
+        responder.simulation.run();
+        assertThat(responder.pool.waitingRequests()).isZero();
+        all.forEach(Payload::release);
+    }
+
+    private Payload largest() {
+        return responder.pool.tryAcquire(responder.pool.maxLengthBytes());
+    }
+
+    /** Wanting is no defect: the connection ends, and the buffers that were meant for it are there for others. */
+    @Test
+    void transportRefusesTheReceives_theirBuffers_areBack() {
+        responder = new SimulatedResponder(
+                ResponderOptions.DEFAULT,
+                QueuePairConfig.builder()
+                        .limits(QueuePairLimits.builder().receiveQueueDepth(4).build())
+                        .build());
+        for (int i = 0; i < 10; i++) {
+            ConnectOptions options = new ConnectOptions(ByteBuffer.allocate(0), 4, 0);
+            RawRequester raw = RawRequester.connect(
+                    responder.simulation.connector(), SimulatedResponder.ADDRESS, options, 2, 4096);
+            responder.settle();
+            assertThat(raw.open()).isFalse();
+        }
+        assertThat(responder.simulation.internalErrors()).isEmpty();
+        assertThat(responder.count(Counter.CONNECTIONS_REFUSED)).isPositive();
+        assertThat(responder.count(Counter.RECEIVE_BUFFERS_HELD)).isZero();
+        assertThat(responder.count(Counter.RECEIVE_SLABS)).isEqualTo(1);
+    }
+
+    /** A call whose largest reply is beyond its connection's share runs when it is alone: it would never run otherwise. */
+    @Test
+    void replyBeyondTheShareOfAConnection_callIsAlone_runs() throws Exception {
+        responder = new SimulatedResponder(
+                ResponderOptions.builder().maxHeldBytes(1000).build());
+        RawRequester raw = used(HONEST);
+        int before = raw.received.size();
+        for (int xid = 100; xid < 103; xid++) {
+            // One each: with the reply it is invalidated.
+            MemoryRegion region = raw.register(ByteBuffer.allocate(8192), AccessRight.REMOTE_WRITE);
+            WriteChunk chunk = new WriteChunk(List.of(new RdmaSegment(region.stag(), 8192, region.taggedOffset())));
+            ChunkLists lists = new ChunkLists(List.of(), List.of(chunk), Optional.empty());
+            raw.send(message(
+                    new RdmaMsg(xid, 32, lists), Rpc.call(xid, EchoProgram.NULL).xdr()));
+        }
+        responder.settle();
+        assertThat(raw.received).hasSize(before + 3);
+        write(raw, 103, 8192);
+        responder.settle();
+        assertThat(raw.received).as("the same of what it brings").hasSize(before + 4);
     }
 
     private static void write(RawRequester raw, int xid, int count) {

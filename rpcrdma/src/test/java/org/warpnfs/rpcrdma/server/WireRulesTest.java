@@ -342,6 +342,20 @@ class WireRulesTest {
         responder.assertStillServes(raw);
     }
 
+    /** Each chunk begins on a page of the sink: what the header's limit allows may still be more than there is room for. */
+    @Test
+    void longCall_ofChunksThatTakeMoreRoomThanTheirLengths_isErrChunk() throws Exception {
+        RawRequester raw = responder.connect(0);
+        int half = responder.pool.maxLengthBytes() / 2;
+        List<ReadSegment> chunks = List.of(
+                new ReadSegment(0, new RdmaSegment(1, half + 4, 0)),
+                new ReadSegment(48, new RdmaSegment(1, half - 4, 0)));
+        ChunkLists lists = new ChunkLists(chunks, List.of(), Optional.empty());
+        assertThat(header(answer(raw, new RdmaNomsg(6, 32, lists).encoded()))).isInstanceOf(RdmaErrorChunk.class);
+        assertThat(responder.pool.lentBytes()).isZero();
+        responder.assertStillServes(raw);
+    }
+
     @Test
     void procedureWithoutAMeaning_isErrChunkOf20Octets() throws Exception {
         RawRequester raw = responder.connect(0);
