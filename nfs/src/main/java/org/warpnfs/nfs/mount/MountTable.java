@@ -6,12 +6,16 @@ import java.util.List;
 /**
  * Who mounted what, as far as clients say so: for people who ask by DUMP, and for nothing else.
  *
- * <p>Holds a bounded number of entries, of which the oldest give way. Safe for any thread.
+ * <p>Holds a bounded number of entries, of bounded length together, since anybody may ask for all of them with a call of forty bytes, many
+ * times at once. The oldest give way. Safe for any thread.
  */
 final class MountTable {
     static final int MAX_ENTRIES = 1024;
+    /** As DUMP encodes them. 48 KiB: a thousand mounts of usual paths. */
+    static final int MAX_BYTES = 48 << 10;
 
     private final LinkedHashSet<Entry> entries = new LinkedHashSet<>();
+    private int bytes;
 
     /**
      * One mountbody.
@@ -19,22 +23,36 @@ final class MountTable {
      * @param client an address
      * @param directory the path as the client wrote it
      */
-    record Entry(String client, String directory) {}
+    record Entry(String client, String directory) {
+        /** What follows it, and two strings with their lengths (RFC 1813 section 5.2.2). */
+        int encodedBytes() {
+            return 3 * Integer.BYTES + roundUp(client.length()) + roundUp(directory.length());
+        }
+
+        private static int roundUp(int bytes) {
+            return bytes + 3 & ~3;
+        }
+    }
 
     synchronized void add(Entry entry) {
-        entries.remove(entry);
-        if (entries.size() == MAX_ENTRIES) {
-            entries.removeFirst();
-        }
+        remove(entry);
         entries.add(entry);
+        bytes += entry.encodedBytes();
+        while (entries.size() > MAX_ENTRIES || bytes > MAX_BYTES) {
+            bytes -= entries.removeFirst().encodedBytes();
+        }
     }
 
     synchronized void remove(Entry entry) {
-        entries.remove(entry);
+        if (entries.remove(entry)) {
+            bytes -= entry.encodedBytes();
+        }
     }
 
     synchronized void removeAllOf(String client) {
-        entries.removeIf(entry -> entry.client().equals(client));
+        List<Entry> gone =
+                entries.stream().filter(entry -> entry.client().equals(client)).toList();
+        gone.forEach(this::remove);
     }
 
     synchronized List<Entry> entries() {

@@ -261,4 +261,16 @@ class MountProgramTest {
                         "127.0.0.1 may not mount /nowhere0: NOENT (0 more like it)",
                         "127.0.0.2 may not mount /nowhere: NOENT (0 more like it)");
     }
+
+    /** A DUMP is asked for in forty bytes by anybody: what others have mounted must not make its reply as long as they like. */
+    @Test
+    void dump_ofManyLongPaths_isShortAndHasTheLatest() {
+        String longest = "/".repeat(MountPath.MAX_LENGTH_BYTES - 3) + "srv";
+        for (int i = 0; i + 4 <= MountPath.MAX_LENGTH_BYTES; i++) {
+            assertMounts(longest.substring(longest.length() - 4 - i), new Location(srv, fs.root()));
+        }
+        ReplyReader reply = send(1, call(3, DUMP).toBytes());
+        assertThat(reply.remaining()).isLessThanOrEqualTo(49 << 10);
+        assertThat(dump()).hasSizeGreaterThan(30).contains("127.0.0.1:" + longest);
+    }
 }
