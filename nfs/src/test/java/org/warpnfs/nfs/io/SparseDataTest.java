@@ -100,6 +100,21 @@ class SparseDataTest {
         assertThat(read(Long.MAX_VALUE, 100)).isEqualTo(".");
     }
 
+    /** A disk that fails, say; {@link #everythingIsGivenBack} looks whether the memory is. */
+    @Test
+    void file_thatCannotBeRead_givesTheMemoryBack() throws FsException {
+        write(0, 100 * KIB);
+        OpenFile failing = (OpenFile) Proxy.newProxyInstance(
+                OpenFile.class.getClassLoader(), new Class<?>[] {OpenFile.class}, (_, called, args) -> {
+                    if (called.getName().equals("read")) {
+                        throw FsException.of(FsError.IO);
+                    }
+                    return called.invoke(file, args);
+                });
+        assertThatThrownBy(() -> FileData.read(failing, 0, memory(0, 8192))).isInstanceOf(FsException.class);
+        assertThatThrownBy(() -> SparseData.read(failing, 0, memory(0, 8192))).isInstanceOf(FsException.class);
+    }
+
     @Test
     void file_ofDataAlone_isOneSegment() throws FsException {
         write(0, 100 * KIB);

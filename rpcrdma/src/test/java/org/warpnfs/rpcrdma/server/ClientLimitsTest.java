@@ -302,6 +302,22 @@ class ClientLimitsTest {
         assertThat(raw.received).as("the same of what it brings").hasSize(before + 4);
     }
 
+    /** What claims to be a reply, but has chunks, is dropped by those who parse it: what was set aside for its answer is there again. */
+    @Test
+    void callsWithoutAnAnswer_many_giveTheMemoryOfTheirAnswersBack() throws Exception {
+        start(ClientLimits.DEFAULT.withReplyBytes(64 << 10, 32 << 10));
+        RawRequester raw = used(HOG);
+        WriteChunk reply = new WriteChunk(List.of(new RdmaSegment(1, 8192, 0)));
+        ChunkLists lists = new ChunkLists(List.of(), List.of(), Optional.of(reply));
+        for (int xid = 100; xid < 120; xid++) {
+            ByteBuffer noCall = ByteBuffer.allocate(40).putInt(xid).putInt(1).clear();
+            raw.send(message(new RdmaMsg(xid, 32, lists), noCall));
+            responder.settle();
+        }
+        assertThat(responder.count(Counter.CALLS_DROPPED)).isEqualTo(20);
+        responder.assertStillServes(raw);
+    }
+
     private static void write(RawRequester raw, int xid, int count) {
         MemoryRegion region = raw.register(ByteBuffer.allocate(count), AccessRight.REMOTE_READ);
         ReadSegment read = new ReadSegment(48, new RdmaSegment(region.stag(), count, region.taggedOffset()));

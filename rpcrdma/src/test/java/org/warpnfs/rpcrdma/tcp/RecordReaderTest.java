@@ -105,6 +105,18 @@ class RecordReaderTest {
         reader.close();
     }
 
+    /** No fragment is too long by itself: it is their sum that counts, at the header of the one that makes it too much. */
+    @Test
+    void record_ofFragmentsThatAreBeyondTheLimitTogether_isRefused() throws Exception {
+        RecordReader reader = new RecordReader(allocator, 1024, RecordBudget.UNLIMITED);
+        ByteBuffer first = ByteBuffer.allocate(4 + 1000).putInt(1000).clear();
+        read(allocator, reader, first, 1004);
+        assertThat(reader.next()).isNull();
+        read(allocator, reader, ByteBuffer.allocate(4).putInt(25).flip(), 4);
+        assertThatThrownBy(reader::next).isInstanceOf(RecordViolation.class);
+        reader.close();
+    }
+
     /** Counts what is taken, and refuses beyond a limit. */
     private static final class Counted implements RecordBudget {
         private int limitBytes;
