@@ -146,6 +146,30 @@ class FilesTest {
         assertThat(stranger.statusOf(new Ops().data().open("o", "f", 1, 0))).isEqualTo(Nfs4Status.SHARE_DENIED);
     }
 
+    /** Whoever denies writing denies cutting as well, also where the one who cuts only wants to read. */
+    @Test
+    void open_uncheckedThatCuts_isDeniedToReadersWhereWritingIs() {
+        server.newFile("f", 0666, new byte[100]);
+        V4Client other = V4Client.mounted(server, "other", 0);
+        int[] denying =
+                other.run(new Ops().data().open("o", "f", 1, 2)).afterData().open();
+        Ops cutting = new Ops().data().add(18, c -> c.words(0, 1, 0)
+                .hyper(0)
+                .string("o")
+                .words(1, 0)
+                .words(1, 1 << 4, 8)
+                .hyper(0)
+                .words(0)
+                .string("f"));
+        assertThat(client.statusOf(cutting)).isEqualTo(Nfs4Status.SHARE_DENIED);
+        assertThat(client.statusOf(new Ops().data().lookup("f").add(37, c -> c.words(1, 1 << 4, 8)
+                        .hyper(100))))
+                .as("VERIFY of the size")
+                .isEqualTo(Nfs4Status.OK);
+        other.run(new Ops().data().lookup("f").close(denying));
+        assertThat(client.statusOf(cutting)).isEqualTo(Nfs4Status.OK);
+    }
+
     @Test
     void open_uncheckedWithASize_setsThatOfANewFileAlone() {
         for (int size : new int[] {100, 50}) {

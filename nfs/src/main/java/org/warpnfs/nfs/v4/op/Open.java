@@ -219,7 +219,9 @@ final class Open implements ChangingOperation {
         try {
             Location file = Lookup.find(call, directory, name);
             requirePermitted(arguments, file, call.callerAt(file));
-            call.services().state().opens().prepareOpen(call.nowNanos(), request(call, arguments, file));
+            // Who cuts a file writes to it, whatever it is opened for.
+            int access = arguments.access() | OpenRequest.WRITE;
+            call.services().state().opens().prepareOpen(call.nowNanos(), request(call, arguments, file, access));
             return FileChange.of(call, file);
         } catch (FsException e) {
             if (e.error() != FsError.NO_ENTRY) {
@@ -244,12 +246,13 @@ final class Open implements ChangingOperation {
         return set;
     }
 
-    private static OpenRequest request(CallContext call, OpenArguments arguments, Location file) throws Nfs4Exception {
+    private static OpenRequest request(CallContext call, OpenArguments arguments, Location file, int access)
+            throws Nfs4Exception {
         return new OpenRequest(
                 call.client(),
                 arguments.owner(),
                 CallContext.keyOf(file),
-                arguments.access(),
+                access,
                 arguments.deny(),
                 arguments.claim() == OpenArguments.CLAIM_PREVIOUS);
     }
@@ -271,7 +274,7 @@ final class Open implements ChangingOperation {
         if ((arguments.access() & OpenRequest.WRITE) != 0) {
             CallContext.requireWritable(file);
         }
-        OpenRequest request = request(call, arguments, file);
+        OpenRequest request = request(call, arguments, file, arguments.access());
         OpenStates state = call.services().state().opens();
         Stateid delegation = arguments.delegation();
         if (delegation != null) {
