@@ -170,6 +170,38 @@ class FilesTest {
         assertThat(client.statusOf(cutting)).isEqualTo(Nfs4Status.OK);
     }
 
+    /** As open(2) does on a file system that is mounted read-only. */
+    @Test
+    void open_thatWouldCreate_inAReadOnlyExport_opensWhatIsThere() {
+        server.newFile("f", 0666, new byte[100]);
+        assertThat(client.statusOf(new Ops().root().lookup("ro").openCreate("o", "f", 1, 0)))
+                .isEqualTo(Nfs4Status.OK);
+        assertThat(client.statusOf(new Ops().root().lookup("ro").openCreate("o", "f", 3, 0)))
+                .as("to write")
+                .isEqualTo(Nfs4Status.ROFS);
+        assertThat(client.statusOf(new Ops().root().lookup("ro").openCreate("o", "new", 1, 0)))
+                .isEqualTo(Nfs4Status.ROFS);
+        assertThat(client.statusOf(new Ops().root().lookup("ro").add(18, c -> c.words(0, 1, 0)
+                        .hyper(0)
+                        .string("o")
+                        .words(1, 1)
+                        .words(0, 0)
+                        .words(0)
+                        .string("f"))))
+                .as("GUARDED")
+                .isEqualTo(Nfs4Status.EXIST);
+        assertThat(client.statusOf(new Ops().root().lookup("ro").add(18, c -> c.words(0, 1, 0)
+                        .hyper(0)
+                        .string("o")
+                        .words(1, 0)
+                        .words(1, 1 << 4, 8)
+                        .hyper(0)
+                        .words(0)
+                        .string("f"))))
+                .as("to cut it")
+                .isEqualTo(Nfs4Status.ROFS);
+    }
+
     @Test
     void open_uncheckedWithASize_setsThatOfANewFileAlone() {
         for (int size : new int[] {100, 50}) {

@@ -9,6 +9,7 @@ import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.CreateMode;
 import org.warpnfs.fs.spi.Created;
 import org.warpnfs.fs.spi.FileName;
+import org.warpnfs.fs.spi.FileNode;
 import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.fs.spi.FileSystem.Permission;
 import org.warpnfs.fs.spi.FileType;
@@ -164,7 +165,9 @@ final class Open implements ChangingOperation {
 
     private static Created create(CallContext call, OpenArguments arguments, Location directory, FileName name)
             throws Nfs4Exception, FsException {
-        CallContext.requireWritable(directory);
+        if (directory.export().options().readOnly()) {
+            return existing(call, arguments, directory, name);
+        }
         CreateMode mode = NewFileAcl.overrulesUmask(directory, arguments.update())
                 ? arguments.createUnderDefaultAcl()
                 : arguments.create();
@@ -179,6 +182,26 @@ final class Open implements ChangingOperation {
                 : FileChange.ofNothing()) {
             return CallContext.fileSystem(directory)
                     .create(call.callerAt(directory), directory.file(), name, forCaller(call, mode, directory, name));
+        }
+    }
+
+    /** What open(2) does where nothing can be made: it opens what is there, unless it was to be new or is to be cut. */
+    private static Created existing(CallContext call, OpenArguments arguments, Location directory, FileName name)
+            throws Nfs4Exception, FsException {
+        try {
+            FileNode there = CallContext.fileSystem(directory).lookup(call.callerAt(directory), directory.file(), name);
+            if (!(arguments.create() instanceof CreateMode.Unchecked)) {
+                throw Nfs4Exception.of(Nfs4Status.EXIST);
+            }
+            if (arguments.truncates()) {
+                throw Nfs4Exception.of(Nfs4Status.ROFS);
+            }
+            return new Created(there, false);
+        } catch (FsException e) {
+            if (e.error() != FsError.NO_ENTRY) {
+                throw e;
+            }
+            throw Nfs4Exception.of(Nfs4Status.ROFS);
         }
     }
 
