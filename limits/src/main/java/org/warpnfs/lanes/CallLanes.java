@@ -27,6 +27,17 @@ public interface CallLanes {
      */
     boolean mayWait();
 
+    /**
+     * Says how much of the reply there is already. A call that is about to leave its thread says so, since what many calls hold that wait on no thread has to be
+     * counted; one that runs is counted by its thread.
+     *
+     * @param replyBytes of its reply so far, without what lies in pooled buffers
+     * @return false if that is more than its caller has room for: then it must not leave its thread, and comes to an end there
+     */
+    default boolean holds(long replyBytes) {
+        return true;
+    }
+
     /** Goes on with the call on a thread of {@code lane}; if there is none any more, {@code rest} is refused on this thread. */
     void proceed(Lane lane, LaneTask rest);
 

@@ -68,6 +68,11 @@ final class LanesServer implements AutoCloseable {
     /** What happened to files, and on which threads. */
     final List<String> seen = Collections.synchronizedList(new ArrayList<>());
 
+    /** What calls said that they hold of their replies when they left their thread. */
+    final List<Long> held = Collections.synchronizedList(new ArrayList<>());
+
+    volatile long mostHeldBytes = Long.MAX_VALUE;
+
     private volatile CountDownLatch gate = new CountDownLatch(0);
     private final MemoryFileSystem fs = new MemoryFileSystem(64L * MIB, 1000);
     private final NfsHandles handles;
@@ -206,6 +211,12 @@ final class LanesServer implements AutoCloseable {
                 @Override
                 public XdrStream arguments() {
                     return arguments;
+                }
+
+                @Override
+                public boolean holds(long replyBytes) {
+                    held.add(replyBytes);
+                    return replyBytes <= mostHeldBytes;
                 }
 
                 @Override

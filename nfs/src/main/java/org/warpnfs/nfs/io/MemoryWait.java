@@ -53,6 +53,8 @@ public final class MemoryWait {
         if (now != null || !lanes.mayWait()) {
             rest.accept(now);
         } else {
+            // Nothing is there of a reply, and nothing has to be set aside for one meanwhile.
+            var _ = lanes.holds(0);
             begin(pool, lanes, lengthBytes, rest);
         }
     }

@@ -133,6 +133,8 @@ final class CompoundRun implements LaneTask {
         }
         switch (next) {
             case Next.End _ -> finish();
+            // The reply is too long to be sent by now; what is left of the COMPOUND need not be done.
+            case Next _ when !lanes.holds(out.heapBytes()) -> refused();
             case Next.GoOn(Lane later) -> {
                 lane = later;
                 lanes.proceed(later, this);

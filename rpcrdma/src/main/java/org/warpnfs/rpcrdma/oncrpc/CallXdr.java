@@ -115,6 +115,11 @@ final class CallXdr extends ItemXdr implements CallLanes {
     }
 
     @Override
+    public boolean holds(long replyBytes) {
+        return call.holds(replyBytes);
+    }
+
+    @Override
     public void proceed(Lane next, LaneTask rest) {
         RpcCall parsed = rpc;
         if (parsed == null) {

@@ -26,7 +26,8 @@ import org.warpnfs.rpcrdma.message.XdrStream;
  *
  * <h2>Operation</h2>
  *
- * Calls are handed to the operation threads, each in the lane that its program says. {@link #send} sends the reply that was encoded into a call's own Xdr, and takes any
+ * Calls are handed to the operation threads, each in the lane that its program says. There a call asks whether its client takes its replies; if not it is handed over
+ * once more when there is room. {@link #send} sends the reply that was encoded into a call's own Xdr, and takes any
  * other Xdr for a call in the backward direction, whose reply finds its handler in {@link #getReplyQueue()}. A reply that nobody waits for is
  * dropped where it arrives: a peer cannot make a queue of them.
  *
@@ -66,12 +67,17 @@ final class ConnectionTransport extends OwnPeerTransport implements InboundHandl
 
     @Override
     public void call(InboundCall call) {
-        Lane lane = dispatcher.laneOf(call.arguments());
+        execute(call, dispatcher.laneOf(call.arguments()));
+    }
+
+    private void execute(InboundCall call, Lane lane) {
         try {
             dispatcher.execute(lane, client, new LaneTask() {
                 @Override
                 public void run() {
-                    dispatcher.dispatch(ConnectionTransport.this, call, lane);
+                    if (call.mayBegin(lane == Lane.DATA, () -> execute(call, lane))) {
+                        dispatcher.dispatch(ConnectionTransport.this, call, lane);
+                    }
                 }
 
                 @Override

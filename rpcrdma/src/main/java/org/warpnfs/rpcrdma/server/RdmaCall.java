@@ -48,7 +48,7 @@ import org.warpnfs.rpcrdma.wire.WriteChunk;
  *
  * <h2>Errors</h2>
  *
- * See {@link InboundCall}. All but {@link #reply} and {@link #drop} is for the owner thread.
+ * See {@link InboundCall}. All but {@link #reply}, {@link #drop} and {@link #holds} is for the owner thread.
  */
 final class RdmaCall implements InboundCall {
     /** Sinks start on a page each, so that a backend may write from them as they are. */
@@ -144,6 +144,12 @@ final class RdmaCall implements InboundCall {
 
     void setReservedReplyBytes(long bytes) {
         reservedReplyBytes = bytes;
+    }
+
+    /** What was reserved is what its chunks have room for; a longer reply could not be sent. */
+    @Override
+    public boolean holds(long replyBytes) {
+        return replyBytes <= reservedReplyBytes;
     }
 
     /** Memory that pulling the chunks takes. */

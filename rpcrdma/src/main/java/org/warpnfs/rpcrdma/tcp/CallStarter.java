@@ -17,7 +17,7 @@ import org.warpnfs.rpcrdma.trace.CallTrace;
  *
  * Starts calls while none of these has reached its limit: calls in flight, of the connection and of its client; bytes that the peer has not
  * taken, of both; memory for records. One turn starts so many, and the rest with the next. The connection is read from while
- * nothing that has come waits.
+ * nothing that has come waits. A call that has been started asks once more before it begins: see {@link HeldCalls}.
  *
  * <h2>Buffers</h2>
  *
@@ -43,6 +43,7 @@ final class CallStarter implements ReplyWriter.Calls {
     private final ClientAccount account;
     private final ConnectionMemory memory;
     private final RecordReader reader;
+    private final HeldCalls held;
     private final Runnable wake = this::roomAtClient;
     private long receivedBytes;
     private int inFlight;
@@ -72,6 +73,7 @@ final class CallStarter implements ReplyWriter.Calls {
                 channel.eventLoop(),
                 this::startCalls);
         this.reader = new RecordReader(channel.alloc(), options.maxRecordBytes(), memory);
+        this.held = new HeldCalls(channel, statistics, this::heldChanged, connection::defect);
     }
 
     RecordReader reader() {
@@ -83,9 +85,9 @@ final class CallStarter implements ReplyWriter.Calls {
         return inFlight;
     }
 
-    /** Calls that have not been answered. */
+    /** Calls that have begun, or are about to, and have not been answered. */
     int running() {
-        return inFlight - connection.writer().unsentReplies();
+        return inFlight - held.count() - connection.writer().unsentReplies();
     }
 
     /** Whether a call has ever come. */
@@ -211,7 +213,8 @@ final class CallStarter implements ReplyWriter.Calls {
             statistics.add(Counter.CALLS_RUNNING, 1);
             CallTrace trace = new CallTrace(Integer.toUnsignedLong(record.getInt(record.readerIndex())), connection);
             trace.received(new CallTrace.Sizes(lengthBytes, 0, 0, 0));
-            TcpCall call = new TcpCall(connection.writer(), record, trace);
+            ReplyClaim claim = new ReplyClaim(account, inFlight == 1);
+            TcpCall call = new TcpCall(connection.writer(), held, claim, record, trace);
             try {
                 handler.call(call);
             } catch (Throwable e) {
@@ -264,8 +267,14 @@ final class CallStarter implements ReplyWriter.Calls {
     public void ended() {
         inFlight--;
         account.ended();
+        held.beginIfAlone(inFlight);
         startCalls();
         connection.closeIfDrained();
+    }
+
+    private void heldChanged() {
+        held.beginIfAlone(inFlight);
+        connection.settle();
     }
 
     @Override
@@ -276,7 +285,8 @@ final class CallStarter implements ReplyWriter.Calls {
     /** What the connection does now. */
     Occupation occupation() {
         boolean awaitsTaking = connection.writer().unsentBytes() > 0;
-        if (running() > 0 || turnScheduled || reader.waitsForMemory() || reader.hasMore()) {
+        boolean waitsForOthers = held.count() > 0 && !awaitsTaking;
+        if (running() > 0 || waitsForOthers || turnScheduled || reader.waitsForMemory() || reader.hasMore()) {
             return Occupation.BUSY;
         }
         return awaitsTaking || reader.insideRecord() ? Occupation.WAITS_FOR_PEER : Occupation.IDLE;
@@ -286,6 +296,7 @@ final class CallStarter implements ReplyWriter.Calls {
     void close() {
         reader.close();
         memory.close();
+        held.close();
         if (waitsForClient) {
             account.leave(wake);
         }

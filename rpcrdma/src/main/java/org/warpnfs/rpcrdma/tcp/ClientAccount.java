@@ -3,7 +3,6 @@ package org.warpnfs.rpcrdma.tcp;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import org.warpnfs.limits.ClientAddress;
 
 /**
@@ -16,12 +15,14 @@ final class ClientAccount {
     private final TcpOptions options;
     private final RecordMemory.Share memory = new RecordMemory.Share();
     private final AtomicInteger callsInFlight = new AtomicInteger();
-    private final AtomicLong unsentBytes = new AtomicLong();
+    private final ReplyMemory replies;
+    private final ReplyMemory.Share untaken = new ReplyMemory.Share();
     private final Queue<Runnable> waiting = new ConcurrentLinkedQueue<>();
 
-    ClientAccount(ClientAddress address, TcpOptions options) {
+    ClientAccount(ClientAddress address, TcpOptions options, ReplyMemory replies) {
         this.address = address;
         this.options = options;
+        this.replies = replies;
     }
 
     ClientAddress address() {
@@ -32,13 +33,23 @@ final class ClientAccount {
         return memory;
     }
 
+    /** Where its replies are counted. */
+    ReplyMemory replies() {
+        return replies;
+    }
+
+    /** Its share of them. */
+    ReplyMemory.Share untaken() {
+        return untaken;
+    }
+
     /**
      * Counts a call as in flight, if there is room for one.
      *
      * @param alone whether it is the only one of its connection: then it does not matter what others have not taken
      */
     boolean tryStart(boolean alone) {
-        if (!alone && unsentBytes.get() >= options.maxUnsentBytesPerClient()) {
+        if (!alone && untaken.untakenBytes() >= options.maxUnsentBytesPerClient()) {
             return false;
         }
         while (true) {
@@ -63,10 +74,10 @@ final class ClientAccount {
         wakeIfRoom();
     }
 
-    /** Counts bytes of replies that wait for the client, or takes them away. */
-    void addUnsent(long bytes) {
-        unsentBytes.addAndGet(bytes);
-        if (bytes < 0) {
+    /** Notes what is there of a message to the client: see {@link ReplyMemory#change}. */
+    void changed(ReplyMemory.Size before, ReplyMemory.Size now, boolean givesBack) {
+        replies.change(untaken, before, now, givesBack);
+        if (now.bytes() < before.bytes()) {
             wakeIfRoom();
         }
     }
@@ -89,7 +100,7 @@ final class ClientAccount {
     /** Tells the next in line. Whoever is told and does not need the room calls this again. */
     void wakeIfRoom() {
         if (callsInFlight.get() < options.maxCallsPerClient()
-                && unsentBytes.get() < options.maxUnsentBytesPerClient()) {
+                && untaken.untakenBytes() < options.maxUnsentBytesPerClient()) {
             Runnable next = waiting.poll();
             if (next != null) {
                 next.run();

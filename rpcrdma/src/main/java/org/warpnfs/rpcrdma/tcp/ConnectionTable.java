@@ -51,13 +51,15 @@ final class ConnectionTable {
 
     private final TcpOptions options;
     private final TransportStatistics statistics;
+    private final ReplyMemory replies;
     private final Map<ClientAddress, Client> clients = new HashMap<>();
     private int places;
     private boolean draining;
 
-    ConnectionTable(TcpOptions options, TransportStatistics statistics) {
-        this.options = options;
-        this.statistics = statistics;
+    ConnectionTable(ListenerContext context) {
+        this.options = context.options();
+        this.statistics = context.statistics();
+        this.replies = context.replies();
     }
 
     /**
@@ -88,7 +90,8 @@ final class ConnectionTable {
             if (victim != null) {
                 leave(victim);
             }
-            Client client = clients.computeIfAbsent(address, key -> new Client(new ClientAccount(key, options)));
+            Client client =
+                    clients.computeIfAbsent(address, key -> new Client(new ClientAccount(key, options, replies)));
             client.places++;
             places++;
             account = client.account;

@@ -28,7 +28,7 @@ import org.warpnfs.rpcrdma.trace.CallTrace;
  *
  * <h2>Buffers</h2>
  *
- * A call's record is given back when the call ends. A reply's payloads go to the socket as they are and are released when it has
+ * A call's record is given back when the call ends. A reply counts for its client from the moment on that it is there, on whatever thread. Its payloads go to the socket as they are and are released when it has
  * taken them.
  *
  * <h2>Errors</h2>
@@ -101,6 +101,7 @@ final class ReplyWriter {
 
     /** Ends a call; from any thread. */
     void endLater(TcpCall call, @Nullable RpcMessage reply) {
+        guarded(() -> call.claim().is(reply == null ? ReplyMemory.Size.NONE : ReplyMemory.Size.of(reply)));
         endings.add(new Ending(call, reply));
         if (endingsScheduled.compareAndSet(false, true)) {
             schedule();
@@ -122,6 +123,7 @@ final class ReplyWriter {
     private void giveBack(Ending ending) {
         statistics.add(Counter.CALLS_RUNNING, -1);
         statistics.increment(Counter.CALLS_DROPPED);
+        guarded(() -> ending.call.claim().end());
         guarded(account::ended);
         guarded(() -> calls.recordDone(ending.call));
         if (ending.reply != null) {
@@ -159,6 +161,7 @@ final class ReplyWriter {
         unsentReplies++;
         Runnable taken = () -> {
             unsentReplies--;
+            guarded(() -> ending.call.claim().end());
             calls.ended();
         };
         guarded(() -> {
@@ -167,12 +170,22 @@ final class ReplyWriter {
         });
     }
 
+    /** Writes a call of ours without a flush; {@code done} runs when the socket has taken it or never will. */
+    void writeBackward(RpcMessage call, Runnable done) {
+        ReplyMemory.Size size = ReplyMemory.Size.of(call);
+        account.changed(ReplyMemory.Size.NONE, size, false);
+        write(call, () -> {
+            account.changed(size, ReplyMemory.Size.NONE, false);
+            done.run();
+        });
+    }
+
     /**
      * Writes a record without a flush; {@code done} runs when the socket has taken it or never will.
      *
      * @return the message's length
      */
-    long write(RpcMessage message, Runnable done) {
+    private long write(RpcMessage message, Runnable done) {
         long lengthBytes;
         List<ByteBuffer> pieces;
         ByteBuffer last;
@@ -205,7 +218,6 @@ final class ReplyWriter {
 
     private void count(long bytes) {
         unsentBytes += bytes;
-        account.addUnsent(bytes);
         statistics.add(Counter.UNSENT_BYTES, bytes);
         if (unsentBytes == 0) {
             emptied++;

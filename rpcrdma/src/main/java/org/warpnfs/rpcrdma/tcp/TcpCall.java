@@ -2,6 +2,7 @@ package org.warpnfs.rpcrdma.tcp;
 
 import io.netty.buffer.ByteBuf;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 import org.warpnfs.rpcrdma.message.InboundCall;
 import org.warpnfs.rpcrdma.message.RpcMessage;
 import org.warpnfs.rpcrdma.message.XdrStream;
@@ -10,15 +11,22 @@ import org.warpnfs.rpcrdma.trace.CallTrace;
 /** One call that came as a record. Holds the record's buffer until it ends; see {@link InboundCall}. */
 final class TcpCall implements InboundCall {
     private final ReplyWriter replies;
+    private final HeldCalls held;
+    private final ReplyClaim claim;
     private final ByteBuf record;
     private final int lengthBytes;
     private final XdrStream arguments;
     private final CallTrace trace;
     private final AtomicBoolean ended = new AtomicBoolean();
+    private @Nullable Runnable later;
+    private boolean granted;
 
-    TcpCall(ReplyWriter replies, ByteBuf record, CallTrace trace) {
+    /** @param claim what it has of the memory for replies */
+    TcpCall(ReplyWriter replies, HeldCalls held, ReplyClaim claim, ByteBuf record, CallTrace trace) {
         this.trace = trace;
         this.replies = replies;
+        this.held = held;
+        this.claim = claim;
         this.record = record;
         this.lengthBytes = record.readableBytes();
         this.arguments = XdrStream.of(record.nioBuffer());
@@ -26,6 +34,10 @@ final class TcpCall implements InboundCall {
 
     CallTrace trace() {
         return trace;
+    }
+
+    ReplyClaim claim() {
+        return claim;
     }
 
     int lengthBytes() {
@@ -42,6 +54,40 @@ final class TcpCall implements InboundCall {
     }
 
     @Override
+    public boolean mayBegin(boolean mayBeLong, Runnable retry) {
+        if (granted) {
+            if (!mayBeLong) {
+                // It is counted by its thread from here on.
+                claim.end();
+            }
+            return true;
+        }
+        if (claim.mayBegin(mayBeLong)) {
+            return true;
+        }
+        later = retry;
+        held.holdLater(this);
+        return false;
+    }
+
+    /** What was set aside for it is its own: it is handed up again. */
+    void begin() {
+        granted = true;
+        claim.granted();
+        Runnable handUp = later;
+        if (handUp == null) {
+            throw new IllegalStateException("a call that was not held cannot begin later");
+        }
+        handUp.run();
+    }
+
+    @Override
+    public boolean holds(long replyBytes) {
+        claim.is(ReplyMemory.onHeap(replyBytes));
+        return true;
+    }
+
+    @Override
     public void reply(RpcMessage reply) {
         if (!ended.compareAndSet(false, true)) {
             reply.release();
@@ -50,7 +96,7 @@ final class TcpCall implements InboundCall {
         replies.endLater(this, reply);
     }
 
-    /** Gives up the call if nobody has ended it: whoever was to run it has failed. */
+    /** Gives up the call if nobody has ended it: whoever was to run it has failed, or never will. */
     void abandon() {
         if (ended.compareAndSet(false, true)) {
             replies.endLater(this, null);

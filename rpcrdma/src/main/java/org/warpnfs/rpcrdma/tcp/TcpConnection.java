@@ -144,7 +144,7 @@ final class TcpConnection extends ChannelInboundHandlerAdapter implements RpcCon
                 if (refusal == null) {
                     context.statistics().increment(Counter.BACKWARD_CALLS_SENT);
                     backwardReplies.called((int) call.xid());
-                    writer.write(call, () -> sent.accept(channel.isActive() ? null : HAS_ENDED));
+                    writer.writeBackward(call, () -> sent.accept(channel.isActive() ? null : HAS_ENDED));
                     channel.flush();
                 } else {
                     call.release();

@@ -63,8 +63,8 @@ public final class TcpListener implements AutoCloseable {
         EventLoopGroup loops = TcpSockets.loops("rpc-tcp", options.eventLoopThreads());
         Class<? extends ServerChannel> type =
                 Epoll.isAvailable() ? EpollServerSocketChannel.class : NioServerSocketChannel.class;
-        ConnectionTable connections = new ConnectionTable(options, statistics);
         ListenerContext context = new ListenerContext(options, statistics);
+        ConnectionTable connections = new ConnectionTable(context);
         ChannelFuture bound = new ServerBootstrap()
                 .group(loops)
                 .channel(type)

@@ -20,7 +20,10 @@ import java.time.Duration;
  * @param maxConnectionRecordBytes the same for one connection. Default 32 MiB: more WRITEs than operation threads
  * @param maxUnsentBytes of replies that the peer has not taken, above which no more calls of the connection are started. Default 4 MiB:
  *     as much as a socket buffer takes while new replies are made
- * @param maxUnsentBytesPerClient the same for all connections of one client. Default 32 MiB: eight connections at their mark
+ * @param maxUnsentBytesPerClient the same for all connections of one client. Default 32 MiB: eight connections at their mark. A client
+ *     that is above it begins no call either, though it has been started
+ * @param maxUnsentBytesOfAll of all clients, for replies outside the payload memory; a client has as much as is free. Default 256 MiB: 256
+ *     listings of 1 MiB at once
  * @param leastBytesPerSecond at which a peer takes replies and delivers a record that it began. Default 32 KiB/s: half of
  *     what a line of 512 kbit/s gives, since a peer that is just as fast as this would be late in the end; a record of 1 MiB is held for
  *     32 s more than the grace
@@ -49,6 +52,7 @@ public record TcpOptions(
         long maxConnectionRecordBytes,
         long maxUnsentBytes,
         long maxUnsentBytesPerClient,
+        long maxUnsentBytesOfAll,
         long leastBytesPerSecond,
         Duration grace,
         Duration firstMessageLimit,
@@ -68,7 +72,10 @@ public record TcpOptions(
         if (maxCallsInFlight < 1 || maxCallsPerClient < 1 || maxConnections < 1 || maxConnectionsPerClient < 1) {
             throw new IllegalArgumentException("a limit of the TCP listener is below one call on one connection");
         }
-        if (maxConnectionRecordBytes < 1 || maxUnsentBytes < 1 || maxUnsentBytesPerClient < 1) {
+        if (maxConnectionRecordBytes < 1
+                || maxUnsentBytes < 1
+                || maxUnsentBytesPerClient < 1
+                || maxUnsentBytesOfAll < 1) {
             throw new IllegalArgumentException("a byte limit of the TCP listener lets nothing through");
         }
         if (leastBytesPerSecond < 1 || maxBackwardCalls < 1 || maxUnexpectedReplies < 0) {
@@ -95,6 +102,7 @@ public record TcpOptions(
         private long maxConnectionRecordBytes = 32 << 20;
         private long maxUnsentBytes = 4 << 20;
         private long maxUnsentBytesPerClient = 32 << 20;
+        private long maxUnsentBytesOfAll = 256 << 20;
         private long leastBytesPerSecond = 32 << 10;
         private Duration grace = Duration.ofSeconds(30);
         private Duration firstMessageLimit = Duration.ofSeconds(30);
@@ -137,6 +145,11 @@ public record TcpOptions(
         public Builder maxUnsentBytes(long ofConnection, long ofClient) {
             maxUnsentBytes = ofConnection;
             maxUnsentBytesPerClient = ofClient;
+            return this;
+        }
+
+        public Builder maxUnsentBytesOfAll(long most) {
+            maxUnsentBytesOfAll = most;
             return this;
         }
 
@@ -190,6 +203,7 @@ public record TcpOptions(
                     maxConnectionRecordBytes,
                     maxUnsentBytes,
                     maxUnsentBytesPerClient,
+                    maxUnsentBytesOfAll,
                     leastBytesPerSecond,
                     grace,
                     firstMessageLimit,

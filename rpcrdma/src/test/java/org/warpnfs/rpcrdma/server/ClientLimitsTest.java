@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import org.dcache.oncrpc4j.rpc.RpcCall;
 import org.dcache.oncrpc4j.xdr.XdrVoid;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -25,8 +26,10 @@ import org.warpnfs.iwarp.qp.QueuePairLimits;
 import org.warpnfs.iwarp.verbs.AccessRight;
 import org.warpnfs.iwarp.verbs.ConnectOptions;
 import org.warpnfs.iwarp.verbs.MemoryRegion;
+import org.warpnfs.lanes.CallLanes;
 import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.payload.Payload;
+import org.warpnfs.rpcrdma.message.RpcMessage;
 import org.warpnfs.rpcrdma.stats.Counter;
 import org.warpnfs.rpcrdma.testing.EchoProgram;
 import org.warpnfs.rpcrdma.testing.RawRequester;
@@ -181,12 +184,18 @@ class ClientLimitsTest {
     }
 
     private void bulk(RawRequester raw, int xid, int count) {
+        longReply(raw, Rpc.call(xid, EchoProgram.BULK, count), count);
+    }
+
+    /** A call with a Reply chunk; returns its length. */
+    private static long longReply(RawRequester raw, RpcMessage call, int count) {
         MemoryRegion region = raw.register(ByteBuffer.allocate(count + 100), AccessRight.REMOTE_WRITE);
         WriteChunk reply =
                 new WriteChunk(List.of(new RdmaSegment(region.stag(), region.lengthBytes(), region.taggedOffset())));
         raw.send(message(
-                new RdmaMsg(xid, 32, new ChunkLists(List.of(), List.of(), Optional.of(reply))),
-                Rpc.call(xid, EchoProgram.BULK, count).xdr()));
+                new RdmaMsg((int) call.xid(), 32, new ChunkLists(List.of(), List.of(), Optional.of(reply))),
+                call.xdr()));
+        return region.lengthBytes();
     }
 
     @Test
@@ -209,6 +218,29 @@ class ClientLimitsTest {
         assertThat(first.received).hasSize(5);
         assertThat(second.received).hasSize(5);
         assertThat(honest.received).hasSize(2);
+    }
+
+    /** A COMPOUND that has listed a directory and waits for a thread holds no more than was reserved when it was handed up. */
+    @Test
+    void callsThatLeaveTheirThread_holdNoMoreThanTheirRequesterHasRoomFor() throws Exception {
+        int count = 100_000;
+        start(ClientLimits.DEFAULT);
+        RawRequester raw = used(HOG);
+        raw.send(inline(Rpc.call(7, EchoProgram.PARK)));
+        long reply = longReply(raw, Rpc.call(8, EchoProgram.PARK), count);
+        responder.settle();
+        CallLanes withoutChunk = (CallLanes) responder.program.parked.get(0).getXdr();
+        CallLanes withChunk = (CallLanes) responder.program.parked.get(1).getXdr();
+        assertThat(withoutChunk.holds(4096)).isTrue();
+        assertThat(withoutChunk.holds(4097)).isFalse();
+        assertThat(withChunk.holds(reply + 4096)).isTrue();
+        assertThat(withChunk.holds(reply + 4097)).isFalse();
+        for (RpcCall call : responder.program.parked) {
+            call.reply(XdrVoid.XDR_VOID);
+        }
+        responder.program.parked.clear();
+        responder.settle();
+        assertThat(raw.received).hasSize(3);
     }
 
     /** Six connections whose Reads nobody answers, and one that only wants to write. */

@@ -23,7 +23,9 @@ import org.warpnfs.rpcrdma.trace.CallTrace;
 class ReplyTurnsTest {
     private final TransportStatistics statistics = new TransportStatistics();
     private final ClientAccount account = new ClientAccount(
-            ClientAddress.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), 1)), TcpOptions.DEFAULT);
+            ClientAddress.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), 1)),
+            TcpOptions.DEFAULT,
+            new ReplyMemory(TcpOptions.DEFAULT, statistics));
     private final EmbeddedChannel channel = new EmbeddedChannel();
     private final AtomicInteger endedCalls = new AtomicInteger();
     private final AtomicInteger released = new AtomicInteger();
@@ -48,10 +50,13 @@ class ReplyTurnsTest {
         }
     });
 
+    private final HeldCalls held = new HeldCalls(channel, statistics, () -> {}, why -> {});
+
     private TcpCall call() {
         assertThat(account.tryStart(false)).isTrue();
         statistics.add(Counter.CALLS_RUNNING, 1);
-        return new TcpCall(writer, Unpooled.buffer().writeLong(0), new CallTrace(1, writer));
+        return new TcpCall(
+                writer, held, new ReplyClaim(account, false), Unpooled.buffer().writeLong(0), new CallTrace(1, writer));
     }
 
     private RpcMessage reply() {
@@ -75,6 +80,8 @@ class ReplyTurnsTest {
         assertThat(writer.unsentReplies()).isZero();
         assertThat(writer.unsentBytes()).isZero();
         assertThat(statistics.get(Counter.UNSENT_BYTES)).isZero();
+        assertThat(statistics.get(Counter.REPLY_BYTES_HELD)).isZero();
+        assertThat(account.untaken().untakenBytes()).isZero();
         assertThat(statistics.get(Counter.CALLS_RUNNING)).isZero();
     }
 

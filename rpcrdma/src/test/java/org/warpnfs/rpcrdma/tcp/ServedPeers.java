@@ -41,10 +41,14 @@ abstract class ServedPeers {
     }
 
     void start(TcpOptions.Builder options, RpcDispatchable served) throws IOException {
+        start(options, served, threads);
+    }
+
+    void start(TcpOptions.Builder options, RpcDispatchable served, OperationThreads ran) throws IOException {
         service = TcpRpcService.start(
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                 Map.<OncRpcProgram, RpcDispatchable>of(EchoProgram.PROGRAM, served),
-                threads,
+                ran,
                 options.eventLoopThreads(1).build(),
                 transport -> {});
     }

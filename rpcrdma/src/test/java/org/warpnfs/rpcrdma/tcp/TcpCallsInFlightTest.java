@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.ByteBuffer;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.rpcrdma.stats.Counter;
+import org.warpnfs.rpcrdma.stats.TransportStatistics;
 import org.warpnfs.rpcrdma.testing.EchoProgram;
 import org.warpnfs.rpcrdma.testing.Rpc;
 
@@ -44,9 +46,9 @@ class TcpCallsInFlightTest extends ServedPeers {
     /** A connection that ends while it waits for its client's calls leaves the line. */
     @Test
     void connectionsThatWaitForRoom_end_nothingIsLeftOfThem() throws Exception {
-        ClientAccount account = new ClientAccount(
-                org.warpnfs.limits.ClientAddress.NONE,
-                TcpOptions.builder().maxCalls(64, 1).build());
+        TcpOptions one = TcpOptions.builder().maxCalls(64, 1).build();
+        ClientAccount account =
+                new ClientAccount(ClientAddress.NONE, one, new ReplyMemory(one, new TransportStatistics()));
         assertThat(account.tryStart(true)).isTrue();
         List<String> told = new java.util.ArrayList<>();
         Runnable first = () -> told.add("first");

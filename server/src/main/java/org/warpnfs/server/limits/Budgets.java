@@ -121,6 +121,7 @@ public final class Budgets {
         long records4 = state.heapBytes() - stateReplies;
         Budget heap = new Budget(OTHER_HEAP_BYTES + heapOfFileSystems(files.bytes()));
         Budget.Part replies = heap.part("RDMA replies", limits.rdma().replyBytes(), 32 * MIB, 4 * MIB);
+        Budget.Part untaken = heap.part("TCP replies", limits.tcp().unsentBytesOfAll(), 32 * MIB, 4 * MIB);
         Budget.Part exposed = heap.part(
                 "exposed replies", wanted.readReplies() ? limits.rdma().exposedBytesOfAll() : 0, 32 * MIB, 8 * MIB);
         Budget.Part kept = heap.part("kept replies", limits.memory().keptReplyBytes(), 8 * MIB, 2 * MIB);
@@ -145,7 +146,7 @@ public final class Budgets {
                                 wanted.readReplies()
                                         ? exposed.bytes()
                                         : limits.rdma().exposedBytesOfAll()),
-                limits.tcp().withRecordMemoryBytes(records.bytes()),
+                limits.tcp().with(records.bytes(), untaken.bytes()),
                 limits.memory().with(payload.bytes(), kept.bytes(), idleFiles),
                 limits.state().scaled(states.bytes(), records4, keptBySlots.bytes(), mostOpens));
         long othersBytes = payload.bytes() + receives.bytes() + files.bytes() + frames.bytes() / 2 + HEADER_SPACE_BYTES;

@@ -100,6 +100,7 @@ public final class LayerLimits {
                         limits.connections().most(), limits.connections().ofClient())
                 .maxRecordMemoryBytes(tcp.recordMemoryBytes(), tcp.recordMemoryBytesOfConnection())
                 .maxUnsentBytes(tcp.unsentBytes(), tcp.unsentBytesOfClient())
+                .maxUnsentBytesOfAll(tcp.unsentBytesOfAll())
                 .leastRate(deadlines.leastBytesPerSecond(), deadlines.grace())
                 .firstMessageLimit(deadlines.firstMessage())
                 .drainGrace(deadlines.draining())

@@ -234,7 +234,8 @@ public record ServerLimits(
      * @param recordMemoryBytesOfConnection 32 MiB: more WRITEs than operation threads
      * @param unsentBytes of replies that a connection has not taken, above which it starts no call. 4 MiB: as much as a socket buffer
      *     takes meanwhile
-     * @param unsentBytesOfClient 32 MiB: eight connections at their mark
+     * @param unsentBytesOfClient 32 MiB: eight connections at their mark. Above it no call of the client's begins either, though it has been started
+     * @param unsentBytesOfAll for replies outside the payload memory. 256 MiB: 256 listings of 1 MiB at once
      * @param backwardCalls of ours that a connection leaves unanswered before the oldest is forgotten. 64: as many as calls of its
      * @param backwardReplyBytes the longest reply to them. 64 KiB: callbacks carry a few hundred bytes
      * @param unexpectedReplies records that claim to be replies and are none, in the life of a connection. 64: replies to calls that
@@ -249,22 +250,35 @@ public record ServerLimits(
             long recordMemoryBytesOfConnection,
             long unsentBytes,
             long unsentBytesOfClient,
+            long unsentBytesOfAll,
             int backwardCalls,
             int backwardReplyBytes,
             int unexpectedReplies,
             int startsPerTurn) {
-        static final Tcp DEFAULT =
-                new Tcp(1024 * KIB + 64 * KIB, 64, 512, 256 * MIB, 32 * MIB, 4 * MIB, 32 * MIB, 64, 64 * KIB, 64, 32);
+        static final Tcp DEFAULT = new Tcp(
+                1024 * KIB + 64 * KIB,
+                64,
+                512,
+                256 * MIB,
+                32 * MIB,
+                4 * MIB,
+                32 * MIB,
+                256 * MIB,
+                64,
+                64 * KIB,
+                64,
+                32);
 
-        Tcp withRecordMemoryBytes(long bytes) {
+        Tcp with(long recordMemory, long unsentOfAll) {
             return new Tcp(
                     recordBytes,
                     callsInFlight,
                     callsInFlightOfClient,
-                    bytes,
-                    Math.max(recordBytes, Math.min(recordMemoryBytesOfConnection, bytes / 2)),
+                    recordMemory,
+                    Math.max(recordBytes, Math.min(recordMemoryBytesOfConnection, recordMemory / 2)),
                     unsentBytes,
                     unsentBytesOfClient,
+                    unsentOfAll,
                     backwardCalls,
                     backwardReplyBytes,
                     unexpectedReplies,

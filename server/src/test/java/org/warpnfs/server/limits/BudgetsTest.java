@@ -103,13 +103,18 @@ class BudgetsTest {
 
     @Test
     void heap_isLess_repliesGiveFirstThenState() throws ConfigException {
+        Budgets.Plan large = plan(machine(GIB, 4 * GIB, Long.MAX_VALUE, 1 << 20));
+        assertThat(large.limits().rdma().replyBytes()).isEqualTo(256 * MIB);
+        assertThat(large.limits().tcp().unsentBytesOfAll()).isEqualTo(256 * MIB);
         Budgets.Plan plan = plan(machine(512 * MIB, 4 * GIB, Long.MAX_VALUE, 1 << 20));
-        assertThat(plan.limits().rdma().replyBytes()).isBetween(32 * MIB, 255 * MIB);
+        assertThat(plan.limits().rdma().replyBytes()).isEqualTo(32 * MIB);
+        assertThat(plan.limits().tcp().unsentBytesOfAll()).isEqualTo(32 * MIB);
         assertThat(plan.limits().state().clients()).isEqualTo(8192);
-        assertThat(plan.line()).contains("heap 512 of 512 MiB", "RDMA replies ");
+        assertThat(plan.line()).contains("heap 512 of 512 MiB", "RDMA replies 32 of 256 MiB", "TCP replies ");
         ServerLimits little =
                 plan(machine(160 * MIB, 4 * GIB, Long.MAX_VALUE, 1 << 20)).limits();
-        assertThat(little.rdma().replyBytes()).isEqualTo(32 * MIB);
+        assertThat(little.rdma().replyBytes()).isBetween(4 * MIB, 32 * MIB);
+        assertThat(little.tcp().unsentBytesOfAll()).isEqualTo(32 * MIB);
         assertThat(little.memory().keptReplyBytes()).isEqualTo(8 * MIB);
         assertThat(little.state().clients()).isBetween(128, 2048);
         assertThat(little.state().opensOfClient())

@@ -134,6 +134,15 @@ public final class XdrWriter {
         return length + payloadBytes;
     }
 
+    /** What it holds on the heap: all but payloads in pooled buffers. */
+    public long heapBytes() {
+        long sum = length;
+        for (Placed placed : payloads) {
+            sum += placed.payload().buffer().isDirect() ? 0 : placed.lengthBytes();
+        }
+        return sum;
+    }
+
     /** Gives all payloads back. */
     public void release() {
         truncate(0);
