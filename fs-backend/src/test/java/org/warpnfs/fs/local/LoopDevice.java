@@ -2,13 +2,27 @@ package org.warpnfs.fs.local;
 
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Assumptions;
+import org.warpnfs.fs.local.libc.Fd;
+import org.warpnfs.fs.local.libc.OpenCalls;
 
 /** A file system on a loop device, whose power can be cut: what was not on the medium by then is lost. */
 final class LoopDevice implements AutoCloseable {
     private static final long IMAGE_BYTES = 200L << 20;
+
+    /** EXT4_IOC_SHUTDOWN. */
+    private static final long SHUTDOWN = 0x8004587dL;
+
+    private static final int SHUTDOWN_WITHOUT_FLUSH = 2;
 
     private final Path base;
     private final String type;
@@ -76,12 +90,42 @@ final class LoopDevice implements AutoCloseable {
         };
     }
 
-    void remountReadOnly() throws IOException {
-        Mounts.run("mount", "-o", "remount,ro", mountPoint.toString());
+    /** Mounts it anew: what is there then is on the medium. */
+    void remount() throws IOException {
+        Mounts.run("umount", mountPoint.toString());
+        mounted = false;
+        mount();
     }
 
-    void remountWritable() throws IOException {
-        Mounts.run("mount", "-o", "remount,rw", mountPoint.toString());
+    /** Ends its journal as an error of the medium would: it is read-only from now on, whoever has what open. */
+    void abort() throws IOException {
+        Mounts.run("mount", "-o", "remount,abort", mountPoint.toString());
+    }
+
+    /** Ends it at once, as if the medium were gone: nothing more is read or written, and nothing that waits is brought to it. */
+    void shutDown() throws Exception {
+        byte[] path = mountPoint.toString().getBytes(StandardCharsets.UTF_8);
+        try (Fd root = OpenCalls.open(path, OpenCalls.O_RDONLY | OpenCalls.O_DIRECTORY);
+                Arena arena = Arena.ofConfined()) {
+            String magic = new String(root.magicPath(), StandardCharsets.US_ASCII);
+            int number = Integer.parseInt(magic.substring(magic.lastIndexOf('/') + 1));
+            Linker linker = Linker.nativeLinker();
+            MethodHandle ioctl = linker.downcallHandle(
+                    linker.defaultLookup().findOrThrow("ioctl"),
+                    FunctionDescriptor.of(
+                            ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG, ValueLayout.ADDRESS),
+                    Linker.Option.firstVariadicArg(2));
+            MemorySegment flags = arena.allocateFrom(ValueLayout.JAVA_INT, SHUTDOWN_WITHOUT_FLUSH);
+            int result;
+            try {
+                result = (int) ioctl.invokeExact(number, SHUTDOWN, flags);
+            } catch (Throwable e) {
+                throw new AssertionError(e);
+            }
+            if (result != 0) {
+                throw new IOException("the file system cannot be shut down");
+            }
+        }
     }
 
     /** Takes it out of sight; it goes when nobody uses it any more. */
