@@ -6,6 +6,7 @@ import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.Acls;
 import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FileHandle;
+import org.warpnfs.fs.spi.FileNode;
 import org.warpnfs.fs.spi.FileType;
 import org.warpnfs.fs.spi.Protection;
 import org.warpnfs.fs.spi.Timestamp;
@@ -142,4 +143,9 @@ abstract sealed class Inode permits DirectoryInode, RegularInode, SymlinkInode, 
             long uid,
             long gid,
             Acls acls) {}
+
+    /** Its handle with its attributes. */
+    FileNode node() {
+        return new FileNode(handle, attributes());
+    }
 }

@@ -11,6 +11,7 @@ import org.warpnfs.fs.spi.Acls;
 import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.AttributeChanges.TimeChange;
 import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
@@ -258,5 +259,17 @@ final class Inodes {
     /** Makes one kind of file. */
     interface Maker {
         Inode make(NewFile newFile) throws FsException;
+    }
+
+    /** Changes attributes if the caller may; what they are then. */
+    FileAttributes setAttributes(Caller caller, Inode inode, AttributeChanges changes) throws FsException {
+        inode.lock.writeLock().lock();
+        try {
+            PosixJudge.requireSettable(caller, inode.protection(), changes);
+            apply(caller, inode, changes);
+            return inode.attributes();
+        } finally {
+            inode.lock.writeLock().unlock();
+        }
     }
 }

@@ -1,11 +1,8 @@
 package org.warpnfs.fs.memory;
 
 import java.time.InstantSource;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.locks.Lock;
-import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.warpnfs.fs.spi.AclChanges;
 import org.warpnfs.fs.spi.Acls;
 import org.warpnfs.fs.spi.AttributeChanges;
@@ -13,7 +10,6 @@ import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.ChangeOrder;
 import org.warpnfs.fs.spi.CreateMode;
 import org.warpnfs.fs.spi.Created;
-import org.warpnfs.fs.spi.DirectoryEntry;
 import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileName;
@@ -27,7 +23,6 @@ import org.warpnfs.fs.spi.FsStatistics;
 import org.warpnfs.fs.spi.OpenAccess;
 import org.warpnfs.fs.spi.OpenFile;
 import org.warpnfs.fs.spi.PosixJudge;
-import org.warpnfs.fs.spi.Protection;
 import org.warpnfs.fs.spi.XattrMode;
 
 /**
@@ -42,17 +37,17 @@ import org.warpnfs.fs.spi.XattrMode;
  */
 public final class MemoryFileSystem implements FileSystem {
     static final int MAX_LINKS = 65_000;
-    private static final int MAX_SYMLINK_BYTES = 4095;
-    private static final int LIST_STEP_ENTRIES = 128;
     private static final int ROOT_PERMISSIONS = 0755;
     /** What is not contents may take one of so many parts of the heap. */
     private static final int HEAP_PARTS = 4;
 
-    private final ReentrantReadWriteLock tree = new ReentrantReadWriteLock();
+    private final TreeLock tree = new TreeLock();
     private final Space bytes;
     private final Space heap;
     private final Inodes inodes;
     private final Names names;
+    private final Listing listing;
+    private final Creation creation;
     private final XattrOperations xattrs;
     private final AclOperations acls;
     private final DirectoryInode root;
@@ -89,6 +84,8 @@ public final class MemoryFileSystem implements FileSystem {
         this.acls = new AclOperations(heap);
         this.inodes = new Inodes(bytes, heap, new Space(capacityFiles), xattrs, acls, clock);
         this.names = new Names(heap, inodes);
+        this.listing = new Listing(tree, inodes);
+        this.creation = new Creation(tree, inodes, heap);
         this.root = inodes.newRoot(ROOT_PERMISSIONS);
         this.writeVerifier = inodes.instanceId();
     }
@@ -139,15 +136,7 @@ public final class MemoryFileSystem implements FileSystem {
 
     @Override
     public FileAttributes setAttributes(Caller caller, FileHandle file, AttributeChanges changes) throws FsException {
-        Inode inode = inodes.get(file);
-        inode.lock.writeLock().lock();
-        try {
-            PosixJudge.requireSettable(caller, inode.protection(), changes);
-            inodes.apply(caller, inode, changes);
-            return inode.attributes();
-        } finally {
-            inode.lock.writeLock().unlock();
-        }
+        return inodes.setAttributes(caller, inodes.get(file), changes);
     }
 
     @Override
@@ -157,149 +146,44 @@ public final class MemoryFileSystem implements FileSystem {
 
     @Override
     public FileNode lookup(Caller caller, FileHandle directory, FileName name) throws FsException {
-        return reading(() -> {
+        return tree.reading(() -> {
             DirectoryInode parent = inodes.directory(directory);
             PosixJudge.require(caller, parent.protection(), Permission.EXECUTE);
-            return node(Names.existing(parent, name));
+            return Names.existing(parent, name).node();
         });
     }
 
     @Override
     public FileNode lookupParent(Caller caller, FileHandle directory) throws FsException {
-        return reading(() -> {
+        return tree.reading(() -> {
             DirectoryInode child = inodes.directory(directory);
             PosixJudge.require(caller, child.protection(), Permission.EXECUTE);
-            return node(child.parent);
+            return child.parent.node();
         });
     }
 
     @Override
     public boolean list(Caller caller, FileHandle directory, long cookie, boolean withNodes, EntryVisitor visitor)
             throws FsException {
-        long resumeAfter = cookie;
-        while (true) {
-            List<DirectoryEntry> step = listStep(caller, directory, resumeAfter, withNodes);
-            for (DirectoryEntry entry : step) {
-                if (!visitor.visit(entry)) {
-                    return false;
-                }
-            }
-            if (step.size() < LIST_STEP_ENTRIES) {
-                return true;
-            }
-            resumeAfter = step.getLast().cookie();
-        }
-    }
-
-    /** The visitor may be slow, so it is not called under the lock. */
-    private List<DirectoryEntry> listStep(Caller caller, FileHandle directory, long cookie, boolean withNodes)
-            throws FsException {
-        return reading(() -> {
-            DirectoryInode parent = inodes.directory(directory);
-            Protection protection = parent.protection();
-            PosixJudge.require(caller, protection, Permission.READ);
-            boolean withinReach = withNodes && PosixJudge.has(caller, protection, Permission.EXECUTE);
-            if (!parent.knows(cookie)) {
-                throw FsException.of(FsError.BAD_COOKIE);
-            }
-            List<DirectoryEntry> step = new ArrayList<>();
-            for (DirectoryInode.Entry entry : parent.after(cookie)) {
-                Inode inode = entry.inode();
-                step.add(new DirectoryEntry(
-                        entry.name(),
-                        entry.cookie(),
-                        inode.fileId,
-                        inode.type(),
-                        withinReach ? node(inode) : null,
-                        withNodes && !withinReach ? FsError.ACCESS : null));
-                if (step.size() == LIST_STEP_ENTRIES) {
-                    break;
-                }
-            }
-            parent.wasRead();
-            return step;
-        });
+        return listing.list(caller, directory, cookie, withNodes, visitor);
     }
 
     @Override
     public Created create(Caller caller, FileHandle directory, FileName name, CreateMode mode) throws FsException {
-        return writing(() -> {
-            DirectoryInode parent = inodes.directory(directory);
-            PosixJudge.require(caller, parent.protection(), Permission.EXECUTE);
-            Inode found = parent.find(name);
-            if (found != null) {
-                return new Created(existing(caller, found, mode), false);
-            }
-            NewFile newFile = new NewFile(caller, parent, FileType.REGULAR, mode.attributes());
-            Inode made = addNew(parent, name, newFile, inodes::newRegular);
-            if (mode instanceof CreateMode.Exclusive exclusive && made instanceof RegularInode regular) {
-                regular.createVerifier = exclusive.verifier();
-            }
-            return new Created(node(made), true);
-        });
-    }
-
-    private FileNode existing(Caller caller, Inode found, CreateMode mode) throws FsException {
-        return switch (mode) {
-            case CreateMode.Guarded guarded -> throw FsException.of(FsError.EXISTS);
-            case CreateMode.Exclusive exclusive -> {
-                if (!(found instanceof RegularInode regular)
-                        || regular.createVerifier == null
-                        || regular.createVerifier != exclusive.verifier()
-                        || !isAsMade(caller, regular, exclusive.attributes())) {
-                    throw FsException.of(FsError.EXISTS);
-                }
-                yield node(found);
-            }
-            case CreateMode.Unchecked unchecked -> {
-                inodes.requireRegular(found);
-                Long sizeBytes = unchecked.attributes().sizeBytes();
-                if (sizeBytes != null) {
-                    setAttributes(caller, found.handle, AttributeChanges.ofSize(sizeBytes));
-                }
-                yield node(found);
-            }
-        };
-    }
-
-    /** Another's file, or one that was written to, is not what an exclusive create has left. */
-    private static boolean isAsMade(Caller caller, RegularInode found, AttributeChanges attributes) {
-        Long sizeBytes = attributes.sizeBytes();
-        FileAttributes present = found.attributes();
-        return present.sizeBytes() == (sizeBytes == null ? 0 : sizeBytes)
-                && (caller.isSuperuser() || present.uid() == caller.uid());
+        return creation.create(caller, directory, name, mode);
     }
 
     @Override
     public FileNode makeDirectory(Caller caller, FileHandle directory, FileName name, AttributeChanges attributes)
             throws FsException {
-        return make(caller, directory, name, FileType.DIRECTORY, attributes, inodes::newDirectory);
+        return creation.makeDirectory(caller, directory, name, attributes);
     }
 
     @Override
     public FileNode makeSymlink(
             Caller caller, FileHandle directory, FileName name, byte[] target, AttributeChanges attributes)
             throws FsException {
-        if (target.length > MAX_SYMLINK_BYTES) {
-            throw FsException.of(FsError.NAME_TOO_LONG);
-        }
-        if (target.length == 0) {
-            throw FsException.of(FsError.NO_ENTRY);
-        }
-        for (byte b : target) {
-            if (b == 0) {
-                throw FsException.of(FsError.INVALID);
-            }
-        }
-        AttributeChanges withPermissions = new AttributeChanges(
-                0777, attributes.uid(), attributes.gid(), null, attributes.accessTime(), attributes.modifyTime());
-        return make(
-                caller,
-                directory,
-                name,
-                FileType.SYMLINK,
-                withPermissions,
-                newFile -> inodes.newSymlink(newFile, target));
+        return creation.makeSymlink(caller, directory, name, target, attributes);
     }
 
     @Override
@@ -312,52 +196,7 @@ public final class MemoryFileSystem implements FileSystem {
             int deviceMinor,
             AttributeChanges attributes)
             throws FsException {
-        boolean device = type == FileType.BLOCK_DEVICE || type == FileType.CHARACTER_DEVICE;
-        if (!device && type != FileType.FIFO && type != FileType.SOCKET) {
-            throw FsException.of(FsError.WRONG_TYPE);
-        }
-        return make(caller, directory, name, type, attributes, newFile -> {
-            if (device && !caller.isSuperuser()) {
-                throw FsException.of(FsError.NOT_PERMITTED);
-            }
-            return inodes.newSpecial(newFile, device ? deviceMajor : 0, device ? deviceMinor : 0);
-        });
-    }
-
-    private FileNode make(
-            Caller caller,
-            FileHandle directory,
-            FileName name,
-            FileType type,
-            AttributeChanges attributes,
-            Inodes.Maker maker)
-            throws FsException {
-        return writing(() -> {
-            DirectoryInode parent = inodes.directory(directory);
-            PosixJudge.require(caller, parent.protection(), Permission.EXECUTE);
-            if (parent.find(name) != null) {
-                throw FsException.of(FsError.EXISTS);
-            }
-            return node(addNew(parent, name, new NewFile(caller, parent, type, attributes), maker));
-        });
-    }
-
-    private Inode addNew(DirectoryInode parent, FileName name, NewFile newFile, Inodes.Maker maker) throws FsException {
-        PosixJudge.requireModifiable(newFile.caller(), parent.protection());
-        if (newFile.type() == FileType.DIRECTORY && parent.linkCount >= MAX_LINKS) {
-            throw FsException.of(FsError.TOO_MANY_LINKS);
-        }
-        heap.take(DirectoryInode.ENTRY_BYTES);
-        Inode made;
-        try {
-            made = maker.make(newFile);
-        } catch (FsException e) {
-            heap.giveBack(DirectoryInode.ENTRY_BYTES);
-            throw e;
-        }
-        parent.add(name, made);
-        Inodes.change(parent, made instanceof DirectoryInode ? 1 : 0);
-        return made;
+        return creation.makeSpecial(caller, directory, name, type, deviceMajor, deviceMinor, attributes);
     }
 
     @Override
@@ -371,7 +210,7 @@ public final class MemoryFileSystem implements FileSystem {
 
     @Override
     public FileAttributes link(Caller caller, FileHandle file, FileHandle directory, FileName name) throws FsException {
-        return writing(() -> {
+        return tree.writing(() -> {
             Inode inode = inodes.get(file);
             DirectoryInode parent = inodes.directory(directory);
             PosixJudge.require(caller, parent.protection(), Permission.EXECUTE);
@@ -398,7 +237,7 @@ public final class MemoryFileSystem implements FileSystem {
 
     @Override
     public void remove(Caller caller, FileHandle directory, FileName name) throws FsException {
-        writing(() -> {
+        tree.writing(() -> {
             DirectoryInode parent = inodes.directory(directory);
             Inode inode = Names.removable(caller, parent, name);
             if (inode instanceof DirectoryInode) {
@@ -411,7 +250,7 @@ public final class MemoryFileSystem implements FileSystem {
 
     @Override
     public void removeDirectory(Caller caller, FileHandle directory, FileName name) throws FsException {
-        writing(() -> {
+        tree.writing(() -> {
             DirectoryInode parent = inodes.directory(directory);
             Inode inode = Names.removable(caller, parent, name);
             if (!(inode instanceof DirectoryInode child)) {
@@ -429,7 +268,7 @@ public final class MemoryFileSystem implements FileSystem {
     public void rename(
             Caller caller, FileHandle fromDirectory, FileName fromName, FileHandle toDirectory, FileName toName)
             throws FsException {
-        writing(() -> {
+        tree.writing(() -> {
             names.rename(caller, inodes.directory(fromDirectory), fromName, inodes.directory(toDirectory), toName);
             return true;
         });
@@ -490,36 +329,6 @@ public final class MemoryFileSystem implements FileSystem {
     /** All handles are stale then. */
     @Override
     public void close() {
-        tree.writeLock().lock();
-        try {
-            inodes.dropAll();
-        } finally {
-            tree.writeLock().unlock();
-        }
-    }
-
-    private static FileNode node(Inode inode) {
-        return new FileNode(inode.handle, inode.attributes());
-    }
-
-    private <T> T reading(Operation<T> operation) throws FsException {
-        return under(tree.readLock(), operation);
-    }
-
-    private <T> T writing(Operation<T> operation) throws FsException {
-        return under(tree.writeLock(), operation);
-    }
-
-    private static <T> T under(Lock lock, Operation<T> operation) throws FsException {
-        lock.lock();
-        try {
-            return operation.run();
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    private interface Operation<T> {
-        T run() throws FsException;
+        tree.writing(inodes::dropAll);
     }
 }

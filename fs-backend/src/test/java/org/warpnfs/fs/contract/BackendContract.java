@@ -16,6 +16,22 @@ public abstract class BackendContract {
     }
 
     @Nested
+    class Creation extends CreationContract {
+        @Override
+        protected Backend newBackend() throws Exception {
+            return backend();
+        }
+    }
+
+    @Nested
+    class HandlesAndChanges extends HandleContract {
+        @Override
+        protected Backend newBackend() throws Exception {
+            return backend();
+        }
+    }
+
+    @Nested
     class Data extends DataContract {
         @Override
         protected Backend newBackend() throws Exception {
