@@ -5,20 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
 import java.util.Random;
-import java.util.concurrent.Callable;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -37,19 +25,14 @@ import org.warpnfs.fs.spi.Stability;
 /** The kernel's own errors, of a device that really fails: nothing that was acknowledged as stable is lost. */
 class FailingDeviceTest {
     private static final int BLOCK_BYTES = 4096;
-    private static final int WRITERS = 8;
-    private static final int WRITES = 60;
-    /** How many writes each writer makes at most while the device still works, or while it is about to fail. */
-    private static final int FAILS_AT = WRITES / 3;
+    /** Blocks written before the device fails, twice while it does, and after it is healed. */
+    private static final int PHASE = 160;
 
-    private static final int HEALS_AT = 2 * WRITES / 3;
     private static final long LIMIT_SECONDS = 120;
 
     @TempDir
     Path base;
 
-    private final CountDownLatch failing = new CountDownLatch(1);
-    private final CountDownLatch healed = new CountDownLatch(1);
     private FailingDevice device;
     private LocalFileSystem fs;
 
@@ -137,100 +120,23 @@ class FailingDeviceTest {
 
     @Test
     void manyWritersOfManyFiles_deviceFailsAndHeals_keepWhatWasAcknowledged() throws Exception {
-        failAndHealUnder(WRITERS);
+        failAndHealUnder(VerifyingWriters.COUNT);
     }
 
-    /** Each writer behaves as an NFS client does, and writes blocks that no other does. */
     private void failAndHealUnder(int files) throws Exception {
-        List<FileHandle> handles = new ArrayList<>();
-        for (int i = 0; i < files; i++) {
-            handles.add(create("f" + i));
-        }
-        Map<Integer, Boolean> acknowledged = new ConcurrentHashMap<>();
-        ConcurrentLinkedQueue<FsError> failures = new ConcurrentLinkedQueue<>();
-        AtomicInteger done = new AtomicInteger();
-        List<Future<?>> running = new ArrayList<>();
-        try (ExecutorService writers = Executors.newFixedThreadPool(WRITERS)) {
-            for (int writer = 0; writer < WRITERS; writer++) {
-                int number = writer;
-                Callable<Void> client = () -> {
-                    write(handles.get(number % files), number, acknowledged, failures, done);
-                    return null;
-                };
-                running.add(writers.submit(client));
-            }
-            awaitDone(done, WRITERS * WRITES / 6);
+        VerifyingWriters writers = new VerifyingWriters(fs, files);
+        try (writers) {
+            writers.goOn(PHASE);
             device.fail();
-            failing.countDown();
-            awaitDone(done, WRITERS * HEALS_AT);
+            writers.goOn(PHASE);
+            writers.goOn(PHASE);
             device.heal();
-            healed.countDown();
-            for (Future<?> writer : running) {
-                writer.get(LIMIT_SECONDS, TimeUnit.SECONDS);
-            }
+            writers.goOn(PHASE);
+            writers.end();
         }
-        assertThat(failures).as("the device failed").isNotEmpty().doesNotContain(FsError.TRY_LATER);
-        assertThat(acknowledged).isNotEmpty();
+        assertThat(writers.failures()).as("the device failed").isNotEmpty().doesNotContain(FsError.TRY_LATER);
         remount();
-        for (int block : acknowledged.keySet()) {
-            FileHandle file = fs.lookup(Caller.ROOT, fs.root(), FileName.of("f" + block / WRITES % files))
-                    .handle();
-            ByteBuffer read = ByteBuffer.allocate(BLOCK_BYTES);
-            try (OpenFile open = fs.open(Caller.ROOT, file, OpenAccess.READ)) {
-                open.read(read, (long) block * BLOCK_BYTES);
-            }
-            assertThat(read.array())
-                    .as("block %s, acknowledged as stable", block)
-                    .isEqualTo(block(block).array());
-        }
-    }
-
-    private void write(
-            FileHandle file,
-            int writer,
-            Map<Integer, Boolean> acknowledged,
-            ConcurrentLinkedQueue<FsError> failures,
-            AtomicInteger done)
-            throws Exception {
-        Map<Integer, Long> uncommitted = new HashMap<>();
-        for (int i = 0; i < WRITES; i++) {
-            if (i == FAILS_AT || i == HEALS_AT) {
-                CountDownLatch next = i == FAILS_AT ? failing : healed;
-                assertThat(next.await(LIMIT_SECONDS, TimeUnit.SECONDS)).isTrue();
-            }
-            int block = writer * WRITES + i;
-            boolean stable = i % 3 == 0;
-            try (OpenFile open = openToWrite(file)) {
-                long verifier = fs.writeVerifier();
-                open.write(block(block), (long) block * BLOCK_BYTES, stable ? Stability.FILE_SYNC : Stability.UNSTABLE);
-                if (stable) {
-                    acknowledged.put(block, true);
-                } else {
-                    uncommitted.put(block, verifier);
-                }
-                if (i % 7 == 6) {
-                    open.sync();
-                    long now = fs.writeVerifier();
-                    uncommitted.forEach((unstable, then) -> {
-                        if (then == now) {
-                            acknowledged.put(unstable, true);
-                        }
-                    });
-                    uncommitted.clear();
-                }
-            } catch (FsException e) {
-                failures.add(e.error());
-            }
-            done.incrementAndGet();
-        }
-    }
-
-    private static void awaitDone(AtomicInteger done, int wanted) throws InterruptedException {
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
-        while (done.get() < wanted) {
-            assertThat(System.nanoTime() - deadline).as("writers stand still").isNegative();
-            Thread.sleep(1);
-        }
+        writers.verify(fs);
     }
 
     @Test

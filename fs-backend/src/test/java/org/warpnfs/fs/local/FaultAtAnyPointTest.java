@@ -6,11 +6,9 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -32,16 +30,12 @@ class FaultAtAnyPointTest {
 
     @BeforeEach
     void makeTree() throws IOException {
-        tree = Files.createTempDirectory(LocalBackend.TMPFS, "warpnfs-faults");
+        tree = TmpfsDirectory.make("warpnfs-faults");
     }
 
     @AfterEach
     void removeTree() throws IOException {
-        try (Stream<Path> walk = Files.walk(tree)) {
-            for (Path path : walk.sorted(Comparator.reverseOrder()).toList()) {
-                Files.delete(path);
-            }
-        }
+        TmpfsDirectory.remove(tree);
     }
 
     @Test

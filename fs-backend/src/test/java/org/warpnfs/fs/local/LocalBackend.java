@@ -6,9 +6,6 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.Comparator;
-import java.util.List;
-import java.util.stream.Stream;
 import org.warpnfs.fs.contract.Backend;
 import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.Caller;
@@ -122,12 +119,6 @@ final class LocalBackend implements Backend {
 
     @Override
     public void close() throws IOException {
-        List<Path> all;
-        try (Stream<Path> walk = Files.walk(base)) {
-            all = walk.sorted(Comparator.reverseOrder()).toList();
-        }
-        for (Path path : all) {
-            Files.deleteIfExists(path);
-        }
+        TmpfsDirectory.remove(base);
     }
 }

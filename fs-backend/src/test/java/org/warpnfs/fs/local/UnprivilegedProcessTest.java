@@ -9,7 +9,6 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.stream.Stream;
@@ -45,18 +44,13 @@ class UnprivilegedProcessTest {
         Assumptions.assumeTrue(
                 LocalBackend.IS_ROOT && Files.isExecutable(SETPRIV),
                 "only root becomes nobody, by setpriv: without, the other tests of this module run unprivileged");
-        base = Files.createTempDirectory(LocalBackend.TMPFS, "warpnfs-nobody");
-        Files.setPosixFilePermissions(base, PosixFilePermissions.fromString("rwxr-xr-x"));
+        base = TmpfsDirectory.make("warpnfs-nobody");
     }
 
     @AfterEach
     void clean() throws IOException {
         if (base != null) {
-            try (Stream<Path> walk = Files.walk(base)) {
-                for (Path path : walk.sorted(Comparator.reverseOrder()).toList()) {
-                    Files.delete(path);
-                }
-            }
+            TmpfsDirectory.remove(base);
         }
     }
 

@@ -10,9 +10,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
@@ -51,8 +49,7 @@ class UserNamespaceTest {
         Assumptions.assumeTrue(
                 LocalBackend.IS_ROOT && Files.isExecutable(SETPRIV) && Files.isExecutable(UNSHARE),
                 "only root becomes others and maps users");
-        base = Files.createTempDirectory(LocalBackend.TMPFS, "warpnfs-userns");
-        Files.setPosixFilePermissions(base, PosixFilePermissions.fromString("rwxr-xr-x"));
+        base = TmpfsDirectory.make("warpnfs-userns");
         tree = Files.createDirectory(base.resolve("tree"));
         state = Files.createDirectory(base.resolve("state"));
         for (Path path : List.of(tree, state)) {
@@ -66,11 +63,7 @@ class UserNamespaceTest {
     @AfterEach
     void clean() throws IOException {
         if (base != null) {
-            try (Stream<Path> walk = Files.walk(base)) {
-                for (Path path : walk.sorted(Comparator.reverseOrder()).toList()) {
-                    Files.delete(path);
-                }
-            }
+            TmpfsDirectory.remove(base);
         }
     }
 
