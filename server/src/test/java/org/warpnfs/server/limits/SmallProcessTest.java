@@ -2,28 +2,34 @@ package org.warpnfs.server.limits;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-<<<<<<< Updated upstream
 import io.netty.util.internal.PlatformDependent;
 import java.io.BufferedReader;
-=======
->>>>>>> Stashed changes
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.warpnfs.server.NfsCall;
+import org.warpnfs.server.cli.Main;
 
 /** A server in a process that may have little: it says what it takes, and serves; or says what it lacks. */
 @Timeout(120)
 class SmallProcessTest {
+    private static final Pattern TCP = Pattern.compile("tcp     .*?:(\\d+) .*");
     private static final int MOUNT_PROCEDURE = 1;
 
     @TempDir
     private Path temporary;
 
-<<<<<<< Updated upstream
     private Process serve(int descriptors, String... flags) throws IOException {
         return serve(Main.class, descriptors, flags);
     }
@@ -55,16 +61,13 @@ class SmallProcessTest {
         if (!process.waitFor(30, TimeUnit.SECONDS)) {
             process.destroyForcibly();
         }
-=======
-    private SmallProcess serve(int descriptors, String... flags) throws IOException {
-        return SmallProcess.start(temporary, descriptors, SmallProcess.classPath(), flags);
->>>>>>> Stashed changes
     }
 
     @Test
     void littleOfEverything_serverStarts_saysWhatItTookAndServes() throws Exception {
-        try (SmallProcess process = serve(512, "-Xmx128m", "-XX:MaxDirectMemorySize=160m")) {
-            List<String> lines = process.linesUntilReady();
+        Process process = serve(512, "-Xmx128m", "-XX:MaxDirectMemorySize=160m");
+        try (BufferedReader output = process.inputReader(StandardCharsets.UTF_8)) {
+            List<String> lines = linesUntilReady(output);
             String limits = lines.stream()
                     .filter(line -> line.startsWith("limits  "))
                     .findFirst()
@@ -76,11 +79,20 @@ class SmallProcessTest {
                             "descriptors 128 for connections",
                             "less than usual: payload memory ",
                             "connections of each 48 of 1024");
+            Matcher tcp = lines.stream()
+                    .map(TCP::matcher)
+                    .filter(Matcher::matches)
+                    .findFirst()
+                    .orElseThrow();
+            InetSocketAddress address =
+                    new InetSocketAddress(InetAddress.getLoopbackAddress(), Integer.parseInt(tcp.group(1)));
             int status = NfsCall.of(1, NfsCall.MOUNT, 3, MOUNT_PROCEDURE, 0)
                     .string("/")
-                    .overTcp(SmallProcess.address("tcp", lines))
+                    .overTcp(address)
                     .getInt();
             assertThat(status).isZero();
+        } finally {
+            end(process);
         }
     }
 
@@ -116,21 +128,27 @@ class SmallProcessTest {
 
     @Test
     void heapBelowTheLeast_serverDoesNotStart_andNamesTheFlag() throws Exception {
-        try (SmallProcess process = serve(512, "-Xmx40m", "-XX:MaxDirectMemorySize=160m")) {
-            assertThat(process.linesUntilReady()).anySatisfy(line -> assertThat(line)
+        Process process = serve(512, "-Xmx40m", "-XX:MaxDirectMemorySize=160m");
+        try (BufferedReader output = process.inputReader(StandardCharsets.UTF_8)) {
+            assertThat(linesUntilReady(output)).anySatisfy(line -> assertThat(line)
                     .startsWith("warpnfs: a Java heap of ")
                     .endsWith("raise -Xmx"));
-            assertThat(process.awaitExit()).isEqualTo(1);
+            assertThat(process.waitFor()).isEqualTo(1);
+        } finally {
+            end(process);
         }
     }
 
     @Test
     void tooFewDescriptors_serverDoesNotStart_andNamesTheLimit() throws Exception {
-        try (SmallProcess process = serve(100, "-Xmx128m", "-XX:MaxDirectMemorySize=160m")) {
-            assertThat(process.linesUntilReady()).anySatisfy(line -> assertThat(line)
+        Process process = serve(100, "-Xmx128m", "-XX:MaxDirectMemorySize=160m");
+        try (BufferedReader output = process.inputReader(StandardCharsets.UTF_8)) {
+            assertThat(linesUntilReady(output)).anySatisfy(line -> assertThat(line)
                     .startsWith("warpnfs: the process may open 100 descriptors")
                     .contains("raise ulimit -n"));
-            assertThat(process.awaitExit()).isEqualTo(1);
+            assertThat(process.waitFor()).isEqualTo(1);
+        } finally {
+            end(process);
         }
     }
 }
