@@ -183,6 +183,13 @@ public final class PayloadPool {
         }
     }
 
+    /** Clients that hold something or wait, for tests. */
+    int clients() {
+        synchronized (lock) {
+            return clients.size();
+        }
+    }
+
     /** Requests that wait now. */
     public int waitingRequests() {
         synchronized (lock) {

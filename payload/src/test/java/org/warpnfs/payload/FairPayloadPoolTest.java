@@ -190,6 +190,33 @@ class FairPayloadPoolTest {
         assertThat(order).containsExactly("small");
     }
 
+    /** Addresses cost nobody anything: one that holds nothing and waits for nothing is forgotten, however it came to that. */
+    @Test
+    void clients_thatHoldNothing_areForgotten() {
+        for (int i = 0; i < 100; i++) {
+            Payload payload = pool.tryAcquire(client(i), SMALL);
+            assertThat(payload).isNotNull();
+            payload.release();
+        }
+        List<Payload> all = new ArrayList<>();
+        for (Payload p = pool.tryAcquire(MIB); p != null; p = pool.tryAcquire(MIB)) {
+            all.add(p);
+        }
+        assertThat(pool.tryAcquire(client(100), MIB)).isNull();
+        Queue<Payload> taken = new ArrayDeque<>();
+        PayloadPool.Wait wait = waiting(client(101), "given up", taken);
+        waiting(client(102), "granted", taken);
+        assertThat(pool.tryAcquire(client(103), MIB))
+                .as("behind those who wait")
+                .isNull();
+        assertThat(pool.clients()).isEqualTo(2);
+        assertThat(wait.cancel()).isTrue();
+        all.forEach(Payload::release);
+        taken.forEach(Payload::release);
+        assertThat(grants).containsExactly("granted");
+        assertThat(pool.clients()).isZero();
+    }
+
     @Test
     void grant_thatReleasesAtOnce_needsNoDeeperStack() {
         List<Payload> all = new ArrayList<>();

@@ -156,4 +156,11 @@ class FilesTest {
                 .hyper(0)
                 .hyper(200_000)));
     }
+
+    /** Memory is taken before it is known whether the READ may be done at all. */
+    @Test
+    void read_thatFails_givesItsMemoryBack() {
+        assertThat(client.statusOf(new Ops().data().read(ZERO, 0, 4096))).isEqualTo(Nfs4Status.ISDIR);
+        assertThat(server.payloads.lentBytes()).isZero();
+    }
 }
