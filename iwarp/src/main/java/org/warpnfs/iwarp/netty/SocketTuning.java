@@ -16,8 +16,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Socket options of all connections. What the platform does not take is left as it is.
  *
- * <p>TCP looks after a peer that has been silent for a minute, and ends the connection after another minute without an answer:
- * one whose host has vanished would hold its receives and its place for ever.
+ * <p>TCP looks after a peer that has been silent for a minute, and ends the connection after another minute without an answer, or after two minutes in
+ * which it took nothing: one whose host has vanished would hold its receives and its place for ever. Keepalive alone does not see to that while bytes
+ * are under way: Linux goes on repeating them for a quarter of an hour. That limit is to be had by epoll only.
  */
 final class SocketTuning {
     private static final Logger LOG = LoggerFactory.getLogger(SocketTuning.class);
@@ -27,6 +28,10 @@ final class SocketTuning {
     private static final int KEEPALIVE_INTERVAL_SECONDS = 10;
     private static final int KEEPALIVE_PROBES = 6;
 
+    /** As long as the probes take: less would end a connection for one lost probe. */
+    private static final int USER_TIMEOUT_MILLIS =
+            1000 * (KEEPALIVE_IDLE_SECONDS + KEEPALIVE_INTERVAL_SECONDS * KEEPALIVE_PROBES);
+
     private SocketTuning() {}
 
     static void apply(SocketChannel channel, String congestionControl) {
@@ -35,6 +40,7 @@ final class SocketTuning {
             set(channel, EpollChannelOption.TCP_KEEPIDLE, KEEPALIVE_IDLE_SECONDS);
             set(channel, EpollChannelOption.TCP_KEEPINTVL, KEEPALIVE_INTERVAL_SECONDS);
             set(channel, EpollChannelOption.TCP_KEEPCNT, KEEPALIVE_PROBES);
+            set(channel, EpollChannelOption.TCP_USER_TIMEOUT, USER_TIMEOUT_MILLIS);
         } else {
             set(channel, NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPIDLE), KEEPALIVE_IDLE_SECONDS);
             set(channel, NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPINTERVAL), KEEPALIVE_INTERVAL_SECONDS);
