@@ -94,7 +94,9 @@ final class Counters {
 
     Counters lanes(OperationThreads threads) {
         for (Lane lane : Lane.values()) {
-            add("lanes_waiting_" + lane.name().toLowerCase(Locale.ROOT), threads.waitingCount(lane));
+            String name = lane.name().toLowerCase(Locale.ROOT);
+            add("lanes_waiting_" + name, threads.waitingCount(lane));
+            add("lanes_held_" + name, threads.heldCount(lane));
         }
         return this;
     }

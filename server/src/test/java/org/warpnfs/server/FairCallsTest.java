@@ -12,6 +12,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.warpnfs.lanes.Lane;
 import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.rpcrdma.message.RpcMessage;
@@ -20,8 +22,10 @@ import org.warpnfs.rpcrdma.message.RpcMessage;
 class FairCallsTest {
     private static final int GETATTR = 1;
     private static final int READ = 6;
+    private static final int REMOVE = 12;
     private static final int COMMIT = 21;
     private static final int OK = 0;
+    private static final int NOTDIR = 20;
     private static final int DELAY = 10008;
     private static final int SEQ_MISORDERED = 10063;
 
@@ -105,7 +109,7 @@ class FairCallsTest {
         for (int i = 0; i < 64; i++) {
             commits.add(hog.send(commit()));
         }
-        int most = LanesServer.THREADS - 1;
+        int most = LanesServer.THREADS / 2;
         assertThat(server.syncsBegun.tryAcquire(most, 60, TimeUnit.SECONDS)).isTrue();
         assertThat(honest.call(getAttr()).getInt()).isEqualTo(OK);
         assertThat(honest.call(sequence(1, session, 2)).getInt()).isEqualTo(OK);
@@ -119,6 +123,34 @@ class FairCallsTest {
         assertThat(commits).noneMatch(CompletableFuture::isDone);
         server.openGate();
         assertThat(LanesServer.results(honestCommit).getInt()).isEqualTo(OK);
+        for (CompletableFuture<RpcMessage> each : commits) {
+            assertThat(LanesServer.results(each).getInt()).isEqualTo(OK);
+        }
+    }
+
+    /** A disk that is dead, or clients that mean it. */
+    @ParameterizedTest
+    @ValueSource(ints = {4, 8, 15})
+    void commitsOfManyClients_standStill_newcomersAreAnswered(int clients) throws Exception {
+        server.shutGate();
+        List<CompletableFuture<RpcMessage>> commits = new ArrayList<>();
+        for (int client = 0; client < clients; client++) {
+            LanesServer.Peer hog = server.connect(100 + client);
+            for (int i = 0; i < 16; i++) {
+                commits.add(hog.send(commit()));
+            }
+        }
+        assertThat(server.syncsBegun.tryAcquire(clients, 60, TimeUnit.SECONDS))
+                .as("each has its turn")
+                .isTrue();
+        LanesServer.Peer honest = server.connect(1);
+        for (int i = 0; i < 3; i++) {
+            assertThat(honest.call(server.nfs3(REMOVE).opaque(file).string("of a file"))
+                            .getInt())
+                    .as("of the same lane")
+                    .isEqualTo(NOTDIR);
+        }
+        server.openGate();
         for (CompletableFuture<RpcMessage> each : commits) {
             assertThat(LanesServer.results(each).getInt()).isEqualTo(OK);
         }
@@ -140,7 +172,7 @@ class FairCallsTest {
                     .hyper(0)
                     .word(0)));
         }
-        assertThat(server.syncsBegun.tryAcquire(LanesServer.THREADS - 1, 60, TimeUnit.SECONDS))
+        assertThat(server.syncsBegun.tryAcquire(LanesServer.THREADS / 2, 60, TimeUnit.SECONDS))
                 .isTrue();
         ByteBuffer renewed =
                 server.connect(2).call(server.compound(0, 1).word(30).hyper(7));
@@ -337,7 +369,7 @@ class FairCallsTest {
         for (int i = 0; i < 64; i++) {
             calls.add(client.send(commit()));
         }
-        assertThat(server.syncsBegun.tryAcquire(LanesServer.THREADS - 1, 60, TimeUnit.SECONDS))
+        assertThat(server.syncsBegun.tryAcquire(LanesServer.THREADS / 2, 60, TimeUnit.SECONDS))
                 .isTrue();
         client.end();
         server.threads.close();

@@ -1,12 +1,8 @@
 package org.warpnfs.rpcrdma.oncrpc;
 
-import java.util.ArrayDeque;
+import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Deque;
-import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -15,19 +11,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.warpnfs.lanes.LaneTask;
 import org.warpnfs.limits.ClientAddress;
+import org.warpnfs.limits.LogLimiter;
 
 /**
  * The threads of one lane, shared fairly between clients.
  *
  * <h2>Operation</h2>
  *
- * Clients take turns, one task each; the tasks of one client run in the order in which they came. A client that runs nothing gets any free thread.
- * One that runs tasks already gets another thread only if it then runs no more than half of what it and the free threads are together, and
- * never the last free one. So a client alone gets half of the threads and one more, the next half of what is left, and so on: what one client's
- * tasks wait for keeps no other client's from starting.
+ * {@link LaneTurns} says whose task runs next, and when a newcomer may have a thread beyond the usual ones because those are held.
  *
- * <p>Threads start when they are needed first, and stay. Where the system has no more, those that there are do all; where there is none, tasks
- * are rejected.
+ * <p>Threads start when they are needed first. The usual ones stay, and one more that watches for threads that are held, once it has been needed; the
+ * others beyond the usual ones end when they find nothing to do. Where the system has no more threads, those that there are do all; where there is
+ * none, tasks are rejected.
  *
  * <h2>Buffers</h2>
  *
@@ -38,41 +33,37 @@ import org.warpnfs.limits.ClientAddress;
  * What a task throws is logged; the thread goes on. Safe for any thread.
  */
 final class LaneThreads {
+    /** Threads of a lane beyond the usual ones: more addresses than this are needed to keep newcomers out. Each costs its stack. */
+    static final int BEYOND = 64;
+
+    /** Longer than a disk takes that is merely busy. */
+    static final Duration PATIENCE = Duration.ofSeconds(1);
+
     private static final Logger LOG = LoggerFactory.getLogger(LaneThreads.class);
 
-    /** What one client has here. */
-    private static final class Client {
-        final ClientAddress address;
-        final Deque<LaneTask> waiting = new ArrayDeque<>();
-        int running;
-
-        Client(ClientAddress address) {
-            this.address = address;
-        }
-    }
-
     private final String name;
-    private final int count;
+    private final int usual;
     private final Threads maker;
+    private final LogLimiter lines = new LogLimiter();
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition work = lock.newCondition();
     private final List<Thread> threads = new ArrayList<>();
-    /** Those who run something or wait. */
-    private final Map<ClientAddress, Client> clients = new HashMap<>();
-    /** Those who wait, the next first. */
-    private final Map<ClientAddress, Client> turns = new LinkedHashMap<>();
-
-    private int running;
+    private final LaneTurns turns;
+    private int started;
     private int idle;
     private int woken;
+
+    /** True while an idle thread waits for the moment at which a newcomer may have a place. */
+    private boolean watched;
+
     private boolean closed;
 
     /**
      * @param name of its threads, before their numbers
-     * @param count at least 1
+     * @param usual threads, at least 1
      */
-    LaneThreads(String name, int count) {
-        this(name, count, Thread::new);
+    LaneThreads(String name, int usual) {
+        this(name, usual, Thread::new);
     }
 
     /** Makes threads, which the virtual machine may refuse to start. */
@@ -80,29 +71,26 @@ final class LaneThreads {
         Thread make(Runnable task, String name);
     }
 
-    LaneThreads(String name, int count, Threads maker) {
-        if (count < 1) {
-            throw new IllegalArgumentException(count + " threads in a lane");
+    LaneThreads(String name, int usual, Threads maker) {
+        if (usual < 1) {
+            throw new IllegalArgumentException(usual + " threads in a lane");
         }
         this.name = name;
-        this.count = count;
+        this.usual = usual;
         this.maker = maker;
+        this.turns = new LaneTurns(usual, BEYOND, PATIENCE.toNanos());
     }
 
-    void execute(ClientAddress address, LaneTask task) {
+    void execute(ClientAddress client, LaneTask task) {
         lock.lock();
         try {
             if (closed) {
                 throw new RejectedExecutionException("the operation threads are closed");
             }
-            Client client = clients.computeIfAbsent(address, Client::new);
-            client.waiting.add(task);
-            turns.putIfAbsent(address, client);
+            turns.add(client, task);
             wakeOne();
             if (threads.isEmpty()) {
-                client.waiting.removeLast();
-                turns.remove(address);
-                clients.remove(address);
+                turns.removeLast(client);
                 throw new RejectedExecutionException("no operation thread can be started");
             }
         } finally {
@@ -123,15 +111,11 @@ final class LaneThreads {
 
     /** Takes no more tasks, interrupts those that run and refuses those that wait. */
     void close() {
-        List<LaneTask> refused = new ArrayList<>();
+        List<LaneTask> refused;
         lock.lock();
         try {
             closed = true;
-            for (Client client : turns.values()) {
-                refused.addAll(client.waiting);
-                client.waiting.clear();
-            }
-            turns.clear();
+            refused = turns.takeWaiting();
             threads.forEach(Thread::interrupt);
             work.signalAll();
         } finally {
@@ -154,66 +138,74 @@ final class LaneThreads {
     int waitingCount() {
         lock.lock();
         try {
-            return turns.values().stream()
-                    .mapToInt(client -> client.waiting.size())
-                    .sum();
+            return turns.waitingCount();
         } finally {
             lock.unlock();
         }
     }
 
-    /** If a task may start now, sees to it that a thread comes for it. */
+    /** Tasks that have run for longer than {@link #PATIENCE}. */
+    int heldCount() {
+        lock.lock();
+        try {
+            return turns.heldCount(System.nanoTime());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** If a task may start now, or after a while though nothing ends, sees to it that a thread looks. */
     private void wakeOne() {
-        if (next() == null) {
+        long now = System.nanoTime();
+        boolean ready = turns.ready(now);
+        if (!ready && (watched || turns.nanosToNextPlace(now) == Long.MAX_VALUE)) {
             return;
         }
         if (woken < idle) {
             woken++;
             work.signal();
-        } else if (threads.size() < count) {
-            Thread thread = maker.make(this::run, name + "-" + (threads.size() + 1));
-            try {
-                thread.start();
-            } catch (OutOfMemoryError e) {
-                // The system has no more threads. Those that there are take the task in its turn.
-                LOG.error("{}: a thread cannot be started; there are {}", name, threads.size(), e);
-                return;
-            }
-            threads.add(thread);
+        } else if ((ready && threads.size() < usual) || threads.size() == turns.runningCount()) {
+            // In the second case nobody is on the way who would look.
+            start();
         }
     }
 
-    /** Whose turn it is, or null if nobody may start a task now. */
-    private @Nullable Client next() {
-        int free = count - running;
-        // Everyone who is passed over here runs something, so this looks at no more clients than there are threads.
-        for (Client client : turns.values()) {
-            if (client.running == 0 ? free > 0 : free > 1 && client.running <= free) {
-                return client;
-            }
+    private void start() {
+        Thread thread = maker.make(this::run, name + "-" + (started + 1));
+        try {
+            thread.start();
+        } catch (OutOfMemoryError e) {
+            // The system has no more threads. Those that there are take the task in its turn.
+            lines.admit("threads", ClientAddress.NONE)
+                    .ifPresent(more -> LOG.error(
+                            "{}: a thread cannot be started; there are {} ({} more like it)",
+                            name,
+                            threads.size(),
+                            more,
+                            e));
+            return;
         }
-        return null;
+        started++;
+        threads.add(thread);
     }
 
     private void run() {
-        Client client = null;
+        LaneTurns.Running task = null;
         while (true) {
-            LaneTask task;
             lock.lock();
             try {
-                if (client != null) {
-                    ended(client);
+                if (task != null) {
+                    turns.ended(task);
                 }
-                client = await();
-                if (client == null) {
+                task = await();
+                if (task == null) {
                     return;
                 }
-                task = begin(client);
             } finally {
                 lock.unlock();
             }
             try {
-                task.run();
+                task.task().run();
             } catch (Throwable e) {
                 LOG.error("{}: a task failed by a bug of the server", name, e);
             } finally {
@@ -223,44 +215,42 @@ final class LaneThreads {
         }
     }
 
-    /** Whose task comes next; null if there will be none. */
-    private @Nullable Client await() {
+    /** The task that comes next, begun; null if this thread has to end. */
+    private LaneTurns.@Nullable Running await() {
         while (true) {
-            Client client = next();
-            if (client != null) {
-                return client;
+            long now = System.nanoTime();
+            LaneTurns.Running task = turns.begin(now);
+            if (task != null) {
+                if (!turns.nobodyWaits()) {
+                    wakeOne();
+                }
+                return task;
             }
-            if (closed && turns.isEmpty()) {
+            if (closed && turns.nobodyWaits()) {
                 // The next one may wait for nothing but this.
                 work.signalAll();
                 return null;
             }
+            long untilPlaceNanos = watched ? Long.MAX_VALUE : turns.nanosToNextPlace(now);
+            if (untilPlaceNanos == Long.MAX_VALUE && idle > 0 && threads.size() > usual + 1) {
+                threads.remove(Thread.currentThread());
+                return null;
+            }
             idle++;
-            work.awaitUninterruptibly();
+            if (untilPlaceNanos == Long.MAX_VALUE) {
+                work.awaitUninterruptibly();
+            } else {
+                watched = true;
+                try {
+                    var _ = work.awaitNanos(untilPlaceNanos);
+                } catch (InterruptedException e) {
+                    // An interrupt is for a task, and this thread has none.
+                    LOG.trace("{}: interrupted while idle", name);
+                }
+                watched = false;
+            }
             idle--;
             woken = Math.max(0, woken - 1);
-        }
-    }
-
-    private LaneTask begin(Client client) {
-        LaneTask task = client.waiting.remove();
-        running++;
-        client.running++;
-        turns.remove(client.address);
-        if (!client.waiting.isEmpty()) {
-            turns.put(client.address, client);
-        }
-        if (!turns.isEmpty()) {
-            wakeOne();
-        }
-        return task;
-    }
-
-    private void ended(Client client) {
-        running--;
-        client.running--;
-        if (client.running == 0 && client.waiting.isEmpty()) {
-            clients.remove(client.address);
         }
     }
 

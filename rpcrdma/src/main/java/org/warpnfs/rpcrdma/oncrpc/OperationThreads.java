@@ -12,11 +12,10 @@ import org.warpnfs.lanes.LaneTask;
 import org.warpnfs.limits.ClientAddress;
 
 /**
- * A fixed number of platform threads for each {@link Lane} that run programs: POSIX identity belongs to a thread, and calls into the C library would
- * pin a virtual one.
+ * Platform threads for each {@link Lane} that run programs: POSIX identity belongs to a thread, and calls into the C library would pin a virtual one.
  *
- * <p>What waits in one lane waits for nothing that runs in another, nor does what is no call, and clients take turns: see {@link LaneThreads}. Threads start when
- * they are needed first. What waits for a
+ * <p>What waits in one lane waits for nothing that runs in another, nor does what is no call. Clients take turns, and one that runs nothing gets a
+ * thread though others have taken all for calls that do not end: see {@link LaneTurns}. Threads start when they are needed first. What waits for a
  * thread is bounded by the credits and limits of the transports. Safe for any thread.
  */
 public final class OperationThreads implements LaneExecutor, AutoCloseable {
@@ -24,7 +23,7 @@ public final class OperationThreads implements LaneExecutor, AutoCloseable {
     private final LaneThreads aside;
     private final List<LaneThreads> all = new ArrayList<>();
 
-    /** @param count of each lane, at least 1; with 1, one client can keep others out of a lane for as long as one call takes */
+    /** @param count of each lane, at least 1; up to {@link LaneThreads#BEYOND} more while calls hold them */
     public OperationThreads(int count) {
         for (Lane lane : Lane.values()) {
             lanes.put(lane, new LaneThreads("operation-" + lane.name().toLowerCase(Locale.ROOT), count));
@@ -47,6 +46,11 @@ public final class OperationThreads implements LaneExecutor, AutoCloseable {
     /** Tasks that wait for a thread of that lane now. */
     public int waitingCount(Lane lane) {
         return of(lane).waitingCount();
+    }
+
+    /** Tasks of that lane that have run for so long that they are taken to be stuck, and that newcomers get other threads. */
+    public int heldCount(Lane lane) {
+        return of(lane).heldCount();
     }
 
     private LaneThreads of(Lane lane) {

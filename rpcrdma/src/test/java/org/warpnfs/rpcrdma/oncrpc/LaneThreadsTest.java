@@ -15,11 +15,15 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.warpnfs.lanes.Lane;
 import org.warpnfs.lanes.LaneTask;
 import org.warpnfs.limits.ClientAddress;
 
 /** Who runs on which threads, by tasks that stand still until they are told to go on. */
+@Timeout(120)
 class LaneThreadsTest {
     private static final ClientAddress ALICE = client(1);
     private static final ClientAddress BOB = client(2);
@@ -85,17 +89,62 @@ class LaneThreadsTest {
     }
 
     @Test
-    void oneClient_hasManyTasks_leavesAThreadForTheNext() throws Exception {
+    void oneClient_hasManyTasks_leavesHalfToOthers() throws Exception {
         for (int i = 0; i < 64; i++) {
             blocked(Lane.LONG, ALICE, "alice");
         }
-        awaitBegun(3);
+        awaitBegun(2);
         free(Lane.LONG, BOB, "bob");
         awaitBegun(1);
-        assertThat(ran).containsExactly("alice", "alice", "alice", "bob");
-        assertThat(threads.waitingCount(Lane.LONG)).isEqualTo(61);
+        assertThat(ran).containsExactly("alice", "alice", "bob");
+        assertThat(threads.waitingCount(Lane.LONG)).isEqualTo(62);
         open.countDown();
-        awaitBegun(61);
+        awaitBegun(62);
+    }
+
+    /** Each takes all it can get and never ends: a dead disk, or clients that mean it. */
+    @ParameterizedTest
+    @ValueSource(ints = {4, 8, 15, 64})
+    void callsOfManyClients_neverEnd_newcomersAreRunAllTheSame(int hostile) throws Exception {
+        threads.close();
+        threads = new OperationThreads(16);
+        for (int client = 0; client < hostile; client++) {
+            for (int i = 0; i < 32; i++) {
+                blocked(Lane.LONG, client(100 + client), "hostile" + client);
+            }
+        }
+        for (int i = 0; i < 3; i++) {
+            free(Lane.LONG, ALICE, "honest");
+        }
+        while (!ran.contains("honest")) {
+            awaitBegun(1);
+        }
+        free(Lane.LONG, BOB, "honest too");
+        while (!ran.contains("honest too")) {
+            awaitBegun(1);
+        }
+        assertThat(ran.stream().filter(name -> name.startsWith("hostile")).distinct())
+                .as("each has its turn")
+                .hasSize(hostile);
+    }
+
+    @Test
+    void callsThatWereStuck_goOn_threadsBeyondTheUsualEnd() throws Exception {
+        LaneThreads lane = new LaneThreads("stuck", 2);
+        for (int client = 0; client < 8; client++) {
+            lane.execute(client(client), new Task("stuck", open));
+        }
+        awaitBegun(8);
+        assertThat(lane.threads()).hasSizeGreaterThanOrEqualTo(8);
+        assertThat(lane.heldCount()).isGreaterThanOrEqualTo(6);
+        open.countDown();
+        // The usual ones, and the one that watches.
+        while (lane.threads().size() > 3 || lane.heldCount() > 0) {
+            Thread.onSpinWait();
+        }
+        lane.execute(ALICE, new Task("next", new CountDownLatch(0)));
+        awaitBegun(1);
+        lane.close();
     }
 
     @Test
@@ -132,12 +181,12 @@ class LaneThreadsTest {
         for (int i = 0; i < 10; i++) {
             blocked(Lane.LONG, ALICE, "task");
         }
-        awaitBegun(3);
+        awaitBegun(2);
         threads.close();
-        assertThat(refused).hasSize(7);
-        assertThat(ran).hasSize(3);
+        assertThat(refused).hasSize(8);
+        assertThat(ran).hasSize(2);
         assertThatThrownBy(() -> free(Lane.SHORT, BOB, "late")).isInstanceOf(RejectedExecutionException.class);
-        assertThat(refused).hasSize(7);
+        assertThat(refused).hasSize(8);
         assertThat(threads.drain(Duration.ofSeconds(30)))
                 .as("interrupted tasks end")
                 .isTrue();
@@ -148,7 +197,7 @@ class LaneThreadsTest {
         for (int i = 0; i < 10; i++) {
             blocked(Lane.LONG, ALICE, "task");
         }
-        awaitBegun(3);
+        awaitBegun(2);
         assertThat(threads.drain(Duration.ofMillis(1))).isFalse();
         open.countDown();
         assertThat(threads.drain(Duration.ofSeconds(30))).isTrue();

@@ -1,0 +1,162 @@
+package org.warpnfs.rpcrdma.oncrpc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+import org.warpnfs.lanes.LaneTask;
+import org.warpnfs.limits.ClientAddress;
+
+/** Sixteen usual places, 64 more, and a patience of ten: by time that the test tells. */
+class LaneTurnsTest {
+    private static final int USUAL = 16;
+    private static final int BEYOND = 64;
+    private static final long PATIENCE = 10;
+
+    private final LaneTurns turns = new LaneTurns(USUAL, BEYOND, PATIENCE);
+
+    private record Task(int client) implements LaneTask {
+        @Override
+        public void run() {}
+
+        @Override
+        public void refused() {}
+    }
+
+    private static ClientAddress client(int number) {
+        try {
+            return ClientAddress.of(InetAddress.getByAddress(new byte[] {10, 0, (byte) (number >> 8), (byte) number}));
+        } catch (UnknownHostException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private void add(int client, int tasks) {
+        for (int i = 0; i < tasks; i++) {
+            turns.add(client(client), new Task(client));
+        }
+    }
+
+    /** Whose tasks may begin now, each in its turn. */
+    private List<Integer> beginAll(long now) {
+        List<Integer> begun = new ArrayList<>();
+        for (LaneTurns.Running task = turns.begin(now); task != null; task = turns.begin(now)) {
+            begun.add(((Task) task.task()).client());
+        }
+        return begun;
+    }
+
+    private LaneTurns.Running begin(long now) {
+        return Objects.requireNonNull(turns.begin(now));
+    }
+
+    @Test
+    void one_alone_getsHalf_andTheNextHalfOfWhatIsLeft() {
+        for (int client = 1; client <= 6; client++) {
+            add(client, 32);
+            int expected = List.of(8, 4, 2, 1, 1, 0).get(client - 1);
+            assertThat(beginAll(0)).hasSize(expected).allMatch(List.of(client)::contains);
+        }
+        assertThat(turns.nanosToNextPlace(4)).as("until the first are held").isEqualTo(6);
+    }
+
+    @Test
+    void two_together_takeTurns_andGetAThirdEach() {
+        add(1, 32);
+        add(2, 32);
+        assertThat(beginAll(0)).containsExactly(1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 1);
+    }
+
+    /** As long as nothing stands still a lane has no more threads than it was given, however many clients want some. */
+    @Test
+    void tasksEndInTime_manyNewcomers_usualPlacesAreAll() {
+        for (int client = 0; client < 200; client++) {
+            add(client, 1);
+        }
+        List<Integer> order = new ArrayList<>();
+        for (long now = 0; !turns.nobodyWaits(); now += PATIENCE) {
+            List<LaneTurns.Running> begun = new ArrayList<>();
+            for (LaneTurns.Running task = turns.begin(now); task != null; task = turns.begin(now)) {
+                begun.add(task);
+                order.add(((Task) task.task()).client());
+            }
+            assertThat(begun).hasSizeLessThanOrEqualTo(USUAL);
+            begun.forEach(turns::ended);
+        }
+        assertThat(order).hasSize(200).isSorted();
+    }
+
+    @Test
+    void addressesWithEndlessTasks_upToThoseBeyond_leaveAPlaceForANewcomer() {
+        long now = 0;
+        for (int hostile = 1; hostile <= BEYOND; hostile++) {
+            add(hostile, 32);
+            beginAll(now);
+            now += PATIENCE;
+            beginAll(now);
+            add(1000 + hostile, 3);
+            for (int call = 0; call < 3; call++) {
+                LaneTurns.Running honest = begin(now);
+                assertThat(((Task) honest.task()).client())
+                        .as("beside %d hostile addresses", hostile)
+                        .isEqualTo(1000 + hostile);
+                turns.ended(honest);
+            }
+            assertThat(turns.runningCount()).isGreaterThanOrEqualTo(hostile);
+        }
+    }
+
+    @Test
+    void addressesWithEndlessTasks_farMoreThanThoseBeyond_newcomersWaitAndTakeTurnsAgainOnceSomeEnd() {
+        List<LaneTurns.Running> stuck = new ArrayList<>();
+        for (int hostile = 0; hostile < 200; hostile++) {
+            add(hostile, 1);
+        }
+        for (long now = 0; now <= 10 * PATIENCE; now += PATIENCE) {
+            for (LaneTurns.Running task = turns.begin(now); task != null; task = turns.begin(now)) {
+                stuck.add(task);
+            }
+        }
+        assertThat(stuck).hasSize(USUAL + BEYOND);
+        assertThat(turns.waitingCount()).isEqualTo(200 - USUAL - BEYOND);
+        assertThat(turns.nanosToNextPlace(20 * PATIENCE)).isEqualTo(Long.MAX_VALUE);
+        turns.ended(stuck.removeFirst());
+        assertThat(((Task) begin(20 * PATIENCE).task()).client()).isEqualTo(USUAL + BEYOND);
+    }
+
+    @Test
+    void placeBeyond_isOneForEachClient() {
+        for (int client = 10; client < 10 + USUAL; client++) {
+            add(client, 1);
+            begin(0);
+        }
+        for (int client = 10; client < 10 + USUAL; client++) {
+            add(client, 31);
+        }
+        add(6, 32);
+        assertThat(beginAll(PATIENCE - 1)).isEmpty();
+        assertThat(turns.nanosToNextPlace(PATIENCE - 1)).isEqualTo(1);
+        assertThat(beginAll(PATIENCE)).containsExactly(6);
+        assertThat(beginAll(100 * PATIENCE)).isEmpty();
+        assertThat(turns.nanosToNextPlace(100 * PATIENCE))
+                .as("nobody is a newcomer")
+                .isEqualTo(Long.MAX_VALUE);
+        assertThat(turns.heldCount(100 * PATIENCE)).isEqualTo(USUAL + 1);
+    }
+
+    @Test
+    void waiting_takenAway_isForgotten() {
+        add(1, 3);
+        turns.removeLast(client(1));
+        assertThat(turns.waitingCount()).isEqualTo(2);
+        assertThat(turns.takeWaiting()).hasSize(2);
+        assertThat(turns.nobodyWaits()).isTrue();
+        assertThat(beginAll(0)).isEmpty();
+        assertThatThrownBy(() -> turns.removeLast(client(1))).isInstanceOf(IllegalStateException.class);
+    }
+}
