@@ -1,14 +1,9 @@
 package org.warpnfs.payload;
 
 import java.nio.ByteBuffer;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Deque;
 import java.util.HashMap;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -22,13 +17,10 @@ import org.warpnfs.limits.ClientAddress;
  * Buffers come in a few size classes, each four times the one before. A request gets the smallest class that holds it. What is
  * lent out, counted in whole buffers, never exceeds the budget.
  *
- * <p>A client may hold as much as is free: alone it gets half of the budget, two get a third each, and so on. So there is always
- * something left for a client that comes, and nobody has to know beforehand how many there will be. The same holds within each size
- * class. One buffer is granted to a client that holds none, however little is free.
+ * <p>Clients share the budget, and each size class of it, by {@link org.warpnfs.limits.FairShare}. One buffer is granted to a client that holds none, however
+ * little is free.
  *
- * <p>A request that cannot be met is refused ({@link #tryAcquire}) or waits ({@link #acquire}). Clients take turns, each with its
- * oldest request. A client that is over its share is passed over. A client that is not, and for whose turn there is no memory, is
- * the next to get any: nobody takes a slab before it.
+ * <p>A request that cannot be met is refused ({@link #tryAcquire}) or waits for its client's turn ({@link #acquire}, {@link PoolTurns}).
  *
  * <h2>Buffers</h2>
  *
@@ -54,67 +46,12 @@ public final class PayloadPool {
         boolean cancel();
     }
 
-    private static final class Client {
-        final ClientAddress address;
-        final Deque<Request> waiting = new ArrayDeque<>();
-        final Map<Slabs.SizeClass, Long> heldBytesOf = new HashMap<>();
-        long heldBytes;
-
-        Client(ClientAddress address) {
-            this.address = address;
-        }
-
-        void hold(Slabs.SizeClass sizeClass, int bytes) {
-            heldBytes += bytes;
-            heldBytesOf.merge(sizeClass, (long) bytes, Long::sum);
-        }
-    }
-
-    private final class Request implements Wait {
-        final Client client;
-        final int lengthBytes;
-        final Slabs.SizeClass sizeClass;
-        final Consumer<Payload> granted;
-
-        @Nullable
-        Payload payload;
-
-        Request(Client client, int lengthBytes, Consumer<Payload> granted) {
-            this.client = client;
-            this.lengthBytes = lengthBytes;
-            this.sizeClass = slabs.classFor(lengthBytes);
-            this.granted = granted;
-        }
-
-        @Override
-        public boolean cancel() {
-            List<Request> others = List.of();
-            boolean removed;
-            synchronized (lock) {
-                removed = withdraw(this);
-                if (removed) {
-                    // It may have stood in the way of others.
-                    others = grantByTurns();
-                }
-            }
-            run(others);
-            return removed;
-        }
-    }
-
-    /** What a thread that is running grants has been given to run meanwhile: so grants never nest. */
-    private static final ThreadLocal<Deque<Request>> RUNNING = new ThreadLocal<>();
-
     private final Object lock = new Object();
     private final long budgetBytes;
     private final Slabs slabs;
-    private final Map<ClientAddress, Client> clients = new HashMap<>();
-
-    /** Clients with requests that wait, the next in turn first. */
-    private final Deque<Client> turns = new ArrayDeque<>();
-
+    private final Map<ClientAddress, PoolClient> clients = new HashMap<>();
+    private final PoolTurns turns;
     private long lentBytes;
-    private int waitingRequests;
     private long waits;
 
     /**
@@ -137,6 +74,17 @@ public final class PayloadPool {
         }
         this.budgetBytes = budgetBytes;
         this.slabs = new Slabs(budgetBytes, maxLengthBytes, memory);
+        this.turns = new PoolTurns(slabs, new PoolTurns.Lender() {
+            @Override
+            public boolean withinShare(PoolClient client, Slabs.SizeClass sizeClass) {
+                return PayloadPool.this.withinShare(client, sizeClass);
+            }
+
+            @Override
+            public @Nullable Payload take(PoolRequest request) {
+                return PayloadPool.this.take(request.client, request.lengthBytes, request.sizeClass);
+            }
+        });
     }
 
     /** The largest request that can be met. */
@@ -178,8 +126,8 @@ public final class PayloadPool {
     /** Memory lent to one client now, in whole buffers. */
     public long lentBytes(ClientAddress client) {
         synchronized (lock) {
-            Client known = clients.get(client);
-            return known == null ? 0 : known.heldBytes;
+            PoolClient known = clients.get(client);
+            return known == null ? 0 : known.heldBytes();
         }
     }
 
@@ -193,7 +141,7 @@ public final class PayloadPool {
     /** Requests that wait now. */
     public int waitingRequests() {
         synchronized (lock) {
-            return waitingRequests;
+            return turns.requests();
         }
     }
 
@@ -223,24 +171,24 @@ public final class PayloadPool {
      */
     public @Nullable Payload tryAcquire(ClientAddress client, int lengthBytes) {
         checkLength(lengthBytes);
-        Request request;
         Payload payload;
-        List<Request> others = List.of();
+        List<PoolRequest> others;
         synchronized (lock) {
-            request = new Request(known(client), lengthBytes, _ -> {});
-            if (turns.isEmpty()) {
-                payload = takeWithinShare(request);
+            PoolRequest request = request(client, lengthBytes, _ -> {});
+            if (turns.nobodyWaits()) {
+                payload = withinShare(request.client, request.sizeClass)
+                        ? take(request.client, lengthBytes, request.sizeClass)
+                        : null;
                 forgetIfIdle(request.client);
                 return payload;
             }
-            enqueue(request);
-            List<Request> met = grantByTurns();
+            turns.enqueue(request);
+            others = turns.grant();
             payload = request.payload;
             withdraw(request);
-            met.remove(request);
-            others = met;
+            others.remove(request);
         }
-        run(others);
+        Grants.run(others);
         return payload;
     }
 
@@ -252,18 +200,32 @@ public final class PayloadPool {
      */
     public Wait acquire(ClientAddress client, int lengthBytes, Consumer<Payload> granted) {
         checkLength(lengthBytes);
-        Request request;
-        List<Request> met;
+        PoolRequest request;
+        List<PoolRequest> met;
         synchronized (lock) {
-            request = new Request(known(client), lengthBytes, granted);
-            enqueue(request);
-            met = grantByTurns();
+            request = request(client, lengthBytes, granted);
+            turns.enqueue(request);
+            met = turns.grant();
             if (request.payload == null) {
                 waits++;
             }
         }
-        run(met);
-        return request;
+        Grants.run(met);
+        return () -> cancel(request);
+    }
+
+    private boolean cancel(PoolRequest request) {
+        List<PoolRequest> others = List.of();
+        boolean removed;
+        synchronized (lock) {
+            removed = withdraw(request);
+            if (removed) {
+                // It may have stood in the way of others.
+                others = turns.grant();
+            }
+        }
+        Grants.run(others);
+        return removed;
     }
 
     private void checkLength(int lengthBytes) {
@@ -275,90 +237,30 @@ public final class PayloadPool {
 
     // Under the lock
 
-    private Client known(ClientAddress address) {
-        return clients.computeIfAbsent(address, Client::new);
+    private PoolRequest request(ClientAddress address, int lengthBytes, Consumer<Payload> granted) {
+        PoolClient client = clients.computeIfAbsent(address, PoolClient::new);
+        return new PoolRequest(client, lengthBytes, slabs.classFor(lengthBytes), granted);
     }
 
-    private void forgetIfIdle(Client client) {
-        if (client.waiting.isEmpty() && client.heldBytes == 0) {
+    private void forgetIfIdle(PoolClient client) {
+        if (client.idle()) {
             clients.remove(client.address);
         }
     }
 
-    /** Takes a request that was not met out of the queue; false if it is not there. */
-    private boolean withdraw(Request request) {
-        Client client = request.client;
-        if (request.payload != null || !client.waiting.remove(request)) {
-            return false;
+    private boolean withdraw(PoolRequest request) {
+        boolean removed = turns.withdraw(request);
+        if (removed) {
+            forgetIfIdle(request.client);
         }
-        waitingRequests--;
-        if (client.waiting.isEmpty()) {
-            turns.remove(client);
-        }
-        forgetIfIdle(client);
-        return true;
+        return removed;
     }
 
-    private void enqueue(Request request) {
-        if (request.client.waiting.isEmpty()) {
-            turns.addLast(request.client);
-        }
-        request.client.waiting.addLast(request);
-        waitingRequests++;
+    private boolean withinShare(PoolClient client, Slabs.SizeClass sizeClass) {
+        return client.mayHold(sizeClass, budgetBytes - lentBytes, slabs.capacityBytes(sizeClass) - sizeClass.lentBytes);
     }
 
-    /** Goes around the clients that wait until nobody can be given any more. */
-    private List<Request> grantByTurns() {
-        List<Request> met = new ArrayList<>();
-        boolean again = true;
-        while (again && !turns.isEmpty()) {
-            again = false;
-            boolean slabsAreSpokenFor = false;
-            Deque<Client> later = new ArrayDeque<>();
-            for (Iterator<Client> turn = turns.iterator(); turn.hasNext(); ) {
-                Client client = turn.next();
-                Request request = client.waiting.getFirst();
-                if (!withinShare(client, request.sizeClass)
-                        || (slabsAreSpokenFor && !slabs.hasFree(request.sizeClass))) {
-                    continue;
-                }
-                request.payload = takeWithinShare(request);
-                if (request.payload == null) {
-                    slabsAreSpokenFor |= !slabs.capped(request.sizeClass);
-                    continue;
-                }
-                client.waiting.removeFirst();
-                waitingRequests--;
-                met.add(request);
-                turn.remove();
-                if (!client.waiting.isEmpty()) {
-                    later.addLast(client);
-                    again = true;
-                }
-            }
-            turns.addAll(later);
-        }
-        return met;
-    }
-
-    /** As much as is free, of the budget and of what buffers of this class may take. */
-    private boolean withinShare(Client client, Slabs.SizeClass sizeClass) {
-        if (client.heldBytes == 0) {
-            return true;
-        }
-        long ofClass = client.heldBytesOf.getOrDefault(sizeClass, 0L);
-        long freeOfClass = slabs.capacityBytes(sizeClass) - sizeClass.lentBytes;
-        return client.heldBytes + sizeClass.sizeBytes <= budgetBytes - lentBytes
-                && (ofClass == 0 || ofClass + sizeClass.sizeBytes <= freeOfClass);
-    }
-
-    private @Nullable Payload takeWithinShare(Request request) {
-        return withinShare(request.client, request.sizeClass)
-                ? take(request.client, request.lengthBytes, request.sizeClass)
-                : null;
-    }
-
-    private @Nullable Payload take(@Nullable Client client, int lengthBytes, Slabs.SizeClass sizeClass) {
+    private @Nullable Payload take(@Nullable PoolClient client, int lengthBytes, Slabs.SizeClass sizeClass) {
         Slabs.Piece piece = slabs.take(sizeClass);
         if (piece == null) {
             return null;
@@ -372,8 +274,8 @@ public final class PayloadPool {
 
     // Outside the lock
 
-    private void release(@Nullable Client client, Slabs.Piece piece) {
-        List<Request> met;
+    private void release(@Nullable PoolClient client, Slabs.Piece piece) {
+        List<PoolRequest> met;
         synchronized (lock) {
             slabs.give(piece);
             lentBytes -= piece.sizeBytes();
@@ -381,69 +283,18 @@ public final class PayloadPool {
                 client.hold(slabs.classFor(piece.sizeBytes()), -piece.sizeBytes());
                 forgetIfIdle(client);
             }
-            met = grantByTurns();
+            met = turns.grant();
         }
-        run(met);
-    }
-
-    /** Tells those whose turn came. One that throws keeps no other from hearing. */
-    private void run(List<Request> met) {
-        if (met.isEmpty()) {
-            return;
-        }
-        Deque<Request> already = RUNNING.get();
-        if (already != null) {
-            already.addAll(met);
-            return;
-        }
-        Deque<Request> queue = new ArrayDeque<>(met);
-        RUNNING.set(queue);
-        Failures failures = new Failures();
-        try {
-            for (Request request = queue.poll(); request != null; request = queue.poll()) {
-                Request next = request;
-                failures.guard(() -> next.granted.accept(Objects.requireNonNull(next.payload)));
-            }
-        } finally {
-            RUNNING.remove();
-        }
-        failures.throwFirst();
-    }
-
-    /** Lets each of several steps run, whatever those before it threw; an Error too, or others would wait for ever. */
-    private static final class Failures {
-        private @Nullable Throwable first;
-
-        void guard(Runnable step) {
-            try {
-                step.run();
-            } catch (RuntimeException | Error e) {
-                Throwable before = first;
-                if (before == null) {
-                    first = e;
-                } else {
-                    before.addSuppressed(e);
-                }
-            }
-        }
-
-        void throwFirst() {
-            switch (first) {
-                case null -> {}
-                case Error error -> throw error;
-                case RuntimeException unchecked -> throw unchecked;
-                default -> throw new AssertionError(first);
-            }
-        }
+        Grants.run(met);
     }
 
     private final class Pooled implements Payload {
-        private final @Nullable Client client;
+        private final @Nullable PoolClient client;
         private final Slabs.Piece piece;
         private final ByteBuffer view;
         private final AtomicBoolean released = new AtomicBoolean();
 
-        Pooled(@Nullable Client client, Slabs.Piece piece, int lengthBytes) {
+        Pooled(@Nullable PoolClient client, Slabs.Piece piece, int lengthBytes) {
             this.client = client;
             this.piece = piece;
             this.view = piece.memory().duplicate().clear().limit(lengthBytes);

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import org.warpnfs.limits.ClientAddress;
+import org.warpnfs.limits.FairShare;
 
 /**
  * How much of one thing all connections together may hold, and how much of it those of one client. Remembers only clients that hold
@@ -40,8 +41,7 @@ public final class ClientBudget {
     }
 
     /**
-     * One of which a client that holds some gets no more than is left: so however many clients take all they can get, the next one finds
-     * something.
+     * One that clients share by {@link FairShare}: so however many take all they can get, the next one finds something.
      *
      * @param most in all, at least 1
      * @param mostOfOneClient at least 1
@@ -126,7 +126,7 @@ public final class ClientBudget {
 
     private long room(ClientAddress client) {
         long holds = held.getOrDefault(client, 0L);
-        long share = leavesSome && holds > 0 ? left - holds : left;
+        long share = leavesSome ? FairShare.room(holds, left) : left;
         return Math.max(0, Math.min(share, mostOfOneClient - holds));
     }
 

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.limits.FairShare;
 import org.warpnfs.rpcrdma.stats.Counter;
 import org.warpnfs.rpcrdma.stats.TransportStatistics;
 
@@ -14,8 +15,7 @@ import org.warpnfs.rpcrdma.stats.TransportStatistics;
  * <h2>Operation</h2>
  *
  * A record takes its whole length before its second piece is kept, and never asks for more. So a record that has begun never waits for
- * one that has not, and nothing can deadlock. A client may hold half of what it and nobody together hold: one alone gets half
- * of all, two get a third each, and a newcomer always finds as much as each of the others has. Its first record needs no more than room.
+ * one that has not, and nothing can deadlock. Clients share the memory by {@link FairShare}. The first record of one needs no more than room.
  *
  * <p>Who is refused waits in line. Clients take turns. The next in line waits for room and is not overtaken; one that waits
  * only because of its own share stands in nobody's way.
@@ -147,8 +147,11 @@ final class RecordMemory {
 
     private boolean fits(Share share, int lengthBytes) {
         long freeBytes = maxBytes - usedBytes;
-        return lengthBytes <= freeBytes
-                && (share.heldBytes == 0 || share.heldBytes + lengthBytes <= (freeBytes + share.heldBytes) / 2);
+        // Of what will be free then: a record may be large, and a newcomer is to find as much as each of the others
+        // has.
+        return share.heldBytes == 0
+                ? lengthBytes <= freeBytes
+                : FairShare.allows(share.heldBytes, lengthBytes, freeBytes - lengthBytes);
     }
 
     private void book(Share share, int lengthBytes) {

@@ -4,6 +4,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import org.warpnfs.limits.FairShare;
 import org.warpnfs.rpcrdma.message.RpcMessage;
 import org.warpnfs.rpcrdma.stats.Counter;
 import org.warpnfs.rpcrdma.stats.TransportStatistics;
@@ -238,7 +239,7 @@ final class ReplyMemory {
         long freeBytes = maxBytes - usedBytes;
         long heap = share.heapBytes + share.setAsideBytes;
         long own = share.untakenBytes + share.setAsideBytes;
-        return longestBytes <= (heap == 0 ? freeBytes : freeBytes - heap)
+        return FairShare.allows(heap, longestBytes, freeBytes)
                 && (alone || own == 0 || longestBytes <= maxBytesOfClient - own);
     }
 

@@ -8,12 +8,11 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.limits.ClientAddress;
+import org.warpnfs.limits.FairShare;
 
 /**
- * How much of something all clients have together, and each client address of it.
- *
- * <p>An address may take as long as it has no more than is left: alone it gets half of all, the second a quarter, and one that comes
- * new always finds some. Guarded by the lock of {@link StateTable}.
+ * How much of something all clients have together, and each client address of it. They share it by {@link FairShare}. Guarded by the lock of {@link
+ * StateTable}.
  */
 final class Shares {
     private final long most;
@@ -29,8 +28,7 @@ final class Shares {
 
     /** True if the address may take so many more. */
     boolean hasRoomFor(ClientAddress address, long more) {
-        long left = most - taken;
-        return more <= 0 || (more <= left && of(address) <= left - more);
+        return more <= 0 || FairShare.allows(of(address), more, left());
     }
 
     /** Counts that someone is refused: for want of room here, or at another limit of the same thing. */

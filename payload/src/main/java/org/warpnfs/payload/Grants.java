@@ -1,0 +1,65 @@
+package org.warpnfs.payload;
+
+import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.Deque;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells those whose turn came, on the thread that gave memory back, without a lock held.
+ *
+ * <p>What a thread that is telling is given to tell meanwhile comes afterwards: so grants never nest, however long the line is. One that throws keeps
+ * no other from hearing; what was thrown first is thrown in the end.
+ */
+final class Grants {
+    private static final ThreadLocal<Deque<Runnable>> RUNNING = new ThreadLocal<>();
+
+    private @Nullable Throwable first;
+
+    private Grants() {}
+
+    static void run(Collection<? extends Runnable> met) {
+        if (met.isEmpty()) {
+            return;
+        }
+        Deque<Runnable> already = RUNNING.get();
+        if (already != null) {
+            already.addAll(met);
+            return;
+        }
+        Deque<Runnable> queue = new ArrayDeque<>(met);
+        RUNNING.set(queue);
+        Grants grants = new Grants();
+        try {
+            for (Runnable next = queue.poll(); next != null; next = queue.poll()) {
+                grants.guard(next);
+            }
+        } finally {
+            RUNNING.remove();
+        }
+        grants.throwFirst();
+    }
+
+    /** An Error too, or others would wait for ever. */
+    private void guard(Runnable step) {
+        try {
+            step.run();
+        } catch (RuntimeException | Error e) {
+            Throwable before = first;
+            if (before == null) {
+                first = e;
+            } else {
+                before.addSuppressed(e);
+            }
+        }
+    }
+
+    private void throwFirst() {
+        switch (first) {
+            case null -> {}
+            case Error error -> throw error;
+            case RuntimeException unchecked -> throw unchecked;
+            default -> throw new AssertionError(first);
+        }
+    }
+}
