@@ -2,7 +2,9 @@ package org.warpnfs.rpcrdma.server;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.limits.LogLimiter;
+import org.warpnfs.limits.RateWatch;
 import org.warpnfs.rpcrdma.stats.Counter;
 import org.warpnfs.rpcrdma.stats.TransportStatistics;
 
@@ -53,8 +55,12 @@ final class ConnectionWatch {
         this.deadlines = context.options().deadlines();
         this.statistics = context.statistics();
         this.log = context.log();
-        this.reads = new RateWatch(deadlines.stallLimit(), deadlines.leastBytesPerSecond());
-        this.replies = new RateWatch(deadlines.stallLimit(), deadlines.leastBytesPerSecond());
+        ClientAddress client = connection.client();
+        long least = deadlines.leastBytesPerSecond();
+        this.reads =
+                new RateWatch(deadlines.stallLimit(), least, context.givers().of(client));
+        this.replies =
+                new RateWatch(deadlines.stallLimit(), least, context.takers().of(client));
     }
 
     /** A message has come. */
@@ -67,6 +73,13 @@ final class ConnectionWatch {
     void drain() {
         reads.hurry(deadlines.whileDraining());
         replies.hurry(deadlines.whileDraining());
+    }
+
+    /** The connection has ended: nothing is waited for, and it has no part of its client's line any more. */
+    void close() {
+        ended = true;
+        reads.close();
+        replies.close();
     }
 
     /** True if the last look found nothing to do. */
@@ -100,10 +113,10 @@ final class ConnectionWatch {
         parts.puller().retry();
         if (parts.exposed().expire(nowNanos)) {
             end(Counter.CONNECTIONS_ABORTED, "RDMA_DONE does not come");
-        } else if (reads.behind(parts.puller().wantedBytes(), parts.puller().pulledBytes(), nowNanos)) {
+        } else if (reads.behind(owedReads(), nowNanos)) {
             statistics.increment(Counter.CONNECTIONS_ABORTED);
             end(Counter.READS_OVERDUE, "RDMA Reads are not answered");
-        } else if (replies.behind(parts.sender().untakenBytes(), parts.sender().takenBytes(), nowNanos)) {
+        } else if (replies.behind(owedReplies(), nowNanos)) {
             statistics.increment(Counter.CONNECTIONS_ABORTED);
             end(Counter.REPLIES_NOT_TAKEN, "replies are not taken");
         } else if (!spoke
@@ -112,6 +125,16 @@ final class ConnectionWatch {
             end(Counter.FIRST_MESSAGES_MISSED, "no message came");
         }
         parts.queuePair().flush();
+    }
+
+    private RateWatch.Progress owedReads() {
+        return new RateWatch.Progress(
+                parts.puller().wantedBytes(), parts.puller().pulledBytes(), 0);
+    }
+
+    private RateWatch.Progress owedReplies() {
+        return new RateWatch.Progress(
+                parts.sender().untakenBytes(), parts.sender().takenBytes(), 0);
     }
 
     private void lookForIdleness(long nowNanos) {

@@ -1,5 +1,6 @@
 package org.warpnfs.rpcrdma.server;
 
+import org.warpnfs.limits.LineSharers;
 import org.warpnfs.limits.LogLimiter;
 import org.warpnfs.payload.PayloadPool;
 import org.warpnfs.rpcrdma.credit.ClientBudget;
@@ -11,6 +12,8 @@ import org.warpnfs.rpcrdma.stats.TransportStatistics;
  *
  * @param exposedBytes what replies that requesters read themselves may hold
  * @param replyBytes what replies may hold outside the pool
+ * @param givers connections whose requesters have to answer RDMA Reads
+ * @param takers connections whose requesters have to take replies
  */
 record ResponderContext(
         ResponderOptions options,
@@ -18,6 +21,8 @@ record ResponderContext(
         ReceiveSlabs receives,
         ClientBudget exposedBytes,
         ClientBudget replyBytes,
+        LineSharers givers,
+        LineSharers takers,
         TransportStatistics statistics,
         LogLimiter log,
         UnfitReplies unfit,

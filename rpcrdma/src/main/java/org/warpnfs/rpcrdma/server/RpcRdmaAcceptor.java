@@ -12,6 +12,7 @@ import org.warpnfs.iwarp.verbs.ConnectOptions;
 import org.warpnfs.iwarp.verbs.ConnectionRequest;
 import org.warpnfs.iwarp.verbs.ConnectionRequestHandler;
 import org.warpnfs.limits.ClientAddress;
+import org.warpnfs.limits.LineSharers;
 import org.warpnfs.limits.LogLimiter;
 import org.warpnfs.payload.PayloadPool;
 import org.warpnfs.rpcrdma.credit.ClientBudget;
@@ -65,6 +66,8 @@ public final class RpcRdmaAcceptor implements ConnectionRequestHandler {
                 new ReceiveSlabs(options.inlineReceiveBytes(), receives, statistics),
                 ClientBudget.leavingSome(options.rfc5666().maxExposedBytesInAll(), limits.maxExposedBytesOfOne()),
                 ClientBudget.leavingSome(limits.maxReplyBytes(), limits.maxReplyBytesOfOne()),
+                new LineSharers(),
+                new LineSharers(),
                 statistics,
                 new LogLimiter(),
                 new UnfitReplies(),

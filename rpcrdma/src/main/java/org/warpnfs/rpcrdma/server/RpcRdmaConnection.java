@@ -162,6 +162,7 @@ public final class RpcRdmaConnection implements QueuePairHandler, RpcConnection 
             return;
         }
         try {
+            watch().close();
             p.close();
             p.receiver().close();
         } finally {

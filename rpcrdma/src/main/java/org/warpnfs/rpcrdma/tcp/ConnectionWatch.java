@@ -2,6 +2,8 @@ package org.warpnfs.rpcrdma.tcp;
 
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.limits.LineSharers;
+import org.warpnfs.limits.RateWatch;
 import org.warpnfs.rpcrdma.stats.Counter;
 
 /**
@@ -14,10 +16,11 @@ final class ConnectionWatch {
      * What a connection looks like at one moment.
      *
      * @param called whether a whole call has come
-     * @param awaitsRecord whether a record has begun, and we read
+     * @param reading whether we read
+     * @param recordBytes that may still be to come of a record that has begun
      * @param records how many records have begun
      * @param receivedBytes since the connection began
-     * @param awaitsTaking whether replies wait for the peer
+     * @param untakenBytes of replies that wait for the peer
      * @param emptied how many times nothing was left to be taken
      * @param takenBytes since the connection began
      * @param drained whether the connection ends when its replies have been taken
@@ -25,10 +28,10 @@ final class ConnectionWatch {
     record Look(
             boolean called,
             boolean reading,
-            boolean awaitsRecord,
+            long recordBytes,
             long records,
             long receivedBytes,
-            boolean awaitsTaking,
+            long untakenBytes,
             long emptied,
             long takenBytes,
             boolean drained) {}
@@ -38,13 +41,23 @@ final class ConnectionWatch {
     private final RateWatch lastReplies;
     private final RateWatch firstCall;
 
-    ConnectionWatch(TcpOptions options) {
+    /**
+     * @param upward the client's line for what it sends
+     * @param downward the client's line for what it takes
+     */
+    ConnectionWatch(TcpOptions options, LineSharers.Line upward, LineSharers.Line downward) {
         long least = options.leastBytesPerSecond();
         Duration grace = options.grace();
-        this.record = new RateWatch(grace, least);
-        this.replies = new RateWatch(grace, least);
-        this.lastReplies = new RateWatch(options.drainGrace(), least);
-        this.firstCall = new RateWatch(options.firstMessageLimit(), least);
+        this.record = new RateWatch(grace, least, upward);
+        this.replies = new RateWatch(grace, least, downward);
+        this.lastReplies = new RateWatch(options.drainGrace(), least, LineSharers.Line.ALONE);
+        this.firstCall = new RateWatch(options.firstMessageLimit(), least, LineSharers.Line.ALONE);
+    }
+
+    /** The connection has ended, and has no part of its client's line any more. */
+    void close() {
+        record.close();
+        replies.close();
     }
 
     /**
@@ -56,10 +69,15 @@ final class ConnectionWatch {
     @Nullable
     Counter overdue(Look look, long nowNanos) {
         // Each looks each time, so that each knows what has been done since.
-        boolean silent = firstCall.late(!look.called && look.reading, 0, 0, nowNanos);
-        boolean slowRecord = record.late(look.awaitsRecord && look.reading, look.records, look.receivedBytes, nowNanos);
-        boolean slowTaking = replies.late(look.awaitsTaking, look.emptied, look.takenBytes, nowNanos);
-        boolean slowEnd = lastReplies.late(look.awaitsTaking && look.drained, 0, look.takenBytes, nowNanos);
+        RateWatch.Progress call = new RateWatch.Progress(!look.called && look.reading ? 1 : 0, 0, 0);
+        RateWatch.Progress given =
+                new RateWatch.Progress(look.reading ? look.recordBytes : 0, look.receivedBytes, look.records);
+        RateWatch.Progress taken = new RateWatch.Progress(look.untakenBytes, look.takenBytes, look.emptied);
+        RateWatch.Progress takenLast = new RateWatch.Progress(look.drained ? look.untakenBytes : 0, look.takenBytes, 0);
+        boolean silent = firstCall.behind(call, nowNanos);
+        boolean slowRecord = record.behind(given, nowNanos);
+        boolean slowTaking = replies.behind(taken, nowNanos);
+        boolean slowEnd = lastReplies.behind(takenLast, nowNanos);
         if (slowTaking || slowEnd) {
             return Counter.REPLIES_TOO_SLOW;
         }

@@ -157,6 +157,15 @@ final class RecordReader {
         return headerBytesRead > 0 || recordBytes > 0 || emptyFragments > 0;
     }
 
+    /** Bytes that are to come of the record in progress, or may be as long as its last fragment has not begun; 0 if there is none. */
+    long leftBytes() {
+        if (!insideRecord()) {
+            return 0;
+        }
+        boolean known = headerBytesRead == HEADER_BYTES && (header & LAST_FRAGMENT) != 0;
+        return known ? Math.max(1, fragmentLeftBytes) : maxRecordBytes;
+    }
+
     /** Releases everything, and gives back what was taken for the record in progress. */
     void close() {
         for (ByteBuf piece = pieces.poll(); piece != null; piece = pieces.poll()) {

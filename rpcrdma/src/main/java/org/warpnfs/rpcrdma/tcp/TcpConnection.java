@@ -12,6 +12,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.rpcrdma.message.InboundHandler;
 import org.warpnfs.rpcrdma.message.InboundHandlerFactory;
 import org.warpnfs.rpcrdma.message.RpcConnection;
@@ -62,7 +63,9 @@ final class TcpConnection extends ChannelInboundHandlerAdapter implements RpcCon
         this.channel = channel;
         this.peer = peer;
         this.context = context;
-        this.watch = new ConnectionWatch(options);
+        ClientAddress client = peer.account.address();
+        this.watch = new ConnectionWatch(
+                options, context.givers().of(client), context.takers().of(client));
         this.backwardReplies = new BackwardReplies(options.maxBackwardCalls(), options.maxUnexpectedReplies());
         this.handler = handlers.opened(this);
         this.starter = new CallStarter(channel, this, context, handler, backwardReplies);
@@ -106,6 +109,7 @@ final class TcpConnection extends ChannelInboundHandlerAdapter implements RpcCon
 
     @Override
     public void channelInactive(ChannelHandlerContext ctx) {
+        watch.close();
         starter.close();
         context.statistics().add(Counter.CONNECTIONS_OPEN, -1);
         handler.closed();
@@ -209,10 +213,10 @@ final class TcpConnection extends ChannelInboundHandlerAdapter implements RpcCon
             ConnectionWatch.Look look = new ConnectionWatch.Look(
                     starter.called(),
                     channel.config().isAutoRead(),
-                    reader.insideRecord(),
+                    reader.leftBytes(),
                     reader.recordsBegun(),
                     starter.receivedBytes(),
-                    writer.unsentBytes() > 0,
+                    writer.unsentBytes(),
                     writer.emptied(),
                     writer.takenBytes(),
                     draining && starter.running() == 0);

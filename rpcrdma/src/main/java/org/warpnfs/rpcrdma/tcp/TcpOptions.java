@@ -24,11 +24,10 @@ import java.time.Duration;
  *     that is above it begins no call either, though it has been started
  * @param maxUnsentBytesOfAll of all clients, for replies outside the payload memory; a client has as much as is free. Default 256 MiB: 256
  *     listings of 1 MiB at once
- * @param leastBytesPerSecond at which a peer takes replies and delivers a record that it began. Default 32 KiB/s: half of
- *     what a line of 512 kbit/s gives, since a peer that is just as fast as this would be late in the end; a record of 1 MiB is held for
- *     32 s more than the grace
- * @param grace how long a peer may pause before that. Default 30 s: a socket reports what was taken in steps of up to a third of its
- *     4 MiB, which takes 128 s at 32 KiB/s
+ * @param leastBytesPerSecond at which a client takes replies and delivers records that it began, by all its connections that owe bytes ({@link
+ *     org.warpnfs.limits.LineSharers}). Default 32 KiB/s: half of what a line of 512 kbit/s gives, since a peer that is just as fast as this would be
+ *     late in the end; a record of 1 MiB is held for 30 s more than the grace
+ * @param grace how long a peer may pause before that. Default 30 s: a network that is rerouted is back by then
  * @param firstMessageLimit how long a new connection may be without a whole call. Default 30 s: clients connect because they have a
  *     call to make, and TCP repeats a lost segment many times within it
  * @param drainGrace what the grace is while the service drains. Default 2 s: several round trips, well within the time that a

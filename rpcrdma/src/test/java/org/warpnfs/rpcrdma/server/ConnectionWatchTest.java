@@ -99,6 +99,49 @@ class ConnectionWatchTest {
         assertThat(raw.open()).isFalse();
     }
 
+    /** With the parts of three connections 100,000 bytes have 9 seconds at the least rate, and the grace; alone they have 3. */
+    @Test
+    void manyConnectionsOfAClient_oneLine_haveTheTimeOfTheirParts() throws Exception {
+        List<RawRequester> raws = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            raws.add(connect());
+        }
+        RawRequester another = responder.connectFrom("192.0.2.1");
+        responder.assertStillServes(another);
+        raws.add(another);
+        responder.simulation.stall(false, HOUR_NANOS);
+        for (RawRequester raw : raws) {
+            callWithReadChunk(raw, 2, 100_000);
+        }
+        go();
+        look(0);
+        look(SECOND);
+        look(34 * SECOND);
+        assertThat(responder.count(Counter.READS_OVERDUE)).as("who is alone").isEqualTo(1);
+        look(39 * SECOND);
+        assertThat(responder.count(Counter.READS_OVERDUE)).isEqualTo(1);
+        look(40 * SECOND);
+        assertThat(responder.count(Counter.READS_OVERDUE)).isEqualTo(4);
+        responder.settle();
+        assertThat(responder.pool.lentBytes()).isZero();
+    }
+
+    @Test
+    void connectionEnds_itsPartOfTheLine_isForgotten() throws Exception {
+        responder.simulation.stall(false, 0);
+        for (long i = 1; i <= 3; i++) {
+            RawRequester raw = connect();
+            responder.simulation.stall(false, 40 * SECOND);
+            callWithReadChunk(raw, 2, 100_000);
+            go();
+            look(i * 1000 * SECOND);
+            look((i * 1000 + 34) * SECOND);
+            assertThat(responder.count(Counter.READS_OVERDUE)).isEqualTo(i);
+            responder.simulation.runFor(60 * SECOND);
+            responder.settle();
+        }
+    }
+
     @Test
     void repliesNotTaken_messagesComeAllTheWhile_endsAtTheDeadline() throws Exception {
         RawRequester raw = connect();

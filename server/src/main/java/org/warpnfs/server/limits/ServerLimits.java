@@ -80,7 +80,7 @@ public record ServerLimits(
      * @param firstMessage from there to the first whole message. 30 s: clients connect because they have a call to make
      * @param grace how long a peer may pause in a record, in RDMA Reads or in taking replies, before the rate counts. 30 s: a network that is
      *     rerouted is back by then
-     * @param leastBytesPerSecond the rate. 32 KiB/s: half of what a line of 512 kbit/s carries; the longest call takes 34 s at it
+     * @param leastBytesPerSecond the rate, of a client's line. 32 KiB/s: half of what a line of 512 kbit/s carries; the longest call takes 34 s at it
      * @param backwardReply how long a call of the server's may be unanswered on a client's RDMA connection. 30 s: a third of a lease
      * @param draining replaces {@code grace} while the server stops. 2 s: who is gone shall not use up the time of others
      * @param close from the decision to end an iWARP stream to its end. 5 s: several round trips on any network
