@@ -160,7 +160,7 @@ class FilesTest {
     /** Memory is taken before it is known whether the READ may be done at all. */
     @Test
     void read_thatFails_givesItsMemoryBack() {
-        assertThat(client.statusOf(new Ops().data().read(ZERO, 0, 4096))).isEqualTo(Nfs4Status.ISDIR);
+        assertThat(client.statusOf(new Ops().data().read(new int[4], 0, 4096))).isEqualTo(Nfs4Status.ISDIR);
         assertThat(server.payloads.lentBytes()).isZero();
     }
 }
