@@ -49,12 +49,12 @@ class LadderTest {
                     "org.slf4j..",
                     "org.warpnfs.limits..",
                     "io.netty..",
+                    "org.warpnfs.sockets..",
                     "org.warpnfs.iwarp.netty..",
                     "org.warpnfs.iwarp.qp..",
                     "org.warpnfs.iwarp.verbs..",
                     "org.warpnfs.iwarp.memory..",
-                    "org.warpnfs.iwarp.mpa..",
-                    "org.warpnfs.limits..")
+                    "org.warpnfs.iwarp.mpa..")
             .allowEmptyShould(true);
 
     private static ArchRule only(String name, String... below) {

@@ -46,6 +46,8 @@ import org.warpnfs.iwarp.verbs.QueuePairHandler;
 import org.warpnfs.iwarp.verbs.SharedReceiveQueue;
 import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.limits.LogLimiter;
+import org.warpnfs.sockets.AcceptPause;
+import org.warpnfs.sockets.SocketTuning;
 
 /**
  * iWARP over TCP: listeners, connectors and the threads under them.
@@ -144,7 +146,7 @@ public final class IwarpTransport implements AutoCloseable {
                 .channel(epoll ? EpollServerSocketChannel.class : NioServerSocketChannel.class)
                 .option(ChannelOption.SO_REUSEADDR, true)
                 .option(ChannelOption.SO_BACKLOG, BACKLOG)
-                .handler(new AcceptPause(statistics.acceptFailureCounter()))
+                .handler(new AcceptPause(statistics.acceptFailureCounter()::increment, () -> {}))
                 .childOption(ChannelOption.TCP_NODELAY, true)
                 .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
                 .childOption(ChannelOption.RECVBUF_ALLOCATOR, readSizes())

@@ -17,6 +17,7 @@ import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.rpcrdma.message.InboundHandlerFactory;
 import org.warpnfs.rpcrdma.stats.Counter;
 import org.warpnfs.rpcrdma.stats.TransportStatistics;
+import org.warpnfs.sockets.AcceptPause;
 
 /**
  * Listens on one address and keeps its connections.
@@ -71,7 +72,7 @@ public final class TcpListener implements AutoCloseable {
                 .option(ChannelOption.SO_BACKLOG, BACKLOG)
                 .option(ChannelOption.SO_REUSEADDR, true)
                 .childOption(ChannelOption.TCP_NODELAY, true)
-                .handler(new AcceptPause(context, connections))
+                .handler(new AcceptPause(() -> statistics.increment(Counter.ACCEPTS_FAILED), connections::evictIdle))
                 .childHandler(new ChannelInitializer<Channel>() {
                     @Override
                     protected void initChannel(Channel channel) {

@@ -1,4 +1,4 @@
-package org.warpnfs.iwarp.netty;
+package org.warpnfs.sockets;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;

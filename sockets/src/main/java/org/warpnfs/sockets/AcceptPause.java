@@ -1,10 +1,9 @@
-package org.warpnfs.iwarp.netty;
+package org.warpnfs.sockets;
 
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.LongAdder;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.warpnfs.limits.ClientAddress;
@@ -13,23 +12,30 @@ import org.warpnfs.limits.LogLimiter;
 /**
  * Stands at a listening socket. When the process has no descriptor left for a connection that waits (EMFILE, ENFILE), accepting
  * rests for a while: the connection stays in the backlog, and to ask again at once would hold the event loop for nothing.
+ *
+ * <p>For one listening channel. Its event loop only.
  */
-final class AcceptPause extends ChannelInboundHandlerAdapter {
+public final class AcceptPause extends ChannelInboundHandlerAdapter {
     private static final Logger LOG = LoggerFactory.getLogger(AcceptPause.class);
     private static final long PAUSE_MILLIS = 250;
 
     private final LogLimiter lines = new LogLimiter();
-    private final LongAdder failures;
+    private final Runnable failed;
+    private final Runnable rests;
 
-    /** @param failures counts each time */
-    AcceptPause(LongAdder failures) {
-        this.failures = failures;
+    /**
+     * @param failed runs each time that a connection cannot be accepted
+     * @param rests runs at the beginning of each rest: to give a descriptor back
+     */
+    public AcceptPause(Runnable failed, Runnable rests) {
+        this.failed = failed;
+        this.rests = rests;
     }
 
     @Override
     @SuppressWarnings({"deprecation", "FutureReturnValueIgnored"}) // deprecated in the super class only
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-        failures.increment();
+        failed.run();
         OptionalLong more = lines.admit("accept", ClientAddress.NONE);
         if (more.isPresent()) {
             LOG.warn(
@@ -41,6 +47,7 @@ final class AcceptPause extends ChannelInboundHandlerAdapter {
         }
         if (context.channel().config().isAutoRead()) {
             context.channel().config().setAutoRead(false);
+            rests.run();
             context.executor()
                     .schedule(() -> context.channel().config().setAutoRead(true), PAUSE_MILLIS, TimeUnit.MILLISECONDS);
         }

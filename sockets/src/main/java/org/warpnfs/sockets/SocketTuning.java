@@ -1,10 +1,10 @@
-package org.warpnfs.iwarp.netty;
+package org.warpnfs.sockets;
 
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelException;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.epoll.EpollChannelOption;
 import io.netty.channel.epoll.EpollSocketChannel;
-import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioChannelOption;
 import io.netty.channel.unix.RawUnixChannelOption;
 import java.nio.ByteBuffer;
@@ -14,13 +14,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Socket options of all connections. What the platform does not take is left as it is.
+ * Socket options of all connections, of iWARP and of RPC over TCP. What the platform does not take is left as it is.
  *
  * <p>TCP looks after a peer that has been silent for a minute, and ends the connection after another minute without an answer, or after two minutes in
  * which it took nothing: one whose host has vanished would hold its receives and its place for ever. Keepalive alone does not see to that while bytes
  * are under way: Linux goes on repeating them for a quarter of an hour. That limit is to be had by epoll only.
  */
-final class SocketTuning {
+public final class SocketTuning {
     private static final Logger LOG = LoggerFactory.getLogger(SocketTuning.class);
     private static final int IPPROTO_TCP = 6;
     private static final int TCP_CONGESTION = 13;
@@ -34,22 +34,27 @@ final class SocketTuning {
 
     private SocketTuning() {}
 
-    static void apply(SocketChannel channel, String congestionControl) {
+    /**
+     * Sets the options of one connection, before or after it is made.
+     *
+     * @param congestionControl by its name in Linux; the system's own choice if empty or not to be had
+     */
+    public static void apply(Channel channel, String congestionControl) {
         set(channel, ChannelOption.SO_KEEPALIVE, true);
-        if (channel instanceof EpollSocketChannel) {
+        if (channel instanceof EpollSocketChannel epoll) {
             set(channel, EpollChannelOption.TCP_KEEPIDLE, KEEPALIVE_IDLE_SECONDS);
             set(channel, EpollChannelOption.TCP_KEEPINTVL, KEEPALIVE_INTERVAL_SECONDS);
             set(channel, EpollChannelOption.TCP_KEEPCNT, KEEPALIVE_PROBES);
             set(channel, EpollChannelOption.TCP_USER_TIMEOUT, USER_TIMEOUT_MILLIS);
+            chooseCongestionControl(epoll, congestionControl);
         } else {
             set(channel, NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPIDLE), KEEPALIVE_IDLE_SECONDS);
             set(channel, NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPINTERVAL), KEEPALIVE_INTERVAL_SECONDS);
             set(channel, NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPCOUNT), KEEPALIVE_PROBES);
         }
-        chooseCongestionControl(channel, congestionControl);
     }
 
-    private static <T> void set(SocketChannel channel, ChannelOption<T> option, T value) {
+    private static <T> void set(Channel channel, ChannelOption<T> option, T value) {
         try {
             channel.config().setOption(option, value);
         } catch (ChannelException | UnsupportedOperationException e) {
@@ -57,13 +62,13 @@ final class SocketTuning {
         }
     }
 
-    private static void chooseCongestionControl(SocketChannel channel, String congestionControl) {
-        if (congestionControl.isEmpty() || !(channel instanceof EpollSocketChannel epoll)) {
+    private static void chooseCongestionControl(EpollSocketChannel channel, String congestionControl) {
+        if (congestionControl.isEmpty()) {
             return;
         }
         byte[] name = congestionControl.getBytes(StandardCharsets.US_ASCII);
         try {
-            epoll.config()
+            channel.config()
                     .setOption(
                             new RawUnixChannelOption("TCP_CONGESTION", IPPROTO_TCP, TCP_CONGESTION, name.length),
                             ByteBuffer.allocateDirect(name.length).put(name).flip());

@@ -1,0 +1,25 @@
+package org.warpnfs.sockets;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+
+import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+
+/** Sockets, and nothing that is said over them. */
+@AnalyzeClasses(packages = "org.warpnfs.sockets", importOptions = DoNotIncludeTests.class)
+class LadderTest {
+    @ArchTest
+    static final ArchRule SOCKETS_KNOW_NETTY_AND_CLIENTS = classes()
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage(
+                    "java..",
+                    "jdk.net..",
+                    "org.jspecify..",
+                    "org.slf4j..",
+                    "io.netty..",
+                    "org.warpnfs.limits",
+                    "org.warpnfs.sockets");
+}
