@@ -70,7 +70,8 @@ final class Backends implements AutoCloseable {
             exports.add(Export.of(
                     pathOf(spec),
                     fileSystem,
-                    spec.options(),
+                    spec.policy(),
+                    spec.traits(),
                     directory == null
                             ? "memory"
                             : directory.toAbsolutePath().normalize().toString()));

@@ -10,8 +10,10 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
 import org.warpnfs.nfs.export.Export;
 import org.warpnfs.nfs.export.ExportOptions;
+import org.warpnfs.nfs.export.ExportPolicy;
 import org.warpnfs.nfs.export.ExportTable;
 import org.warpnfs.server.config.CrcPolicy;
 import org.warpnfs.server.config.ServerConfig;
@@ -24,7 +26,7 @@ final class Description {
             ServerConfig config, ExportTable exports, String limits, InetSocketAddress rdma, InetSocketAddress tcp) {
         List<String> lines = new ArrayList<>();
         for (Export export : exports.exports()) {
-            lines.add("export  " + export.source() + " at " + export.path() + "  " + options(export.options()));
+            lines.add("export  " + export.source() + " at " + export.path() + "  " + policy(export.policy()));
         }
         lines.add("rdma    " + shown(rdma) + "  NFSv3, NFSv4.0, NFSv4.1, NFSv4.2"
                 + (config.rdma().crc() == CrcPolicy.ON ? ", CRC on" : "")
@@ -44,6 +46,14 @@ final class Description {
         return List.copyOf(lines);
     }
 
+    private static String policy(ExportPolicy policy) {
+        return policy.isOneForAll()
+                ? options(policy.rules().getFirst().options())
+                : policy.rules().stream()
+                        .map(rule -> rule.clients() + "(" + options(rule.options()) + ")")
+                        .collect(Collectors.joining(" "));
+    }
+
     private static String options(ExportOptions options) {
         return (options.readOnly() ? "ro" : "rw")
                 + switch (options.squash()) {
@@ -52,7 +62,8 @@ final class Description {
                     case ALL -> ",all_squash";
                 }
                 + (options.anonUid() == ExportOptions.NOBODY ? "" : ",anonuid=" + options.anonUid())
-                + (options.anonGid() == ExportOptions.NOBODY ? "" : ",anongid=" + options.anonGid());
+                + (options.anonGid() == ExportOptions.NOBODY ? "" : ",anongid=" + options.anonGid())
+                + (options.privilegedPort() ? ",secure" : "");
     }
 
     private static String shown(InetSocketAddress address) {

@@ -1,11 +1,12 @@
 package org.warpnfs.nfs.export;
 
+import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
 import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.FileSystem;
 
-/** One file system under one path with one policy. */
+/** One file system under one path with one policy. Immutable; safe for any thread. */
 public final class Export {
     /** The key of the virtual directories above the exports. */
     public static final int PSEUDO_KEY = 0;
@@ -13,14 +14,17 @@ public final class Export {
     private final int key;
     private final PseudoPath path;
     private final FileSystem fileSystem;
-    private final ExportOptions options;
+    private final ExportPolicy policy;
+    private final ExportTraits traits;
     private final String source;
 
-    private Export(int key, PseudoPath path, FileSystem fileSystem, ExportOptions options, String source) {
+    private Export(
+            int key, PseudoPath path, FileSystem fileSystem, ExportPolicy policy, ExportTraits traits, String source) {
         this.key = key;
         this.path = path;
         this.fileSystem = fileSystem;
-        this.options = options;
+        this.policy = policy;
+        this.traits = traits;
         this.source = source;
     }
 
@@ -29,21 +33,39 @@ public final class Export {
      *
      * @param source where the files come from, for people
      */
+    public static Export of(
+            PseudoPath path, FileSystem fileSystem, ExportPolicy policy, ExportTraits traits, String source) {
+        return new Export(keyOf(path, traits), path, fileSystem, policy, traits, source);
+    }
+
+    /** As the other, with nothing special. */
+    public static Export of(PseudoPath path, FileSystem fileSystem, ExportPolicy policy, String source) {
+        return of(path, fileSystem, policy, ExportTraits.DEFAULTS, source);
+    }
+
+    /** As the other, in the same way for everyone. */
     public static Export of(PseudoPath path, FileSystem fileSystem, ExportOptions options, String source) {
-        return new Export(keyOf(path), path, fileSystem, options, source);
+        return of(path, fileSystem, ExportPolicy.everyone(options), source);
     }
 
     static Export pseudo(PseudoFileSystem fileSystem) {
-        ExportOptions options = new ExportOptions(true, Squash.NONE, ExportOptions.NOBODY, ExportOptions.NOBODY);
-        return new Export(PSEUDO_KEY, PseudoPath.root(), fileSystem, options, "pseudo file system");
+        ExportOptions options = ExportOptions.DEFAULTS.withReadOnly(true).withSquash(Squash.NONE);
+        return new Export(
+                PSEUDO_KEY,
+                PseudoPath.root(),
+                fileSystem,
+                ExportPolicy.everyone(options),
+                ExportTraits.DEFAULTS,
+                "pseudo file system");
     }
 
-    private static int keyOf(PseudoPath path) {
-        int hash = (int) PathHash.of(path);
+    private static int keyOf(PseudoPath path, ExportTraits traits) {
+        String fsid = traits.fsid();
+        int hash = (int) (fsid == null ? PathHash.of(path) : PathHash.ofFsid(fsid));
         return hash == PSEUDO_KEY ? 1 : hash;
     }
 
-    /** Names this export in handles and file system ids: the same for one path after every restart. */
+    /** Names this export in handles and file system ids: the same for one fsid, or else one path, after every restart. */
     public int key() {
         return key;
     }
@@ -60,8 +82,12 @@ public final class Export {
         return fileSystem;
     }
 
-    public ExportOptions options() {
-        return options;
+    public ExportPolicy policy() {
+        return policy;
+    }
+
+    public ExportTraits traits() {
+        return traits;
     }
 
     /** Where the files come from, for people. */
@@ -74,24 +100,54 @@ public final class Export {
         return new Location(this, fileSystem.root());
     }
 
-    /** Who {@code identity} is here: squashed as the options say, each of user, group and groups by itself. */
-    public Caller callerOf(Identity identity) {
+    /** True if the host at {@code address} is served at all. */
+    public boolean isFor(InetAddress address) {
+        return policy.optionsFor(address) != null;
+    }
+
+    /** Which credentials hosts at {@code address} may come with, the best first; none if they may not come. */
+    public List<Flavor> flavorsFor(InetAddress address) {
+        ExportOptions options = policy.optionsFor(address);
+        return options == null ? List.of() : options.flavors();
+    }
+
+    /**
+     * Who {@code requester} is here, and what he may: squashed as the rule for his host says, each of user, group and groups by itself. May
+     * block where names of hosts decide.
+     *
+     * @throws ExportDenial if calls of that host, from that port or with that credential are not taken here
+     */
+    public Admission admit(Requester requester) throws ExportDenial {
+        ExportOptions options = policy.optionsFor(requester.address());
+        if (options == null) {
+            throw new ExportDenial(ExportDenial.Reason.HOST);
+        }
+        if (options.privilegedPort() && !requester.privilegedPort()) {
+            throw new ExportDenial(ExportDenial.Reason.PORT);
+        }
+        if (!options.flavors().contains(requester.identity().flavor())) {
+            throw new ExportDenial(ExportDenial.Reason.FLAVOR);
+        }
+        return new Admission(squashed(options, requester.identity()), options.readOnly());
+    }
+
+    private static Caller squashed(ExportOptions options, Identity identity) {
         return switch (identity) {
-            case Identity.Anonymous _ -> anonymous();
+            case Identity.Anonymous _ -> anonymous(options);
             case Identity.SystemUser user ->
                 switch (options.squash()) {
                     case NONE -> new Caller(user.uid(), user.gid(), user.groups());
-                    case ALL -> anonymous();
-                    case ROOT -> rootSquashed(user);
+                    case ALL -> anonymous(options);
+                    case ROOT -> rootSquashed(options, user);
                 };
         };
     }
 
-    private Caller anonymous() {
+    private static Caller anonymous(ExportOptions options) {
         return new Caller(options.anonUid(), options.anonGid(), List.of());
     }
 
-    private Caller rootSquashed(Identity.SystemUser user) {
+    private static Caller rootSquashed(ExportOptions options, Identity.SystemUser user) {
         List<Long> groups = new ArrayList<>(user.groups().size());
         for (long group : user.groups()) {
             groups.add(group == 0 ? options.anonGid() : group);

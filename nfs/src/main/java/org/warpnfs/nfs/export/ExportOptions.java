@@ -1,32 +1,54 @@
 package org.warpnfs.nfs.export;
 
+import java.util.List;
+
 /**
- * How an export is served.
+ * How an export is served to those whom one rule is for.
  *
  * @param readOnly nothing in it can be changed
  * @param squash who becomes anonymous
  * @param anonUid the anonymous user, unsigned 32 bits
  * @param anonGid the anonymous group, unsigned 32 bits
+ * @param privilegedPort calls are taken only from ports below 1024, where a client's host lets nobody but its superuser send
+ * @param flavors which credentials are taken, the one that the server likes best first; at least one
  */
-public record ExportOptions(boolean readOnly, Squash squash, long anonUid, long anonGid) {
+public record ExportOptions(
+        boolean readOnly, Squash squash, long anonUid, long anonGid, boolean privilegedPort, List<Flavor> flavors) {
     /** The overflow user and group of Linux, "nobody". */
     public static final long NOBODY = 65534;
 
-    /** As exports(5): rw, root_squash. */
-    public static final ExportOptions DEFAULTS = new ExportOptions(false, Squash.ROOT, NOBODY, NOBODY);
+    /** rw, root_squash as exports(5) has it; from any port, and also from whoever names no user. */
+    public static final ExportOptions DEFAULTS =
+            new ExportOptions(false, Squash.ROOT, NOBODY, NOBODY, false, List.of(Flavor.SYS, Flavor.NONE));
 
     public ExportOptions {
         if (anonUid >>> 32 != 0 || anonGid >>> 32 != 0) {
             throw new IllegalArgumentException(
                     "anonuid " + anonUid + " or anongid " + anonGid + " is wider than 32 bits");
         }
+        if (flavors.isEmpty()) {
+            throw new IllegalArgumentException("no credential is taken: sec= names none");
+        }
+        flavors = List.copyOf(flavors);
     }
 
     public ExportOptions withReadOnly(boolean value) {
-        return new ExportOptions(value, squash, anonUid, anonGid);
+        return new ExportOptions(value, squash, anonUid, anonGid, privilegedPort, flavors);
     }
 
     public ExportOptions withSquash(Squash value) {
-        return new ExportOptions(readOnly, value, anonUid, anonGid);
+        return new ExportOptions(readOnly, value, anonUid, anonGid, privilegedPort, flavors);
+    }
+
+    public ExportOptions withAnonymous(long uid, long gid) {
+        return new ExportOptions(readOnly, squash, uid, gid, privilegedPort, flavors);
+    }
+
+    public ExportOptions withPrivilegedPort(boolean value) {
+        return new ExportOptions(readOnly, squash, anonUid, anonGid, value, flavors);
+    }
+
+    public ExportOptions withFlavors(List<Flavor> value) {
+        return new ExportOptions(readOnly, squash, anonUid, anonGid, privilegedPort, value);
     }
 }

@@ -1,96 +1,89 @@
 package org.warpnfs.nfs.export;
 
-import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FsException;
 
 /**
- * All exports of a server, and the virtual directories above them. Immutable; safe for any thread.
+ * All exports of a server, and the virtual directories above them. What is served can be {@linkplain #replace replaced} while calls run: each
+ * question is answered by one set of exports or the other. Safe for any thread.
  *
- * <p>Either one export stands at {@code /}, or none does and {@code /} is a virtual directory.
+ * <p>Either one export stands at {@code /}, or none does and {@code /} is a virtual directory. An export may stand below another, on a
+ * directory of that.
  */
 public final class ExportTable {
-    private final List<Export> exports;
-    private final Map<PseudoPath, Export> byPath = new HashMap<>();
-    private final Map<Integer, Export> byKey = new HashMap<>();
-    private final PseudoFileSystem pseudoFileSystem;
-    private final Export pseudo;
     private final ChangeWindows changeWindows = new ChangeWindows();
+    private volatile ExportTree tree;
 
-    private ExportTable(List<Export> exports) {
-        this.exports = List.copyOf(exports);
-        for (Export export : exports) {
-            add(export);
-        }
-        pseudoFileSystem = new PseudoFileSystem(byPath.keySet());
-        pseudo = Export.pseudo(pseudoFileSystem);
-        byKey.put(Export.PSEUDO_KEY, pseudo);
+    private ExportTable(ExportTree tree) {
+        this.tree = tree;
     }
 
     /**
      * Makes the table.
      *
-     * @throws IllegalArgumentException if two exports share a path or a key, or one stands below another
+     * @throws IllegalArgumentException if two exports share a path or a key, or one stands below another where that has no directory
      */
     public static ExportTable of(List<Export> exports) {
-        return new ExportTable(exports);
+        return new ExportTable(ExportTree.of(exports));
     }
 
-    private void add(Export export) {
-        for (Export other : byPath.values()) {
-            if (export.path().equals(other.path())) {
-                throw new IllegalArgumentException(
-                        "two exports at " + export.path() + ": " + other.source() + " and " + export.source());
-            }
-            if (export.path().isWithin(other.path()) || other.path().isWithin(export.path())) {
-                throw new IllegalArgumentException("exports at " + other.path() + " and " + export.path()
-                        + ": one stands below the other, where clients would not find it");
-            }
-            if (export.key() == other.key()) {
-                throw new IllegalArgumentException("exports at " + other.path() + " and " + export.path()
-                        + " have the same key by chance: choose another path for one of them");
-            }
-        }
-        byPath.put(export.path(), export);
-        byKey.put(export.key(), export);
+    /**
+     * Serves these from now on. Handles of exports that are not among them any more are stale.
+     *
+     * @return those that were served before and are not any more, by their keys
+     * @throws IllegalArgumentException as {@link #of}; nothing has changed then
+     */
+    public synchronized Set<Export> replace(List<Export> exports) {
+        ExportTree fresh = ExportTree.of(exports);
+        Set<Export> gone = new HashSet<>(tree.exports());
+        gone.removeIf(export -> fresh.byKey(export.key()) != null);
+        tree = fresh;
+        return gone;
     }
 
     /** In the order in which they were given, without the virtual one. */
     public List<Export> exports() {
-        return exports;
+        return tree.exports();
     }
 
     /** The export at exactly {@code path}. */
     public @Nullable Export byPath(PseudoPath path) {
-        return byPath.get(path);
+        return tree.byPath(path);
+    }
+
+    /** The export that {@code path} leads into: at it or above it, the nearest. */
+    public @Nullable Export nearest(PseudoPath path) {
+        return tree.nearest(path);
     }
 
     /** The export by its {@link Export#key()}; 0 names the virtual directories. */
     public @Nullable Export byKey(int key) {
-        return byKey.get(key);
+        return tree.byKey(key);
     }
 
     /** Where a client that knows nothing begins: the export at {@code /}, or the virtual root. */
     public Location root() {
-        return cross(pseudo.root());
+        return tree.root();
     }
 
-    /** From a virtual directory where an export is mounted to that export's root; any other location as it is. */
-    public Location cross(Location location) {
-        if (!location.export().isPseudo()) {
-            return location;
-        }
-        PseudoPath path = pseudoFileSystem.pathOf(location.file());
-        Export mounted = path == null ? null : byPath.get(path);
-        return mounted == null ? location : mounted.root();
+    /** The root of the export that stands on that name of a directory; null if none does. */
+    public @Nullable Location mountedAt(Location directory, FileName name) {
+        Export mounted = tree.mountedAt(directory, name);
+        return mounted == null ? null : mounted.root();
+    }
+
+    /** True if something may be mounted on a name of the directory: a quick no for nearly all directories. */
+    public boolean hasMounts(Location directory) {
+        return tree.hasMounts(directory);
     }
 
     /**
-     * The directory above: from the root of an export the virtual directory that holds its mount point. The root of all is
-     * above itself.
+     * The directory above: from the root of an export the one that holds its mount point. The root of all is above itself.
      */
     public Location parentOf(Caller caller, Location location) throws FsException {
         Export export = location.export();
@@ -98,10 +91,7 @@ public final class ExportTable {
             return location.sibling(
                     export.fileSystem().lookupParent(caller, location.file()).handle());
         }
-        if (export.path().isRoot()) {
-            return location;
-        }
-        return new Location(pseudo, PseudoFileSystem.handleOf(export.path().parent()));
+        return tree.above(export);
     }
 
     /** Which changes overlap, for all programs that serve this table. */

@@ -15,15 +15,28 @@ public sealed interface Identity {
     /** AUTH_SYS allows so many groups beside the first (RFC 5531 appendix A). */
     int MAX_GROUPS = 16;
 
+    /** The kind of credential that said so. */
+    Flavor flavor();
+
     /** AUTH_SYS: user and groups of the client, unsigned 32 bits each. */
     record SystemUser(long uid, long gid, List<Long> groups) implements Identity {
         public SystemUser {
             groups = List.copyOf(groups);
         }
+
+        @Override
+        public Flavor flavor() {
+            return Flavor.SYS;
+        }
     }
 
     /** AUTH_NONE: nobody in particular. */
-    record Anonymous() implements Identity {}
+    record Anonymous() implements Identity {
+        @Override
+        public Flavor flavor() {
+            return Flavor.NONE;
+        }
+    }
 
     /**
      * Reads the credential of a call.

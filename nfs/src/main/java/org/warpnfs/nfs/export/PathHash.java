@@ -3,6 +3,7 @@ package org.warpnfs.nfs.export;
 import com.google.common.hash.HashFunction;
 import com.google.common.hash.Hasher;
 import com.google.common.hash.Hashing;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.warpnfs.fs.spi.FileName;
 
@@ -19,6 +20,15 @@ final class PathHash {
         Hasher hasher = HASH.newHasher();
         put(path, hasher);
         return hasher.hash().asLong();
+    }
+
+    /** Of what an administrator named a file system. No path has a NUL, so no path has the same bytes. */
+    static long ofFsid(String fsid) {
+        return HASH.newHasher()
+                .putByte((byte) 0)
+                .putBytes(fsid.getBytes(StandardCharsets.UTF_8))
+                .hash()
+                .asLong();
     }
 
     /** Of several, in their order. */

@@ -42,6 +42,11 @@ public final class PseudoPath {
         return new PseudoPath(List.copyOf(components));
     }
 
+    /** The path of these names, from the root down. */
+    public static PseudoPath of(List<FileName> components) {
+        return new PseudoPath(List.copyOf(components));
+    }
+
     /** The names on the way down from the root; none for the root itself. */
     public List<FileName> components() {
         return components;

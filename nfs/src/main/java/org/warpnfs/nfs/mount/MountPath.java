@@ -10,15 +10,18 @@ import org.warpnfs.fs.spi.FileNode;
 import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.fs.spi.FileType;
 import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.nfs.export.Admission;
 import org.warpnfs.nfs.export.Export;
+import org.warpnfs.nfs.export.ExportDenial;
 import org.warpnfs.nfs.export.ExportTable;
-import org.warpnfs.nfs.export.Identity;
 import org.warpnfs.nfs.export.Location;
+import org.warpnfs.nfs.export.PseudoPath;
+import org.warpnfs.nfs.export.Requester;
 
 /**
  * dirpath (RFC 1813 appendix I): the directory that a client wants to mount.
  *
- * <p>It is an export, or a directory below one. It is walked name by name, as the caller, so that nobody mounts what he could
+ * <p>It is an export, or a directory below the nearest one. It is walked name by name, as the caller, so that nobody mounts what he could
  * not have reached from above; symbolic links are not followed and {@code ..} is refused, so that no path leads outside.
  */
 final class MountPath {
@@ -60,21 +63,32 @@ final class MountPath {
         }
     }
 
-    /** The directory it leads {@code identity} to. */
-    Location resolve(ExportTable exports, Identity identity) throws MountException {
-        for (Export export : exports.exports()) {
-            List<FileName> path = export.path().components();
-            if (path.size() <= components.size()
-                    && components.subList(0, path.size()).equals(path)) {
-                return walk(export, components.subList(path.size(), components.size()), identity);
+    /** The directory it leads {@code requester} to; ACCES if its export is not for him. */
+    Location resolve(ExportTable exports, Requester requester) throws MountException {
+        for (int depth = components.size(); depth >= 0; depth--) {
+            Export export = exports.byPath(PseudoPath.of(components.subList(0, depth)));
+            if (export != null) {
+                return walk(export, components.subList(depth, components.size()), requester);
             }
         }
         throw new MountException(MountStatus.NOENT);
     }
 
-    private static Location walk(Export export, List<FileName> names, Identity identity) throws MountException {
+    private static Admission admit(Export export, Requester requester) throws MountException {
+        try {
+            return export.admit(requester);
+        } catch (ExportDenial e) {
+            throw new MountException(
+                    switch (e.reason()) {
+                        case HOST, FLAVOR -> MountStatus.ACCES;
+                        case PORT -> MountStatus.PERM;
+                    });
+        }
+    }
+
+    private static Location walk(Export export, List<FileName> names, Requester requester) throws MountException {
         FileSystem fileSystem = export.fileSystem();
-        Caller caller = export.callerOf(identity);
+        Caller caller = admit(export, requester).caller();
         FileHandle directory = fileSystem.root();
         try {
             for (FileName name : names) {

@@ -6,7 +6,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.OptionalLong;
 import org.dcache.oncrpc4j.rpc.RpcAuthException;
-import org.dcache.oncrpc4j.rpc.RpcAuthType;
 import org.dcache.oncrpc4j.rpc.RpcCall;
 import org.dcache.oncrpc4j.rpc.RpcDispatchable;
 import org.dcache.oncrpc4j.xdr.XdrAble;
@@ -19,9 +18,12 @@ import org.slf4j.LoggerFactory;
 import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.limits.LogLimiter;
 import org.warpnfs.nfs.export.Export;
+import org.warpnfs.nfs.export.ExportRule;
 import org.warpnfs.nfs.export.ExportTable;
-import org.warpnfs.nfs.export.Identity;
+import org.warpnfs.nfs.export.Flavor;
+import org.warpnfs.nfs.export.Location;
 import org.warpnfs.nfs.export.NfsHandles;
+import org.warpnfs.nfs.export.Requester;
 import org.warpnfs.nfs.xdr.BoundedXdr;
 
 /**
@@ -51,7 +53,6 @@ public final class MountProgram implements RpcDispatchable {
     private static final int UMNT = 3;
     private static final int UMNTALL = 4;
     private static final int EXPORT = 5;
-    private static final int[] AUTH_FLAVORS = {RpcAuthType.UNIX, RpcAuthType.NONE};
 
     private final ExportTable exports;
     private final NfsHandles handles;
@@ -88,9 +89,9 @@ public final class MountProgram implements RpcDispatchable {
         if (path == null) {
             return;
         }
-        Identity identity;
+        Requester requester;
         try {
-            identity = Identity.of(rpc);
+            requester = Requester.of(rpc);
         } catch (RpcAuthException e) {
             rpc.reject(e.getStatus(), e.getRpcReply());
             return;
@@ -100,8 +101,8 @@ public final class MountProgram implements RpcDispatchable {
             if (rpc.getProgramVersion() == VERSION_1) {
                 throw new MountException(MountStatus.ACCES);
             }
-            byte[] handle = handles.encode(MountPath.of(path).resolve(exports, identity));
-            reply = mounted(handle);
+            Location directory = MountPath.of(path).resolve(exports, requester);
+            reply = mounted(handles.encode(directory), directory.export().flavorsFor(requester.address()));
             mounts.add(new MountTable.Entry(clientOf(rpc), text(path)));
             log("mounts", rpc)
                     .ifPresent(
@@ -128,11 +129,11 @@ public final class MountProgram implements RpcDispatchable {
     }
 
     /** mountres3 with mountres3_ok. */
-    private static Reply mounted(byte[] handle) {
+    private static Reply mounted(byte[] handle, List<Flavor> flavors) {
         return new Reply(xdr -> {
             xdr.xdrEncodeInt(MountStatus.OK.code());
             xdr.xdrEncodeDynamicOpaque(handle);
-            xdr.xdrEncodeIntVector(AUTH_FLAVORS);
+            xdr.xdrEncodeIntVector(flavors.stream().mapToInt(Flavor::code).toArray());
         });
     }
 
@@ -171,12 +172,18 @@ public final class MountProgram implements RpcDispatchable {
         xdr.xdrEncodeBoolean(false);
     }
 
-    /** exports: each path, with no groups, which means everyone. */
+    /** exports: each path with its clients as groups; none means everyone. */
     private void encodeExports(XdrEncodingStream xdr) {
         List<Export> all = exports.exports();
         for (Export export : all) {
             xdr.xdrEncodeBoolean(true);
             xdr.xdrEncodeDynamicOpaque(export.path().toString().getBytes(StandardCharsets.UTF_8));
+            if (!export.policy().isOneForAll()) {
+                for (ExportRule rule : export.policy().rules()) {
+                    xdr.xdrEncodeBoolean(true);
+                    xdr.xdrEncodeDynamicOpaque(rule.clients().toString().getBytes(StandardCharsets.UTF_8));
+                }
+            }
             xdr.xdrEncodeBoolean(false);
         }
         xdr.xdrEncodeBoolean(false);

@@ -48,7 +48,7 @@ final class Access implements Nfs3Procedure<Access.Args> {
         Set<Permission> permissions =
                 file.fileSystem().permissions(file.caller(), file.handle(), EnumSet.allOf(Permission.class));
         int granted = args.asked() & grantedBy(attributes.type(), permissions);
-        if (file.export().options().readOnly() && holdsData(attributes.type())) {
+        if (file.isReadOnly() && holdsData(attributes.type())) {
             granted &= ~CHANGES;
         }
         int result = granted;

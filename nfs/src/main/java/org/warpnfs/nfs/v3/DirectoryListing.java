@@ -43,6 +43,7 @@ final class DirectoryListing {
     private final Nfs3Call call;
     private final Nfs3File directory;
     private final boolean plus;
+    private final boolean crossing;
     private final List<Entry> entries = new ArrayList<>();
     private long replyBytesLeft;
     private long informationBytesLeft;
@@ -65,6 +66,7 @@ final class DirectoryListing {
         this.call = call;
         this.directory = directory;
         this.plus = plus;
+        this.crossing = call.hasMounts(directory);
         this.replyBytesLeft =
                 Math.min(replyBytes, call.options().maxDirectoryBytes()) - attributes.encodedBytes() - FRAME_BYTES;
         this.informationBytesLeft = informationBytes;
@@ -118,7 +120,9 @@ final class DirectoryListing {
             // It vanished between its name and its attributes.
             return true;
         }
-        return take(entry.name().toBytes(), entry.cookie(), entry.fileId(), entry.node());
+        // Where another export stands, the client has to look the name up to be led there or not.
+        boolean isMount = plus && crossing && call.mountedAt(directory, new Filename3.Proper(entry.name())) != null;
+        return take(entry.name().toBytes(), entry.cookie(), entry.fileId(), isMount ? null : entry.node());
     }
 
     private boolean take(byte[] name, long cookie, long fileId, @Nullable FileNode node) {

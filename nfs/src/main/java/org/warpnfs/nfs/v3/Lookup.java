@@ -1,13 +1,20 @@
 package org.warpnfs.nfs.v3;
 
 import java.io.IOException;
+import java.util.EnumSet;
 import org.dcache.oncrpc4j.xdr.XdrDecodingStream;
+import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FileNode;
+import org.warpnfs.fs.spi.FileSystem.Permission;
 import org.warpnfs.fs.spi.FileType;
 import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.nfs.export.Location;
 
-/** LOOKUP (RFC 1813 §3.3.3); {@code ..} leads up to the export's root and no further. */
+/**
+ * LOOKUP (RFC 1813 §3.3.3); {@code ..} leads up to the export's root and no further. A name on which another export stands leads into that one
+ * where exports(5) says so, with an fsid of its own, by which a client knows that it has entered another file system.
+ */
 final class Lookup implements Nfs3Procedure<DirOpArgs3> {
     @Override
     public DirOpArgs3 decode(XdrDecodingStream xdr) throws IOException {
@@ -17,15 +24,42 @@ final class Lookup implements Nfs3Procedure<DirOpArgs3> {
     @Override
     public Nfs3Reply run(Nfs3Call call, DirOpArgs3 args) throws FsException, Nfs3Exception {
         Nfs3File directory = call.file(args.directory());
-        FileNode node = find(directory, args.name());
-        Nfs3Handle handle = call.handleOf(directory.export(), node.handle());
-        PostOpAttr attributes = directory.postOpAttr(node.attributes());
+        Nfs3File mounted = mountedAt(call, directory, args.name());
+        FileNode node =
+                mounted == null ? find(directory, args.name()) : new FileNode(mounted.handle(), mounted.attributes());
+        Nfs3File holder = mounted == null ? directory : mounted;
+        Nfs3Handle handle = call.handleOf(holder.export(), node.handle());
+        PostOpAttr attributes = holder.postOpAttr(node.attributes());
         PostOpAttr ofDirectory = directory.postOpAttr();
         return Nfs3Reply.ok(xdr -> {
             handle.encode(xdr);
             attributes.encode(xdr);
             ofDirectory.encode(xdr);
         });
+    }
+
+    /**
+     * The root of the export that stands on the name, if clients are to be led into it ({@code crossmnt} of the one, {@code nohide} of the
+     * other); ACCES if it is not for this caller.
+     */
+    private static @Nullable Nfs3File mountedAt(Nfs3Call call, Nfs3File directory, Filename3 name)
+            throws FsException, Nfs3Exception {
+        Location root = call.mountedAt(directory, name);
+        if (root == null) {
+            return null;
+        }
+        Nfs3File mounted = call.file(root);
+        EnumSet<Permission> search = EnumSet.of(Permission.EXECUTE);
+        if (!directory
+                .fileSystem()
+                .permissions(directory.caller(), directory.handle(), search)
+                .equals(search)) {
+            throw new Nfs3Exception(Nfs3Status.ACCES);
+        }
+        return directory.export().traits().crossesMounts()
+                        || mounted.export().traits().shownThroughParent()
+                ? mounted
+                : null;
     }
 
     private static FileNode find(Nfs3File directory, Filename3 name) throws FsException, Nfs3Exception {

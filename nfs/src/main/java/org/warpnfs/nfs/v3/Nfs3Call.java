@@ -9,26 +9,27 @@ import org.warpnfs.fs.spi.FileType;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.export.ChangeWindows;
 import org.warpnfs.nfs.export.Export;
+import org.warpnfs.nfs.export.ExportDenial;
 import org.warpnfs.nfs.export.FileChanges;
 import org.warpnfs.nfs.export.HandleViolation;
-import org.warpnfs.nfs.export.Identity;
 import org.warpnfs.nfs.export.Location;
+import org.warpnfs.nfs.export.Requester;
 import org.warpnfs.payload.Payload;
 
 /** What a procedure can reach while it runs: the server, seen by one caller. */
 final class Nfs3Call {
     private final Nfs3Server server;
-    private final Identity identity;
+    private final Requester requester;
     private final boolean blind;
     private @Nullable Payload payload;
 
-    Nfs3Call(Nfs3Server server, Identity identity) {
-        this(server, identity, false);
+    Nfs3Call(Nfs3Server server, Requester requester) {
+        this(server, requester, false);
     }
 
-    private Nfs3Call(Nfs3Server server, Identity identity, boolean blind) {
+    private Nfs3Call(Nfs3Server server, Requester requester, boolean blind) {
         this.server = server;
-        this.identity = identity;
+        this.requester = requester;
         this.blind = blind;
     }
 
@@ -39,7 +40,7 @@ final class Nfs3Call {
 
     /** The same call, which looks at no file any more: for the reply after a bug. */
     Nfs3Call blind() {
-        return new Nfs3Call(server, identity, true);
+        return new Nfs3Call(server, requester, true);
     }
 
     Nfs3Options options() {
@@ -50,14 +51,39 @@ final class Nfs3Call {
         return server.exports().changeWindows();
     }
 
-    /** The file that a handle names. */
+    /** The file that a handle names, if its export takes the call. Every procedure comes to every file through here. */
     Nfs3File file(Nfs3Handle handle) throws Nfs3Exception {
         try {
-            Location location = server.handles().decode(handle.toBytes());
-            return new Nfs3File(location, location.export().callerOf(identity));
+            return file(server.handles().decode(handle.toBytes()));
         } catch (HandleViolation e) {
             throw new Nfs3Exception(Nfs3Status.of(e.error()));
         }
+    }
+
+    /** A file, if its export takes the call. */
+    Nfs3File file(Location location) throws Nfs3Exception {
+        try {
+            return new Nfs3File(location, location.export().admit(requester));
+        } catch (ExportDenial e) {
+            throw new Nfs3Exception(
+                    switch (e.reason()) {
+                        case HOST, FLAVOR -> Nfs3Status.ACCES;
+                        case PORT -> Nfs3Status.PERM;
+                    });
+        }
+    }
+
+    /** The root of the export that stands on a name of a real directory; null if none does. */
+    @Nullable
+    Location mountedAt(Nfs3File directory, Filename3 name) {
+        return !directory.export().isPseudo() && name instanceof Filename3.Proper(FileName proper)
+                ? server.exports().mountedAt(directory.location(), proper)
+                : null;
+    }
+
+    /** True if another export stands on some name of the directory. */
+    boolean hasMounts(Nfs3File directory) {
+        return server.exports().hasMounts(directory.location());
     }
 
     /**

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.warpnfs.fs.spi.FsException;
-import org.warpnfs.nfs.export.Identity;
+import org.warpnfs.nfs.export.Requester;
 import org.warpnfs.nfs.io.Lanes;
 import org.warpnfs.nfs.io.MemoryWait;
 import org.warpnfs.nfs.replay.EncodedReply;
@@ -34,9 +34,9 @@ final class Nfs3Dispatcher {
 
     /** Decodes, performs and answers a call of {@code procedure}. */
     <A> void dispatch(RpcCall rpc, Nfs3Procedure<A> procedure) {
-        Identity identity;
+        Requester requester;
         try {
-            identity = Identity.of(rpc);
+            requester = Requester.of(rpc);
         } catch (RpcAuthException e) {
             rpc.reject(e.getStatus(), e.getRpcReply());
             return;
@@ -46,10 +46,14 @@ final class Nfs3Dispatcher {
             rpc.failRpcGarbage();
             return;
         }
-        Nfs3Call call = new Nfs3Call(server, identity);
+        Nfs3Call call = new Nfs3Call(server, requester);
         if (procedure.isRemembered()) {
             server.replies()
-                    .answer(rpc, identity, procedure.checksum(args), new Remembered<>(rpc, procedure, call, args));
+                    .answer(
+                            rpc,
+                            requester.identity(),
+                            procedure.checksum(args),
+                            new Remembered<>(rpc, procedure, call, args));
             return;
         }
         int payloadBytes = procedure.payloadBytes(args, server.options());

@@ -9,15 +9,20 @@ import org.warpnfs.fs.spi.FileNode;
 import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.OpenFile;
+import org.warpnfs.nfs.export.Admission;
 import org.warpnfs.nfs.export.Export;
 import org.warpnfs.nfs.export.Location;
 
 /**
  * A file that a call names, under the policy of its export.
  *
- * @param caller who calls, squashed as the export says
+ * @param admission who calls there, and what may be done
  */
-record Nfs3File(Location location, Caller caller) {
+record Nfs3File(Location location, Admission admission) {
+    Caller caller() {
+        return admission.caller();
+    }
+
     Export export() {
         return location.export();
     }
@@ -34,9 +39,14 @@ record Nfs3File(Location location, Caller caller) {
         return location.identity();
     }
 
+    /** True if the caller may change nothing in the export. */
+    boolean isReadOnly() {
+        return admission.readOnly();
+    }
+
     /** Before anything in the export is changed. */
     void requireWritable() throws Nfs3Exception {
-        if (export().options().readOnly()) {
+        if (isReadOnly()) {
             throw new Nfs3Exception(Nfs3Status.ROFS);
         }
     }

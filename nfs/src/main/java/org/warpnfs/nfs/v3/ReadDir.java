@@ -33,6 +33,9 @@ enum ReadDir implements Nfs3Procedure<ReadDir.Args> {
     @Override
     public Nfs3Reply run(Nfs3Call call, Args args) throws FsException, Nfs3Exception {
         Nfs3File directory = call.file(args.directory());
+        if (this == PLUS && !directory.export().traits().readDirPlus()) {
+            throw new Nfs3Exception(Nfs3Status.NOTSUPP);
+        }
         PostOpAttr attributes = directory.postOpAttr();
         DirectoryListing listing = new DirectoryListing(
                 call, directory, attributes, this == PLUS, args.replyBytes(), args.informationBytes());

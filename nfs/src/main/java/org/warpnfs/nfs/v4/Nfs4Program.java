@@ -17,6 +17,7 @@ import org.warpnfs.nfs.export.ExportTable;
 import org.warpnfs.nfs.export.FileChanges;
 import org.warpnfs.nfs.export.Identity;
 import org.warpnfs.nfs.export.NfsHandles;
+import org.warpnfs.nfs.export.Requester;
 import org.warpnfs.nfs.replay.CallChecksum;
 import org.warpnfs.nfs.replay.ReplyCache;
 import org.warpnfs.nfs.v4.attr.ServerFacts;
@@ -136,9 +137,9 @@ public final class Nfs4Program implements RpcDispatchable, LaneProgram, AutoClos
     }
 
     private void compound(RpcCall call) {
-        Identity identity;
+        Requester requester;
         try {
-            identity = Identity.of(call);
+            requester = Requester.of(call);
         } catch (RpcAuthException e) {
             call.reject(e.getStatus(), e.getRpcReply());
             return;
@@ -152,16 +153,15 @@ public final class Nfs4Program implements RpcDispatchable, LaneProgram, AutoClos
             return;
         }
         CallContext.Caller4 caller = new CallContext.Caller4(
-                identity,
-                principalOf(identity),
+                requester,
+                principalOf(requester.identity()),
                 call.getTransport(),
-                call.getTransport().getRemoteSocketAddress().getAddress(),
                 PayloadXdr.maxInlineBytes(call.getXdr()));
         CompoundCall received =
                 new CompoundCall(compound, call, caller, header, in, executed -> probe(executed, call.getTransport()));
         if (header.minorVersion() == 0) {
             long arguments = CallChecksum.ofUnread(call.getXdr()) * 31 + header.hashCode();
-            replies.answer(call, identity, arguments, received);
+            replies.answer(call, requester.identity(), arguments, received);
         } else {
             received.run();
         }

@@ -60,14 +60,89 @@ class ExportTableTest {
     }
 
     @Test
-    void table_oneBelowTheOther_isRefused() {
-        for (String other : new String[] {"/srv/data/deep/er", "/srv", "/"}) {
+    void table_oneBelowTheOther_needsADirectoryThere() throws FsException {
+        for (String other : new String[] {"/srv/data/deep/er", "/srv/data/deep"}) {
             assertThatThrownBy(() -> ExportTable.of(List.of(data, export(other))))
                     .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContaining("below");
+                    .hasMessageContaining("below")
+                    .hasMessageContaining("NO_ENTRY");
         }
-        assertThat(ExportTable.of(List.of(data, export("/srv/data2"))).exports())
+        directory(data, data.root().file(), "deep");
+        assertThat(ExportTable.of(List.of(export("/srv/data/deep"), data)).exports())
                 .hasSize(2);
+    }
+
+    @Test
+    void nested_walkFromTheExportAbove_andBack() throws FsException {
+        FileHandle deep = directory(data, data.root().file(), "deep");
+        directory(data, deep, "er");
+        Export nested = export("/srv/data/deep/er");
+        ExportTable both = ExportTable.of(List.of(data, nested));
+        Location holder = new Location(data, deep);
+        assertThat(both.mountedAt(holder, FileName.of("er"))).isEqualTo(nested.root());
+        assertThat(both.mountedAt(holder, FileName.of("or"))).isNull();
+        assertThat(both.mountedAt(data.root(), FileName.of("er"))).isNull();
+        assertThat(both.hasMounts(holder)).isTrue();
+        assertThat(both.hasMounts(data.root())).isFalse();
+        assertThat(both.parentOf(CALLER, nested.root())).isEqualTo(holder);
+        assertThat(both.nearest(PseudoPath.of("/srv/data/deep/er/x"))).isSameAs(nested);
+        assertThat(both.nearest(PseudoPath.of("/srv/data/deep"))).isSameAs(data);
+        assertThat(both.nearest(PseudoPath.of("/srv"))).isNull();
+    }
+
+    @Test
+    void nested_directoryAboveIsRenamed_mountPointMovesWithIt() throws FsException {
+        FileHandle deep = directory(data, data.root().file(), "deep");
+        directory(data, deep, "er");
+        Export nested = export("/srv/data/deep/er");
+        ExportTable both = ExportTable.of(List.of(data, nested));
+        FileHandle top = data.root().file();
+        data.fileSystem().rename(Caller.ROOT, top, FileName.of("deep"), top, FileName.of("moved"));
+        assertThat(both.mountedAt(new Location(data, deep), FileName.of("er"))).isEqualTo(nested.root());
+    }
+
+    @Test
+    void replace_otherExports_areServedAndTheRestIsGone() {
+        Export fresh = export("/fresh");
+        Export again = export("/srv/home");
+        assertThat(table.replace(List.of(again, fresh))).containsExactlyInAnyOrder(data, scratch);
+        assertThat(table.exports()).containsExactly(again, fresh);
+        assertThat(table.byKey(data.key())).isNull();
+        assertThat(table.byKey(home.key())).isSameAs(again);
+    }
+
+    @Test
+    void replace_exportsThatDoNotFit_changeNothing() {
+        ChangeWindows windows = table.changeWindows();
+        assertThatThrownBy(() -> table.replace(List.of(data, export("/srv/data"))))
+                .hasMessageContaining("two exports");
+        assertThat(table.exports()).containsExactly(data, home, scratch);
+        assertThat(table.changeWindows()).isSameAs(windows);
+    }
+
+    @Test
+    void fsid_given_namesTheExportWhereverItStands() {
+        ExportTraits traits = ExportTraits.DEFAULTS.withFsid("17");
+        Export here = withTraits("/here", traits);
+        assertThat(withTraits("/there", traits).key()).isEqualTo(here.key());
+        assertThat(withTraits("/here", traits.withFsid("18")).key()).isNotEqualTo(here.key());
+        assertThatThrownBy(() -> ExportTable.of(List.of(here, withTraits("/there", traits))))
+                .hasMessageContaining("the same fsid");
+    }
+
+    private static Export withTraits(String path, ExportTraits traits) {
+        return Export.of(
+                PseudoPath.of(path),
+                new MemoryFileSystem(1 << 20, 100),
+                ExportPolicy.everyone(ExportOptions.DEFAULTS),
+                traits,
+                "memory");
+    }
+
+    private static FileHandle directory(Export export, FileHandle parent, String name) throws FsException {
+        return export.fileSystem()
+                .makeDirectory(Caller.ROOT, parent, FileName.of(name), AttributeChanges.ofPermissions(0755))
+                .handle();
     }
 
     @Test
@@ -113,15 +188,14 @@ class ExportTableTest {
         assertThat(root.export().isPseudo()).isTrue();
         assertThat(names(root)).containsExactlyInAnyOrder("srv", "scratch");
 
-        Location srv = table.cross(child(root, "srv"));
+        Location srv = child(root, "srv");
         assertThat(srv.export().isPseudo()).isTrue();
         assertThat(names(srv)).containsExactly("data", "home");
 
         Location mountPoint = child(srv, "data");
         assertThat(mountPoint.export().isPseudo()).isTrue();
-        Location inside = table.cross(mountPoint);
+        Location inside = table.mountedAt(srv, FileName.of("data"));
         assertThat(inside).isEqualTo(data.root());
-        assertThat(table.cross(inside)).isEqualTo(inside);
 
         assertThat(table.parentOf(CALLER, inside)).isEqualTo(srv);
         assertThat(table.parentOf(CALLER, srv)).isEqualTo(root);

@@ -64,7 +64,7 @@ class NfsHandlesTest {
 
     @Test
     void decode_serverStartedAgain_isTheSameFile() throws HandleViolation {
-        Export again = Export.of(export.path(), export.fileSystem(), export.options(), export.source());
+        Export again = Export.of(export.path(), export.fileSystem(), export.policy(), export.source());
         NfsHandles later = new NfsHandles(ExportTable.of(List.of(again)), SECRET);
         assertThat(later.decode(handles.encode(export.root()))).isEqualTo(again.root());
     }

@@ -6,6 +6,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import com.google.common.net.InetAddresses;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -25,7 +26,12 @@ import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.export.Export;
 import org.warpnfs.nfs.export.ExportOptions;
+import org.warpnfs.nfs.export.ExportPolicy;
+import org.warpnfs.nfs.export.ExportRule;
 import org.warpnfs.nfs.export.ExportTable;
+import org.warpnfs.nfs.export.Flavor;
+import org.warpnfs.nfs.export.HostNames;
+import org.warpnfs.nfs.export.HostPattern;
 import org.warpnfs.nfs.export.Location;
 import org.warpnfs.nfs.export.NfsHandles;
 import org.warpnfs.nfs.export.PseudoPath;
@@ -272,5 +278,46 @@ class MountProgramTest {
         ReplyReader reply = send(1, call(3, DUMP).toBytes());
         assertThat(reply.remaining()).isLessThanOrEqualTo(49 << 10);
         assertThat(dump()).hasSizeGreaterThan(30).contains("127.0.0.1:" + longest);
+    }
+
+    @Test
+    void exportForSomeHosts_othersMayNotMountIt_andAllSeeForWhomItIs() throws Exception {
+        ExportOptions options = ExportOptions.DEFAULTS.withFlavors(List.of(Flavor.SYS));
+        Export some = Export.of(
+                PseudoPath.of("/some"),
+                fs,
+                ExportPolicy.of(List.of(
+                        new ExportRule(HostPattern.of("192.0.2.0/24", HostNames.NONE), options),
+                        new ExportRule(HostPattern.of("192.0.2.7", HostNames.NONE), options.withPrivilegedPort(true)))),
+                "memory");
+        ExportTable table = ExportTable.of(List.of(some));
+        MountProgram program = new MountProgram(table, new NfsHandles(table, new byte[16]));
+        byte[] mount = call(3, MNT).string("/some").toBytes();
+        ReplyReader served = new ReplyReader(ReplyKeeper.call(program, from("192.0.2.1", 40_000), mount));
+        assertThat(served.word()).isZero();
+        served.opaque(64);
+        assertThat(served.word()).as("flavors").isEqualTo(1);
+        assertThat(served.word()).as("AUTH_SYS").isEqualTo(1);
+        assertThat(status(program, from("198.51.100.1", 900), mount)).isEqualTo(MountStatus.ACCES.code());
+        assertThat(status(program, from("192.0.2.7", 40_000), mount)).isEqualTo(MountStatus.PERM.code());
+        assertThat(status(program, from("192.0.2.7", 900), mount)).isZero();
+        ReplyReader exports = new ReplyReader(ReplyKeeper.call(
+                program, from("198.51.100.1", 900), call(3, EXPORT).toBytes()));
+        assertThat(exports.bool()).isTrue();
+        assertThat(exports.string()).isEqualTo("/some");
+        for (String client : new String[] {"192.0.2.7", "192.0.2.0/24"}) {
+            assertThat(exports.bool()).isTrue();
+            assertThat(exports.string()).isEqualTo(client);
+        }
+        assertThat(exports.bool()).isFalse();
+        assertThat(exports.bool()).isFalse();
+    }
+
+    private static int status(MountProgram program, InetSocketAddress from, byte[] mount) throws Exception {
+        return new ReplyReader(ReplyKeeper.call(program, from, mount)).word();
+    }
+
+    private static InetSocketAddress from(String address, int port) {
+        return new InetSocketAddress(InetAddresses.forString(address), port);
     }
 }

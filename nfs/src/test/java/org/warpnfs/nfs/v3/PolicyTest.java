@@ -2,6 +2,7 @@ package org.warpnfs.nfs.v3;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.net.InetSocketAddress;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.UnaryOperator;
@@ -89,6 +90,94 @@ class PolicyTest {
                 .isEqualTo(Nfs3Status.ROFS));
         assertThat(statistics()).isEqualTo(before);
         assertThat(server.attributes(file).mode()).isEqualTo(0600);
+    }
+
+    /** What a caller learns of a file without changing it. */
+    private Map<String, Change> looks(Export export) {
+        byte[] seenFile = server.through(export, file);
+        byte[] seenDirectory = server.through(export, directory);
+        Map<String, Change> looks = new LinkedHashMap<>();
+        looks.put("GETATTR", new Change(V3Server.GETATTR, c -> c.opaque(seenFile)));
+        looks.put("LOOKUP", new Change(V3Server.LOOKUP, c -> c.opaque(seenDirectory)
+                .string("in")));
+        looks.put("LOOKUP ..", new Change(V3Server.LOOKUP, c -> c.opaque(seenDirectory)
+                .string("..")));
+        looks.put("ACCESS", new Change(V3Server.ACCESS, c -> c.opaque(seenFile).words(0x3f)));
+        looks.put("READLINK", new Change(V3Server.READLINK, c -> c.opaque(seenFile)));
+        looks.put(
+                "READ",
+                new Change(V3Server.READ, c -> c.opaque(seenFile).hyper(0).words(100)));
+        looks.put("READDIR", new Change(V3Server.READDIR, c -> c.opaque(seenDirectory)
+                .hyper(0)
+                .hyper(0)
+                .words(4096)));
+        looks.put("READDIRPLUS", new Change(V3Server.READDIRPLUS, c -> c.opaque(seenDirectory)
+                .hyper(0)
+                .hyper(0)
+                .words(4096, 8192)));
+        looks.put("FSSTAT", new Change(V3Server.FSSTAT, c -> c.opaque(seenFile)));
+        looks.put("FSINFO", new Change(V3Server.FSINFO, c -> c.opaque(seenFile)));
+        looks.put("PATHCONF", new Change(V3Server.PATHCONF, c -> c.opaque(seenFile)));
+        return looks;
+    }
+
+    @Test
+    void exportForOtherHosts_everyProcedure_isAccesAndTellsNothing() {
+        fillDirectory();
+        FsStatistics before = statistics();
+        Map<String, Change> all = new LinkedHashMap<>(changes(server.elsewhere));
+        all.putAll(looks(server.elsewhere));
+        all.forEach((name, call) -> {
+            V3Reply reply = server.call(call.procedure(), call.args());
+            assertThat(reply.status()).as(name).isEqualTo(Nfs3Status.ACCES);
+            while (reply.remaining() > 0) {
+                assertThat(reply.word()).as(name + ": attributes follow").isZero();
+            }
+        });
+        assertThat(statistics()).isEqualTo(before);
+    }
+
+    @Test
+    void exportForOtherHosts_aclCalls_areAcces() {
+        byte[] seen = server.through(server.elsewhere, file);
+        assertThat(server.aclCall(1, c -> c.opaque(seen).words(0xf)).status()).isEqualTo(Nfs3Status.ACCES);
+        assertThat(server.aclCall(2, c -> c.opaque(seen).words(0, 0, 0, 0, 0)).status())
+                .isEqualTo(Nfs3Status.ACCES);
+    }
+
+    @Test
+    void exportForOtherHosts_handleOfItBesideAnother_isAcces() {
+        fillDirectory();
+        byte[] hidden = server.through(server.elsewhere, directory);
+        byte[] hiddenFile = server.through(server.elsewhere, file);
+        assertThat(server.call(V3Server.RENAME, c -> c.opaque(directory)
+                                .string("in")
+                                .opaque(hidden)
+                                .string("out"))
+                        .status())
+                .isEqualTo(Nfs3Status.ACCES);
+        assertThat(server.call(V3Server.RENAME, c -> c.opaque(hidden)
+                                .string("in")
+                                .opaque(directory)
+                                .string("out"))
+                        .status())
+                .isEqualTo(Nfs3Status.ACCES);
+        assertThat(server.call(
+                                V3Server.LINK,
+                                c -> c.opaque(hiddenFile).opaque(directory).string("n"))
+                        .status())
+                .isEqualTo(Nfs3Status.ACCES);
+    }
+
+    @Test
+    void exportForPrivilegedPorts_callFromAnother_isPerm() throws Exception {
+        byte[] call = server.begin(V3Server.GETATTR)
+                .opaque(server.through(server.guarded, file))
+                .toBytes();
+        InetSocketAddress user = new InetSocketAddress(V3Server.CLIENT.getAddress(), 1024);
+        InetSocketAddress superuser = new InetSocketAddress(V3Server.CLIENT.getAddress(), 1023);
+        assertThat(new V3Reply(server.send(user, call)).status()).isEqualTo(Nfs3Status.PERM);
+        assertThat(new V3Reply(server.send(superuser, call)).status()).isEqualTo(Nfs3Status.OK);
     }
 
     @Test

@@ -9,7 +9,11 @@ import static org.warpnfs.nfs.v3.V3Server.WRITE;
 import java.nio.charset.StandardCharsets;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.nfs.export.Admission;
 import org.warpnfs.nfs.export.FileChanges;
+import org.warpnfs.nfs.export.Identity;
+import org.warpnfs.nfs.export.Requester;
 import org.warpnfs.nfs.replay.ReplyCache;
 import org.warpnfs.payload.Payload;
 
@@ -236,8 +240,8 @@ class ReadWriteTest {
                                         Nfs3Options.of(8),
                                         FileChanges.UNWATCHED,
                                         new ReplyCache(ReplyCache.MAX_BYTES, System::nanoTime)),
-                                new org.warpnfs.nfs.export.Identity.Anonymous())
-                        .writeVerifier(new Nfs3File(later.data.root(), org.warpnfs.fs.spi.Caller.ROOT)))
+                                new Requester(V3Server.CLIENT.getAddress(), true, new Identity.Anonymous()))
+                        .writeVerifier(new Nfs3File(later.data.root(), new Admission(Caller.ROOT, false))))
                 .as("another instance of the server")
                 .isNotEqualTo(verifier);
     }

@@ -21,8 +21,12 @@ import org.warpnfs.fs.spi.OpenFile;
 import org.warpnfs.fs.spi.Stability;
 import org.warpnfs.nfs.export.Export;
 import org.warpnfs.nfs.export.ExportOptions;
+import org.warpnfs.nfs.export.ExportPolicy;
+import org.warpnfs.nfs.export.ExportRule;
 import org.warpnfs.nfs.export.ExportTable;
 import org.warpnfs.nfs.export.FileChanges;
+import org.warpnfs.nfs.export.HostNames;
+import org.warpnfs.nfs.export.HostPattern;
 import org.warpnfs.nfs.export.Location;
 import org.warpnfs.nfs.export.NfsHandles;
 import org.warpnfs.nfs.export.PseudoPath;
@@ -32,7 +36,7 @@ import org.warpnfs.nfs.testing.CallWriter;
 import org.warpnfs.nfs.testing.ReplyKeeper;
 import org.warpnfs.payload.PayloadPool;
 
-/** A server in memory with four exports, and a client that speaks RFC 1813 word by word. */
+/** A server in memory with exports of all kinds, and a client that speaks RFC 1813 word by word. */
 final class V3Server {
     static final int ALICE = 1000;
     static final int GROUP = 100;
@@ -75,6 +79,11 @@ final class V3Server {
     /** The same files, all_squash. */
     final Export squashing;
 
+    /** The same files, for hosts of 198.51.100.0/24 alone. */
+    final Export elsewhere;
+    /** The same files, from privileged ports alone. */
+    final Export guarded;
+
     final ExportTable exports;
     final NfsHandles handles;
     final PayloadPool payloads = new PayloadPool(4L * MIB, MIB);
@@ -99,7 +108,14 @@ final class V3Server {
         readOnly = Export.of(PseudoPath.of("/ro"), fs, options.withReadOnly(true), "memory");
         trusting = Export.of(PseudoPath.of("/trusting"), fs, options.withSquash(Squash.NONE), "memory");
         squashing = Export.of(PseudoPath.of("/squashing"), fs, options.withSquash(Squash.ALL), "memory");
-        exports = ExportTable.of(List.of(data, readOnly, trusting, squashing));
+        elsewhere = Export.of(
+                PseudoPath.of("/elsewhere"),
+                fs,
+                ExportPolicy.of(List.of(new ExportRule(
+                        HostPattern.of("198.51.100.0/24", HostNames.NONE), options.withSquash(Squash.NONE)))),
+                "memory");
+        guarded = Export.of(PseudoPath.of("/guarded"), fs, options.withPrivilegedPort(true), "memory");
+        exports = ExportTable.of(List.of(data, readOnly, trusting, squashing, elsewhere, guarded));
         handles = new NfsHandles(exports, "0123456789abcdef".getBytes(StandardCharsets.US_ASCII));
         program = new Nfs3Program(new Nfs3Server(
                 exports,

@@ -80,6 +80,10 @@ final class V4Server implements AutoCloseable {
         return new V4Server(null, new MemoryFileSystem(1 << 20, 100), ExportTable.of(exports));
     }
 
+    static V4Server of(ExportTable exports) {
+        return new V4Server(null, new MemoryFileSystem(1 << 20, 100), exports);
+    }
+
     private V4Server(Path stateDirectory, boolean atRoot, UnaryOperator<FileSystem> between) {
         this(stateDirectory, new MemoryFileSystem(256L << 20, 10_000), atRoot, between);
     }

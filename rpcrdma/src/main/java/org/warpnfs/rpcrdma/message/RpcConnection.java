@@ -17,6 +17,11 @@ public interface RpcConnection {
     /** Ends the connection at once. A requester then repeats what was not answered on a new one. */
     void abort(String reason);
 
+    /** As {@link org.warpnfs.limits.PrivilegedPeer#isPrivileged}. */
+    default boolean isPrivileged() {
+        return remoteAddress().getPort() < 1024;
+    }
+
     /** True if every item of a reply joins the stream from where it lies, whether an upper-layer binding calls it DDP-eligible or not. */
     default boolean gathersItems() {
         return false;

@@ -14,6 +14,7 @@ import org.slf4j.LoggerFactory;
 import org.warpnfs.lanes.Lane;
 import org.warpnfs.lanes.LaneTask;
 import org.warpnfs.limits.ClientAddress;
+import org.warpnfs.limits.PrivilegedPeer;
 import org.warpnfs.rpcrdma.message.InboundCall;
 import org.warpnfs.rpcrdma.message.InboundHandler;
 import org.warpnfs.rpcrdma.message.RpcConnection;
@@ -39,7 +40,7 @@ import org.warpnfs.rpcrdma.message.XdrStream;
  *
  * If no operation thread takes a call, the connection is ended: its requester repeats the call on the next one.
  */
-final class ConnectionTransport extends OwnPeerTransport implements InboundHandler {
+final class ConnectionTransport extends OwnPeerTransport implements InboundHandler, PrivilegedPeer {
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionTransport.class);
 
     private final RpcConnection connection;
@@ -59,6 +60,11 @@ final class ConnectionTransport extends OwnPeerTransport implements InboundHandl
 
     Runnable onEnd(Runnable task) {
         return end.add(task);
+    }
+
+    @Override
+    public boolean isPrivileged() {
+        return connection.isPrivileged();
     }
 
     RpcConnection connection() {

@@ -237,6 +237,12 @@ public final class RpcRdmaConnection implements QueuePairHandler, RpcConnection 
         return remoteAddress;
     }
 
+    /** The connection manager drew the port, and it says nothing. */
+    @Override
+    public boolean isPrivileged() {
+        return true;
+    }
+
     /** True once there is a queue pair, and {@link #disconnected} follows. */
     boolean made() {
         return parts != null;

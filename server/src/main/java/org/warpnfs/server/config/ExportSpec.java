@@ -2,90 +2,73 @@ package org.warpnfs.server.config;
 
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.nfs.export.ExportOptions;
+import org.warpnfs.nfs.export.ExportPolicy;
+import org.warpnfs.nfs.export.ExportTraits;
 import org.warpnfs.nfs.export.PseudoPath;
-import org.warpnfs.nfs.export.Squash;
 
 /**
- * One {@code --export DIR[:/PSEUDO/PATH][,OPTION...]}, in the options of exports(5).
+ * One export as an administrator wrote it.
  *
+ * @param place where, of its first line
  * @param directory what to serve, as it was written; null for a backend that holds no directories
- * @param pseudoPath where clients find it; null to let {@link ServerConfig} choose
- * @param options how
+ * @param pseudoPath where clients find it; null if nothing was said of it
+ * @param policy to whom, and how
+ * @param traits what holds for everyone
+ * @param requiredMount the directory at which something has to be mounted for the export to be served; null if none has to
  */
-public record ExportSpec(@Nullable Path directory, @Nullable PseudoPath pseudoPath, ExportOptions options) {
+public record ExportSpec(
+        Place place,
+        @Nullable Path directory,
+        @Nullable PseudoPath pseudoPath,
+        ExportPolicy policy,
+        ExportTraits traits,
+        @Nullable Path requiredMount) {
+    /** The same at another place in the tree that clients see. */
+    public ExportSpec at(PseudoPath path) {
+        return new ExportSpec(place, directory, path, policy, traits, requiredMount);
+    }
 
     /**
-     * Parses the argument of {@code --export}. A comma or a colon cannot be part of a directory's name here, save a colon
-     * that no slash follows.
+     * Parses the argument of {@code --export DIR[:/PSEUDO/PATH][,OPTION...]}: one export for everyone. A comma or a colon cannot be part of a directory's name here, save a colon that no slash follows. Unlike in
+     * exports(5) calls are taken from any port unless {@code secure} is said.
      *
      * @throws ConfigException naming the argument and the part that is wrong
      */
     public static ExportSpec parse(String argument) throws ConfigException {
+        Place place = new Place("--export " + argument, 0);
         List<String> parts = List.of(argument.split(",", -1));
-        String place = parts.getFirst();
-        int colon = place.indexOf(":/");
-        String directory = colon < 0 ? place : place.substring(0, colon);
-        PseudoPath pseudoPath = colon < 0 ? null : pseudoPath(argument, place.substring(colon + 1));
+        String at = parts.getFirst();
+        int colon = at.indexOf(":/");
+        String directory = colon < 0 ? at : at.substring(0, colon);
+        PseudoPath pseudoPath = colon < 0 ? null : pseudoPath(place, at.substring(colon + 1));
         if (directory.isEmpty() && pseudoPath == null) {
-            throw new ConfigException("--export " + argument + ": the directory is missing");
+            throw place.mistake("the directory is missing");
+        }
+        ExportWords words = ExportWords.read(place, parts.subList(1, parts.size()), ExportOptions.DEFAULTS);
+        if (words.isRoot()) {
+            throw place.mistake("fsid=0 is for files of exports(5); here write DIR:/ for the export at /");
         }
         return new ExportSpec(
+                place,
                 directory.isEmpty() ? null : Path.of(directory),
                 pseudoPath,
-                options(argument, parts.subList(1, parts.size())));
+                ExportPolicy.everyone(words.options()),
+                words.traits(),
+                requiredMount(directory, words));
     }
 
-    private static PseudoPath pseudoPath(String argument, String text) throws ConfigException {
+    private static @Nullable Path requiredMount(String directory, ExportWords words) {
+        String required = words.requiredMount();
+        return required == null ? null : Path.of(required.isEmpty() ? directory : required);
+    }
+
+    private static PseudoPath pseudoPath(Place place, String text) throws ConfigException {
         try {
             return PseudoPath.of(text);
         } catch (IllegalArgumentException e) {
-            throw new ConfigException("--export " + argument + ": " + e.getMessage(), e);
-        }
-    }
-
-    private static ExportOptions options(String argument, List<String> words) throws ConfigException {
-        boolean readOnly = false;
-        Squash squash = Squash.ROOT;
-        long anonUid = ExportOptions.DEFAULTS.anonUid();
-        long anonGid = ExportOptions.DEFAULTS.anonGid();
-        for (String word : words) {
-            String name = word.contains("=") ? word.substring(0, word.indexOf('=') + 1) : word;
-            switch (name.toLowerCase(Locale.ROOT)) {
-                case "rw" -> readOnly = false;
-                case "ro" -> readOnly = true;
-                case "root_squash" -> squash = squash == Squash.ALL ? Squash.ALL : Squash.ROOT;
-                case "no_root_squash" -> squash = squash == Squash.ALL ? Squash.ALL : Squash.NONE;
-                case "all_squash" -> squash = Squash.ALL;
-                case "anonuid=" -> anonUid = id(argument, word);
-                case "anongid=" -> anonGid = id(argument, word);
-                // What the server does in any case.
-                case "sync", "insecure", "no_subtree_check", "no_all_squash", "hide" -> {}
-                case "sec=" -> requireSys(argument, word);
-                default ->
-                    throw new ConfigException(
-                            "--export " + argument + ": unknown option '" + word
-                                    + "'; known are rw, ro, root_squash, no_root_squash, all_squash, anonuid=N, anongid=N, sec=sys");
-            }
-        }
-        return new ExportOptions(readOnly, squash, anonUid, anonGid);
-    }
-
-    private static long id(String argument, String word) throws ConfigException {
-        String digits = word.substring(word.indexOf('=') + 1);
-        try {
-            return Integer.toUnsignedLong(Integer.parseUnsignedInt(digits));
-        } catch (NumberFormatException e) {
-            throw new ConfigException(
-                    "--export " + argument + ": '" + word + "' needs a number from 0 to 4294967295", e);
-        }
-    }
-
-    private static void requireSys(String argument, String word) throws ConfigException {
-        if (!word.equalsIgnoreCase("sec=sys")) {
-            throw new ConfigException("--export " + argument + ": '" + word + "': only sec=sys is served");
+            throw place.mistake(String.valueOf(e.getMessage()));
         }
     }
 }

@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.warpnfs.nfs.export.ExportOptions;
 import org.warpnfs.nfs.export.PseudoPath;
 
 /**
@@ -56,12 +55,11 @@ public record ServerConfig(
     public static List<ExportSpec> placed(List<ExportSpec> specs, Backend backend) throws ConfigException {
         List<ExportSpec> asked = specs;
         if (asked.isEmpty()) {
-            asked = List.of(new ExportSpec(
-                    backend == Backend.LOCAL ? DEFAULT_EXPORT : null, PseudoPath.root(), ExportOptions.DEFAULTS));
+            asked = List.of(ExportSpec.parse(backend == Backend.LOCAL ? DEFAULT_EXPORT + ":/" : ":/"));
         }
         List<ExportSpec> placed = new ArrayList<>();
         for (ExportSpec spec : asked) {
-            placed.add(new ExportSpec(spec.directory(), place(spec, backend, asked.size() == 1), spec.options()));
+            placed.add(spec.at(place(spec, backend, asked.size() == 1)));
         }
         return List.copyOf(placed);
     }

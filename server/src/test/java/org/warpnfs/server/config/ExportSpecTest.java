@@ -9,16 +9,22 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.warpnfs.nfs.export.ExportOptions;
+import org.warpnfs.nfs.export.Flavor;
 import org.warpnfs.nfs.export.PseudoPath;
 import org.warpnfs.nfs.export.Squash;
 
 class ExportSpecTest {
+    private static ExportOptions optionsOf(ExportSpec spec) {
+        return spec.policy().rules().getFirst().options();
+    }
+
     @Test
     void parse_directoryAlone_hasTheDefaultsOfExports5() throws ConfigException {
         ExportSpec spec = ExportSpec.parse("/srv/data");
         assertThat(spec.directory()).isEqualTo(Path.of("/srv/data"));
         assertThat(spec.pseudoPath()).isNull();
-        assertThat(spec.options()).isEqualTo(new ExportOptions(false, Squash.ROOT, 65_534, 65_534));
+        assertThat(optionsOf(spec)).isEqualTo(ExportOptions.DEFAULTS);
+        assertThat(ExportOptions.DEFAULTS.anonUid()).isEqualTo(65_534);
     }
 
     @Test
@@ -26,7 +32,12 @@ class ExportSpecTest {
         ExportSpec spec = ExportSpec.parse("data:/a/b,ro,all_squash,anonuid=4294967295,anongid=7,sec=sys");
         assertThat(spec.directory()).isEqualTo(Path.of("data"));
         assertThat(spec.pseudoPath()).isEqualTo(PseudoPath.of("/a/b"));
-        assertThat(spec.options()).isEqualTo(new ExportOptions(true, Squash.ALL, 4_294_967_295L, 7));
+        assertThat(optionsOf(spec))
+                .isEqualTo(ExportOptions.DEFAULTS
+                        .withReadOnly(true)
+                        .withSquash(Squash.ALL)
+                        .withAnonymous(4_294_967_295L, 7)
+                        .withFlavors(List.of(Flavor.SYS)));
     }
 
     @Test
@@ -36,9 +47,9 @@ class ExportSpecTest {
 
     @Test
     void parse_allSquashBesideNoRootSquash_squashesAll() throws ConfigException {
-        assertThat(ExportSpec.parse("/x,all_squash,no_root_squash").options().squash())
+        assertThat(optionsOf(ExportSpec.parse("/x,all_squash,no_root_squash")).squash())
                 .isEqualTo(Squash.ALL);
-        assertThat(ExportSpec.parse("/x,no_root_squash").options().squash()).isEqualTo(Squash.NONE);
+        assertThat(optionsOf(ExportSpec.parse("/x,no_root_squash")).squash()).isEqualTo(Squash.NONE);
     }
 
     @ParameterizedTest
@@ -46,10 +57,9 @@ class ExportSpecTest {
             delimiter = '|',
             value = {
                 "/x,rx|unknown option 'rx'",
-                "/x,|unknown option ''",
-                "/x,anonuid=-1|needs a number",
-                "/x,anonuid=4294967296|needs a number",
-                "/x,sec=krb5|only sec=sys",
+                "/x,rq|unknown option 'rq'",
+                                "/x,anonuid=4294967296|needs a number",
+                "/x,sec=krb5|sys and none",
                 ",rw|directory is missing"
             })
     void parse_mistake_namesArgumentAndPart(String argument, String expected) {

@@ -50,8 +50,7 @@ final class Access implements Operation {
             needed.add(Permission.EXECUTE);
         }
         Set<Permission> has = CallContext.fileSystem(file).permissions(call.callerAt(file), file.file(), needed);
-        boolean writable =
-                has.contains(Permission.WRITE) && !file.export().options().readOnly();
+        boolean writable = has.contains(Permission.WRITE) && !call.isReadOnly(file);
         int granted = supported
                 & ((has.contains(Permission.READ) ? NEEDS_READ : 0)
                         | (writable ? NEEDS_WRITE : 0)

@@ -10,8 +10,12 @@ import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.fs.spi.FsException;
-import org.warpnfs.nfs.export.Identity;
+import org.warpnfs.nfs.export.Admission;
+import org.warpnfs.nfs.export.Export;
+import org.warpnfs.nfs.export.ExportDenial;
+import org.warpnfs.nfs.export.Flavor;
 import org.warpnfs.nfs.export.Location;
+import org.warpnfs.nfs.export.Requester;
 import org.warpnfs.nfs.v4.attr.AttributeSource;
 import org.warpnfs.nfs.v4.attr.Attributes;
 import org.warpnfs.nfs.v4.state.Client;
@@ -49,16 +53,18 @@ public final class CallContext {
     private @Nullable Payload payload;
     /** Of NFSv4.0, whose requests say no more than once each whose they are; the one that was named last is last. */
     private final List<Client> sessionless = new ArrayList<>(1);
+    /** The exports that have taken the call so far. */
+    private final List<Admitted> admissions = new ArrayList<>(1);
+
+    private record Admitted(Export export, Admission admission) {}
 
     /**
      * Who calls, and by which way.
      *
      * @param connection the transport's instance
-     * @param address the remote end of the connection
      * @param maxInlineBytes how much data that are not DDP-eligible the transport should have in one reply
      */
-    public record Caller4(
-            Identity identity, Principal principal, Object connection, InetAddress address, int maxInlineBytes) {}
+    public record Caller4(Requester requester, Principal principal, Object connection, int maxInlineBytes) {}
 
     /**
      * @param operationCount how many operations the COMPOUND claims
@@ -263,7 +269,7 @@ public final class CallContext {
     }
 
     InetAddress address() {
-        return caller.address();
+        return caller.requester().address();
     }
 
     @Nullable
@@ -291,8 +297,12 @@ public final class CallContext {
         return saved;
     }
 
-    /** A new current filehandle comes without a stateid (RFC 8881 section 16.2.3.1.2). */
-    void setCurrent(Location location) {
+    /**
+     * A new current filehandle comes without a stateid (RFC 8881 section 16.2.3.1.2). Every operation comes to every file through here, and
+     * so past the policy of its export.
+     */
+    void setCurrent(Location location) throws Nfs4Exception {
+        admit(location);
         current = location;
         currentStateid = Stateid.ANONYMOUS;
     }
@@ -333,7 +343,51 @@ public final class CallContext {
 
     /** Who calls, as the export of {@code location} sees it. */
     Caller callerAt(Location location) {
-        return location.export().callerOf(caller.identity());
+        return admissionTo(location).caller();
+    }
+
+    /** True if the caller may change nothing in the export of {@code location}. */
+    boolean isReadOnly(Location location) {
+        return admissionTo(location).readOnly();
+    }
+
+    private Admission admissionTo(Location location) {
+        for (Admitted admitted : admissions) {
+            if (admitted.export().equals(location.export())) {
+                return admitted.admission();
+            }
+        }
+        throw new IllegalStateException("nobody asked whether the call may come to " + location.export());
+    }
+
+    /** Asks once for a COMPOUND, so that no operation is judged in two ways. */
+    private void admit(Location location) throws Nfs4Exception {
+        Export export = location.export();
+        for (Admitted admitted : admissions) {
+            if (admitted.export().equals(export)) {
+                return;
+            }
+        }
+        try {
+            admissions.add(new Admitted(export, export.admit(caller.requester())));
+        } catch (ExportDenial e) {
+            throw Nfs4Exception.of(
+                    switch (e.reason()) {
+                        case HOST -> Nfs4Status.ACCESS;
+                        case PORT -> Nfs4Status.PERM;
+                        case FLAVOR -> Nfs4Status.WRONGSEC;
+                    });
+        }
+    }
+
+    /** Which credentials are taken from the caller's host there, the best first. */
+    List<Flavor> flavorsAt(Location location) {
+        return location.export().flavorsFor(caller.requester().address());
+    }
+
+    /** True if the caller's host is served there at all. */
+    boolean isShown(Location location) {
+        return location.export().isFor(caller.requester().address());
     }
 
     static FileSystem fileSystem(Location location) {
@@ -348,9 +402,9 @@ public final class CallContext {
         return fileSystem(location).attributes(location.file());
     }
 
-    /** ROFS on an export that is read-only. */
-    static void requireWritable(Location location) throws Nfs4Exception {
-        if (location.export().options().readOnly()) {
+    /** ROFS on an export that is read-only for the caller. */
+    void requireWritable(Location location) throws Nfs4Exception {
+        if (isReadOnly(location)) {
             throw Nfs4Exception.of(Nfs4Status.ROFS);
         }
     }

@@ -24,7 +24,7 @@ final class Commit implements ChangingOperation {
         in.int32();
         Location file = call.current();
         Lock.requireRegular(file);
-        CallContext.requireWritable(file);
+        call.requireWritable(file);
         FileSystem fileSystem = CallContext.fileSystem(file);
         try (IoGrant grant = call.services().state().stateids().anyWriter(CallContext.keyOf(file))) {
             OpenFile open = grant.fileOf(fileSystem);

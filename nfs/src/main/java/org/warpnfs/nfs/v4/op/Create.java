@@ -37,7 +37,7 @@ final class Create implements ChangingOperation {
         Location directory = call.current();
         FileSystem fileSystem = CallContext.fileSystem(directory);
         AttributeUpdate update = AttributeUpdate.decode(in, call.minorVersion(), fileSystem.limits());
-        CallContext.requireWritable(directory);
+        call.requireWritable(directory);
         Names.requireDirectory(directory);
         AclChanges acls = what.type() == SYMLINK
                 ? null

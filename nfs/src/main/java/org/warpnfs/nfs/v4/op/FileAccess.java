@@ -36,7 +36,7 @@ final class FileAccess implements AutoCloseable {
     }
 
     static FileAccess toWrite(CallContext call, Location location, Stateid stateid) throws Nfs4Exception, FsException {
-        CallContext.requireWritable(location);
+        call.requireWritable(location);
         // An open for writing has had delegations recalled; a write without one has to see to it itself.
         FileChange change = stateid.isAnonymous() ? FileChange.of(call, location) : FileChange.ofOpen(call, location);
         boolean begun = false;

@@ -19,7 +19,7 @@ final class Link implements ChangingOperation {
         if (!file.export().equals(directory.export())) {
             throw Nfs4Exception.of(Nfs4Status.XDEV);
         }
-        CallContext.requireWritable(directory);
+        call.requireWritable(directory);
         Names.requireDirectory(directory);
         if (CallContext.attributes(file).type() == FileType.DIRECTORY) {
             throw Nfs4Exception.of(Nfs4Status.ISDIR);

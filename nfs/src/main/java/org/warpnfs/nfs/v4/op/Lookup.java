@@ -1,15 +1,19 @@
 package org.warpnfs.nfs.v4.op;
 
+import java.util.EnumSet;
+import java.util.Set;
 import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FileNode;
+import org.warpnfs.fs.spi.FileSystem.Permission;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.export.Location;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
+import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
-/** LOOKUP (RFC 8881 section 18.13), crossing from virtual directories into exports. */
+/** LOOKUP (RFC 8881 section 18.13), crossing into the export that stands on the name. */
 final class Lookup implements Operation {
     @Override
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
@@ -18,14 +22,33 @@ final class Lookup implements Operation {
     }
 
     static Location find(CallContext call, Location directory, FileName name) throws Nfs4Exception, FsException {
+        Location mounted = call.services().exports().mountedAt(directory, name);
+        if (mounted != null) {
+            return crossed(call, directory, mounted);
+        }
         try {
             FileNode found = CallContext.fileSystem(directory).lookup(call.callerAt(directory), directory.file(), name);
-            return call.services().exports().cross(directory.sibling(found.handle()));
+            return directory.sibling(found.handle());
         } catch (FsException e) {
             if (e.error() == FsError.NOT_DIRECTORY) {
                 Names.requireDirectory(directory);
             }
             throw e;
         }
+    }
+
+    /** What is served to other hosts alone is not shown in virtual directories, and not entered from real ones. */
+    private static Location crossed(CallContext call, Location directory, Location mounted)
+            throws Nfs4Exception, FsException {
+        Set<Permission> search = EnumSet.of(Permission.EXECUTE);
+        if (!CallContext.fileSystem(directory)
+                .permissions(call.callerAt(directory), directory.file(), search)
+                .equals(search)) {
+            throw Nfs4Exception.of(Nfs4Status.ACCESS);
+        }
+        if (!call.isShown(mounted)) {
+            throw Nfs4Exception.of(directory.export().isPseudo() ? Nfs4Status.NOENT : Nfs4Status.ACCESS);
+        }
+        return mounted;
     }
 }

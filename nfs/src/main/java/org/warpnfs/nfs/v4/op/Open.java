@@ -165,7 +165,7 @@ final class Open implements ChangingOperation {
 
     private static Created create(CallContext call, OpenArguments arguments, Location directory, FileName name)
             throws Nfs4Exception, FsException {
-        if (directory.export().options().readOnly()) {
+        if (call.isReadOnly(directory)) {
             return existing(call, arguments, directory, name);
         }
         CreateMode mode = NewFileAcl.overrulesUmask(directory, arguments.update())
@@ -295,7 +295,7 @@ final class Open implements ChangingOperation {
             throws Nfs4Exception, FsException {
         requireRegular(file);
         if ((arguments.access() & OpenRequest.WRITE) != 0) {
-            CallContext.requireWritable(file);
+            call.requireWritable(file);
         }
         OpenRequest request = request(call, arguments, file, arguments.access());
         OpenStates state = call.services().state().opens();

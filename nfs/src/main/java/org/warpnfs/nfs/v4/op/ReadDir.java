@@ -56,8 +56,7 @@ final class ReadDir implements Operation {
         out.int64(0);
         Listing listing =
                 new Listing(call, directory, asked, out, out.position() + (int) (most - FRAME_BYTES), dirCount);
-        // Virtual directories are crossed to what is mounted on them.
-        boolean withNodes = directory.export().isPseudo() || !Attributes.areKnownToDirectory(asked);
+        boolean withNodes = listing.crossing || !Attributes.areKnownToDirectory(asked);
         boolean end = CallContext.fileSystem(directory)
                 .list(call.callerAt(directory), directory.file(), cookie, withNodes, listing);
         listing.rethrow();
@@ -75,6 +74,9 @@ final class ReadDir implements Operation {
         private final BitSet asked;
         private final XdrWriter out;
         private final int limit;
+        /** What is mounted on a name is shown in its place. */
+        private final boolean crossing;
+
         private long dirBytesLeft;
         private int taken;
         private @Nullable FsException fault;
@@ -85,6 +87,7 @@ final class ReadDir implements Operation {
             this.asked = asked;
             this.out = out;
             this.limit = limit;
+            this.crossing = call.services().exports().hasMounts(directory);
             this.dirBytesLeft = dirCount == 0 ? Long.MAX_VALUE : dirCount;
         }
 
@@ -100,7 +103,10 @@ final class ReadDir implements Operation {
             out.int64(entry.cookie());
             out.opaque(entry.name().toBytes());
             try {
-                encodeAttributes(entry);
+                if (!encodeAttributes(entry)) {
+                    out.truncate(start);
+                    return true;
+                }
             } catch (FsException e) {
                 fault = e;
                 out.truncate(start);
@@ -116,19 +122,26 @@ final class ReadDir implements Operation {
             return true;
         }
 
-        private void encodeAttributes(DirectoryEntry entry) throws FsException {
-            FileNode node = entry.node();
-            if (node == null) {
-                encodeKnown(entry, entry.error());
-                return;
+        /** False if what is mounted here is not for the caller's host, who does not see it in a virtual directory then. */
+        private boolean encodeAttributes(DirectoryEntry entry) throws FsException {
+            Location mounted = crossing ? call.services().exports().mountedAt(directory, entry.name()) : null;
+            if (mounted != null && !call.isShown(mounted)) {
+                if (directory.export().isPseudo()) {
+                    return false;
+                }
+                encodeKnown(entry, FsError.ACCESS);
+                return true;
             }
-            Location location = directory.sibling(node.handle());
+            FileNode node = entry.node();
             int start = out.position();
             try {
-                Location crossed = call.services().exports().cross(location);
-                FileAttributes attributes =
-                        crossed.equals(location) ? node.attributes() : CallContext.attributes(crossed);
-                Attributes.encode(asked, call.source(crossed, attributes, entry.fileId()), out);
+                if (mounted != null) {
+                    encode(mounted, CallContext.attributes(mounted), entry);
+                } else if (node != null) {
+                    encode(directory.sibling(node.handle()), node.attributes(), entry);
+                } else {
+                    encodeKnown(entry, entry.error());
+                }
             } catch (FsException e) {
                 if (!asked.get(Attributes.RDATTR_ERROR)) {
                     throw e;
@@ -136,6 +149,11 @@ final class ReadDir implements Operation {
                 out.truncate(start);
                 encodeKnown(entry, e.error());
             }
+            return true;
+        }
+
+        private void encode(Location location, FileAttributes attributes, DirectoryEntry entry) throws FsException {
+            Attributes.encode(asked, call.source(location, attributes, entry.fileId()), out);
         }
 
         private void encodeKnown(DirectoryEntry entry, @Nullable FsError error) {

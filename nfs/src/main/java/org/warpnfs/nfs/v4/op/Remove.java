@@ -16,7 +16,7 @@ final class Remove implements ChangingOperation {
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
         FileName name = Names.decode(in);
         Location directory = call.current();
-        CallContext.requireWritable(directory);
+        call.requireWritable(directory);
         Names.requireDirectory(directory);
         // The file may be one that its owner has yet to reclaim.
         call.services().state().requireNoGrace(call.nowNanos());

@@ -12,7 +12,7 @@ final class RemoveXattr implements ChangingOperation {
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
         byte[] name = XattrNames.decode(in);
         Location file = call.current();
-        CallContext.requireWritable(file);
+        call.requireWritable(file);
         try (FileChange _ = FileChange.ofWatched(call, file);
                 DirectoryChange change = DirectoryChange.begin(call, file)) {
             CallContext.fileSystem(file).removeXattr(call.callerAt(file), file.file(), name);

@@ -20,7 +20,7 @@ final class Rename implements ChangingOperation {
         if (!from.export().equals(to.export())) {
             throw Nfs4Exception.of(Nfs4Status.XDEV);
         }
-        CallContext.requireWritable(to);
+        call.requireWritable(to);
         Names.requireDirectory(from);
         Names.requireDirectory(to);
         call.services().state().requireNoGrace(call.nowNanos());

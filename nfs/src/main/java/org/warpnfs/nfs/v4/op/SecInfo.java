@@ -1,7 +1,10 @@
 package org.warpnfs.nfs.v4.op;
 
+import java.util.List;
 import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.nfs.export.Flavor;
+import org.warpnfs.nfs.export.Location;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
@@ -14,16 +17,17 @@ final class SecInfo implements Operation {
     @Override
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
         FileName name = Names.decode(in);
-        Lookup.find(call, call.current(), name);
+        Location found = Lookup.find(call, call.current(), name);
         if (call.minorVersion() > 0) {
             call.clearCurrent();
         }
-        encodeFlavors(out);
+        encodeFlavors(call.flavorsAt(found), out);
     }
 
-    static void encodeFlavors(XdrWriter out) {
-        out.int32(2);
-        out.int32(1); // AUTH_SYS
-        out.int32(0); // AUTH_NONE
+    static void encodeFlavors(List<Flavor> flavors, XdrWriter out) {
+        out.int32(flavors.size());
+        for (Flavor flavor : flavors) {
+            out.int32(flavor.code());
+        }
     }
 }

@@ -16,15 +16,17 @@ final class SecInfoNoName implements Operation {
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
         int style = in.int32();
         Location file = call.current();
+        Location asked = file;
         if (style == STYLE_PARENT) {
             Names.requireDirectory(file);
-            if (call.services().exports().parentOf(call.callerAt(file), file).equals(file)) {
+            asked = call.services().exports().parentOf(call.callerAt(file), file);
+            if (asked.equals(file)) {
                 throw Nfs4Exception.of(Nfs4Status.NOENT);
             }
         } else if (style != STYLE_CURRENT) {
             throw Nfs4Exception.of(Nfs4Status.BADXDR);
         }
         call.clearCurrent();
-        SecInfo.encodeFlavors(out);
+        SecInfo.encodeFlavors(call.flavorsAt(asked), out);
     }
 }

@@ -38,7 +38,7 @@ final class SetAttr implements ChangingOperation {
 
     private static void set(CallContext call, Location file, Stateid stateid, AttributeUpdate update)
             throws Nfs4Exception, FsException {
-        CallContext.requireWritable(file);
+        call.requireWritable(file);
         AttributeChanges changes = update.changes();
         AclChanges aclChanges = update.named().get(Attributes.ACL)
                 ? update.aclChanges(CallContext.attributes(file).type())

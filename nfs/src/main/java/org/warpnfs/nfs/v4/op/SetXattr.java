@@ -22,7 +22,7 @@ final class SetXattr implements ChangingOperation {
         byte[] name = XattrNames.decode(in);
         byte[] value = in.opaque(XattrNames.MAX_VALUE_BYTES, Nfs4Status.XATTR2BIG);
         Location file = call.current();
-        CallContext.requireWritable(file);
+        call.requireWritable(file);
         try (FileChange _ = FileChange.ofWatched(call, file);
                 DirectoryChange change = DirectoryChange.begin(call, file)) {
             CallContext.fileSystem(file).setXattr(call.callerAt(file), file.file(), name, value, mode);

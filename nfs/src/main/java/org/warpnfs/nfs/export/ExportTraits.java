@@ -1,0 +1,33 @@
+package org.warpnfs.nfs.export;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What holds for an export whoever asks.
+ *
+ * @param fsid what names its file system to clients, over restarts and moves; null to derive it from the path
+ * @param crossesMounts file systems mounted below it are served with it
+ * @param shownThroughParent an NFSv3 client that has the export above mounted is led into this one; NFSv4 clients always are
+ * @param readDirPlus NFSv3 clients may ask for attributes in listings
+ */
+public record ExportTraits(
+        @Nullable String fsid, boolean crossesMounts, boolean shownThroughParent, boolean readDirPlus) {
+    /** As exports(5): nocrossmnt, hide. */
+    public static final ExportTraits DEFAULTS = new ExportTraits(null, false, false, true);
+
+    public ExportTraits withFsid(@Nullable String value) {
+        return new ExportTraits(value, crossesMounts, shownThroughParent, readDirPlus);
+    }
+
+    public ExportTraits withCrossesMounts(boolean value) {
+        return new ExportTraits(fsid, value, shownThroughParent, readDirPlus);
+    }
+
+    public ExportTraits withShownThroughParent(boolean value) {
+        return new ExportTraits(fsid, crossesMounts, value, readDirPlus);
+    }
+
+    public ExportTraits withReadDirPlus(boolean value) {
+        return new ExportTraits(fsid, crossesMounts, shownThroughParent, value);
+    }
+}

@@ -1,0 +1,163 @@
+package org.warpnfs.nfs.export;
+
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.fs.spi.FileHandle;
+import org.warpnfs.fs.spi.FileName;
+import org.warpnfs.fs.spi.FsError;
+import org.warpnfs.fs.spi.FsException;
+
+/**
+ * One set of exports, and what stands on what: on a virtual directory, or on a directory of the export above.
+ *
+ * <p>A mount point is a directory's handle and a name in it, as in the kernel: it moves with the directory. Immutable; safe for any thread.
+ */
+final class ExportTree {
+    private record MountPoint(Location directory, FileName name) {}
+
+    private final List<Export> exports;
+    private final Map<PseudoPath, Export> byPath = new HashMap<>();
+    private final Map<Integer, Export> byKey = new HashMap<>();
+    private final Map<MountPoint, Export> mounted = new HashMap<>();
+    private final Set<Location> withMounts = new HashSet<>();
+    /** Of each export, the directory that holds its mount point. */
+    private final Map<Export, Location> above = new HashMap<>();
+
+    private final Export pseudo;
+
+    private ExportTree(List<Export> exports) {
+        this.exports = List.copyOf(exports);
+        for (Export export : exports) {
+            add(export);
+        }
+        // Below another export there are real directories.
+        PseudoFileSystem directories = new PseudoFileSystem(byPath.keySet().stream()
+                .filter(path -> exportAbove(path) == null)
+                .toList());
+        pseudo = Export.pseudo(directories);
+        byKey.put(Export.PSEUDO_KEY, pseudo);
+        exports.forEach(this::place);
+    }
+
+    static ExportTree of(List<Export> exports) {
+        return new ExportTree(exports);
+    }
+
+    private void add(Export export) {
+        Export samePath = byPath.putIfAbsent(export.path(), export);
+        if (samePath != null) {
+            throw new IllegalArgumentException(
+                    "two exports at " + export.path() + ": " + samePath.source() + " and " + export.source());
+        }
+        Export sameKey = byKey.putIfAbsent(export.key(), export);
+        if (sameKey != null) {
+            throw new IllegalArgumentException("exports at " + sameKey.path() + " and " + export.path()
+                    + (export.traits().fsid() != null && sameKey.traits().fsid() != null
+                            ? " have the same fsid"
+                            : " have the same key by chance: choose another path for one of them"));
+        }
+    }
+
+    private @Nullable Export exportAbove(PseudoPath path) {
+        return path.isRoot() ? null : nearest(path.parent());
+    }
+
+    private void place(Export export) {
+        PseudoPath path = export.path();
+        if (path.isRoot()) {
+            above.put(export, export.root());
+            return;
+        }
+        Export holder = exportAbove(path);
+        Location directory = holder == null
+                ? new Location(pseudo, PseudoFileSystem.handleOf(path.parent()))
+                : directoryIn(holder, export);
+        above.put(export, directory);
+        withMounts.add(directory);
+        mounted.put(new MountPoint(directory, path.components().getLast()), export);
+    }
+
+    /** The directory of {@code holder} that holds the mount point of an export below it. */
+    private static Location directoryIn(Export holder, Export export) {
+        List<FileName> names = export.path().components();
+        FileHandle directory = holder.fileSystem().root();
+        try {
+            for (FileName name : names.subList(holder.path().components().size(), names.size() - 1)) {
+                directory =
+                        holder.fileSystem().lookup(Caller.ROOT, directory, name).handle();
+            }
+            requireName(holder, directory, names.getLast());
+            return new Location(holder, directory);
+        } catch (FsException e) {
+            throw new IllegalArgumentException(
+                    "the export at " + export.path() + " stands below the one at " + holder.path()
+                            + ", which has no such directory (" + e.error() + ")",
+                    e);
+        }
+    }
+
+    /** Clients find an export in the listing of the directory above, so the name has to be there. */
+    private static void requireName(Export holder, FileHandle directory, FileName name) throws FsException {
+        try {
+            holder.fileSystem().lookup(Caller.ROOT, directory, name);
+        } catch (FsException e) {
+            // Something is mounted there: that is what the export is for.
+            if (e.error() != FsError.ACCESS) {
+                throw e;
+            }
+        }
+    }
+
+    List<Export> exports() {
+        return exports;
+    }
+
+    @Nullable
+    Export byPath(PseudoPath path) {
+        return byPath.get(path);
+    }
+
+    @Nullable
+    Export nearest(PseudoPath path) {
+        for (PseudoPath at = path; ; at = at.parent()) {
+            Export export = byPath.get(at);
+            if (export != null || at.isRoot()) {
+                return export;
+            }
+        }
+    }
+
+    @Nullable
+    Export byKey(int key) {
+        return byKey.get(key);
+    }
+
+    Location root() {
+        Export atRoot = byPath.get(PseudoPath.root());
+        return (atRoot == null ? pseudo : atRoot).root();
+    }
+
+    @Nullable
+    Export mountedAt(Location directory, FileName name) {
+        return withMounts.contains(directory) ? mounted.get(new MountPoint(directory, name)) : null;
+    }
+
+    boolean hasMounts(Location directory) {
+        return withMounts.contains(directory);
+    }
+
+    Location above(Export export) {
+        Location directory = above.get(export);
+        // An export of an earlier set: the one that took its place stands where it stood.
+        return directory != null
+                ? directory
+                : Objects.requireNonNullElseGet(byPath.get(export.path()), () -> export)
+                        .root();
+    }
+}

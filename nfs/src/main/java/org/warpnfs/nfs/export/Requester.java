@@ -1,0 +1,42 @@
+package org.warpnfs.nfs.export;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import org.dcache.oncrpc4j.rpc.RpcAuthException;
+import org.dcache.oncrpc4j.rpc.RpcCall;
+import org.dcache.oncrpc4j.rpc.RpcTransport;
+import org.warpnfs.limits.PrivilegedPeer;
+
+/**
+ * Who makes a call: what exports judge it by.
+ *
+ * @param address of the host; the wildcard address where the transport knows none, which no rule but that for everyone means
+ * @param privilegedPort true if only the superuser of that host could send it, as far as the port tells
+ * @param identity whom the host says it is for
+ */
+public record Requester(InetAddress address, boolean privilegedPort, Identity identity) {
+    private static final int FIRST_USER_PORT = 1024;
+
+    /**
+     * Reads it off a call.
+     *
+     * @throws RpcAuthException as {@link Identity#of}
+     */
+    public static Requester of(RpcCall call) throws RpcAuthException {
+        Identity identity = Identity.of(call);
+        RpcTransport transport = call.getTransport();
+        InetSocketAddress remote = transport.getRemoteSocketAddress();
+        InetAddress address = remote == null ? null : remote.getAddress();
+        return new Requester(
+                address == null ? new InetSocketAddress(0).getAddress() : address,
+                isPrivileged(transport, remote),
+                identity);
+    }
+
+    private static boolean isPrivileged(RpcTransport transport, InetSocketAddress remote) {
+        if (transport instanceof PrivilegedPeer peer) {
+            return peer.isPrivileged();
+        }
+        return remote != null && remote.getPort() < FIRST_USER_PORT;
+    }
+}

@@ -1,0 +1,112 @@
+package org.warpnfs.nfs.export;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.InstanceOfAssertFactories.type;
+
+import com.google.common.net.InetAddresses;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.warpnfs.fs.memory.MemoryFileSystem;
+import org.warpnfs.fs.spi.Caller;
+
+class ExportAdmissionTest {
+    private static final Identity USER = new Identity.SystemUser(1000, 100, List.of(4L, 0L, 27L));
+    private static final Identity ROOT = new Identity.SystemUser(0, 0, List.of(0L, 5L));
+    private static final Identity NOBODY = new Identity.Anonymous();
+    private static final ExportOptions OPTIONS = ExportOptions.DEFAULTS.withAnonymous(77, 88);
+
+    @Test
+    void admit_noSquash_isWhoTheClientSays() throws ExportDenial {
+        assertThat(callerAt(Squash.NONE, ROOT)).isEqualTo(new Caller(0, 0, List.of(0L, 5L)));
+        assertThat(callerAt(Squash.NONE, USER)).isEqualTo(new Caller(1000, 100, List.of(4L, 0L, 27L)));
+    }
+
+    @Test
+    void admit_rootSquash_replacesEveryZero() throws ExportDenial {
+        assertThat(callerAt(Squash.ROOT, ROOT)).isEqualTo(new Caller(77, 88, List.of(88L, 5L)));
+        assertThat(callerAt(Squash.ROOT, USER)).isEqualTo(new Caller(1000, 100, List.of(4L, 88L, 27L)));
+    }
+
+    @Test
+    void admit_allSquash_isTheAnonymousUser() throws ExportDenial {
+        assertThat(callerAt(Squash.ALL, USER)).isEqualTo(new Caller(77, 88, List.of()));
+    }
+
+    @Test
+    void admit_authNone_isTheAnonymousUserEverywhere() throws ExportDenial {
+        for (Squash squash : Squash.values()) {
+            assertThat(callerAt(squash, NOBODY)).isEqualTo(new Caller(77, 88, List.of()));
+        }
+    }
+
+    @Test
+    void admit_hostOfNoRule_isDenied() {
+        Export export = export(rule("192.0.2.0/24", OPTIONS));
+        assertDenied(export, from("198.51.100.1", USER), ExportDenial.Reason.HOST);
+        assertThat(export.isFor(InetAddresses.forString("192.0.2.9"))).isTrue();
+        assertThat(export.isFor(InetAddresses.forString("198.51.100.1"))).isFalse();
+    }
+
+    @Test
+    void admit_hostOfTwoRules_isServedByTheNarrowerOne() throws ExportDenial {
+        Export export = export(
+                rule("*", OPTIONS.withReadOnly(true)),
+                rule("192.0.2.0/24", OPTIONS),
+                rule("192.0.2.7", OPTIONS.withReadOnly(true).withSquash(Squash.ALL)));
+        assertThat(export.admit(from("203.0.113.1", USER)).readOnly()).isTrue();
+        assertThat(export.admit(from("192.0.2.8", USER)).readOnly()).isFalse();
+        assertThat(export.admit(from("192.0.2.7", USER)).caller()).isEqualTo(new Caller(77, 88, List.of()));
+    }
+
+    @Test
+    void admit_portOfAnyUser_isDeniedWhereOnlyPrivilegedOnesAreTaken() throws ExportDenial {
+        Export export = export(rule("*", OPTIONS.withPrivilegedPort(true)));
+        Requester privileged = from("192.0.2.1", USER);
+        assertThat(export.admit(privileged).readOnly()).isFalse();
+        assertDenied(export, new Requester(privileged.address(), false, USER), ExportDenial.Reason.PORT);
+    }
+
+    @Test
+    void admit_credentialThatIsNotTaken_isDenied() {
+        Export export = export(rule("*", OPTIONS.withFlavors(List.of(Flavor.SYS))));
+        assertDenied(export, from("192.0.2.1", NOBODY), ExportDenial.Reason.FLAVOR);
+    }
+
+    @Test
+    void options_idsWiderThan32Bits_sayIt() {
+        assertThatThrownBy(() -> OPTIONS.withAnonymous(1L << 32, 0)).hasMessageContaining("anonuid");
+        assertThatThrownBy(() -> OPTIONS.withAnonymous(0, -1)).hasMessageContaining("anongid");
+    }
+
+    @Test
+    void options_withoutACredential_sayIt() {
+        assertThatThrownBy(() -> OPTIONS.withFlavors(List.of())).hasMessageContaining("sec=");
+    }
+
+    private static Caller callerAt(Squash squash, Identity identity) throws ExportDenial {
+        return export(rule("*", OPTIONS.withSquash(squash)))
+                .admit(from("192.0.2.1", identity))
+                .caller();
+    }
+
+    private static ExportRule rule(String clients, ExportOptions options) {
+        return new ExportRule(HostPattern.of(clients, HostNames.NONE), options);
+    }
+
+    private static Export export(ExportRule... rules) {
+        return Export.of(
+                PseudoPath.of("/x"), new MemoryFileSystem(1 << 20, 10), ExportPolicy.of(List.of(rules)), "memory");
+    }
+
+    private static Requester from(String address, Identity identity) {
+        return new Requester(InetAddresses.forString(address), true, identity);
+    }
+
+    private static void assertDenied(Export export, Requester requester, ExportDenial.Reason reason) {
+        assertThatThrownBy(() -> export.admit(requester))
+                .asInstanceOf(type(ExportDenial.class))
+                .extracting(ExportDenial::reason)
+                .isEqualTo(reason);
+    }
+}

@@ -1,0 +1,211 @@
+package org.warpnfs.server.config;
+
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import com.google.common.base.Splitter;
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.nfs.export.ExportOptions;
+import org.warpnfs.nfs.export.ExportTraits;
+import org.warpnfs.nfs.export.Flavor;
+import org.warpnfs.nfs.export.Squash;
+
+/**
+ * The options of one client ("General Options" and "User ID Mapping" of exports(5)), word by word.
+ *
+ * <p>A word that would change what clients see and is not served stops the reader, as a word does that nobody knows. What only tells
+ * another server how to do its work ({@code subtree_check}, {@code no_wdelay}) means nothing here and is taken.
+ */
+final class ExportWords {
+    /** Words that say what this server does in any case, or how another one would do it. */
+    private static final Set<String> WITHOUT_MEANING = Set.of(
+            "sync",
+            "wdelay",
+            "no_wdelay",
+            "subtree_check",
+            "no_subtree_check",
+            "secure_locks",
+            "insecure_locks",
+            "auth_nlm",
+            "no_auth_nlm",
+            "acl",
+            "no_pnfs",
+            "no_all_squash");
+
+    /** Why a word of exports(5) is refused. */
+    private static final Map<String, String> REFUSED = Map.of(
+            "async", "it would acknowledge changes that a crash loses; warpnfs serves sync alone",
+            "no_acl", "access control lists are always served where the file system has them",
+            "pnfs", "layouts are not served",
+            "security_label", "labels are not served");
+
+    private static final List<String> KNOWN = List.of(
+            "rw", "ro", "root_squash", "no_root_squash", "all_squash", "no_all_squash", "anonuid=N", "anongid=N",
+            "sec=FLAVOR[:FLAVOR]", "secure", "insecure", "sync", "fsid=N|UUID|root", "crossmnt", "nocrossmnt", "nohide",
+            "hide", "nordirplus", "mountpoint", "subtree_check", "no_subtree_check", "wdelay", "no_wdelay",
+            "secure_locks", "insecure_locks", "auth_nlm", "no_auth_nlm", "acl", "no_pnfs", "xprtsec=none");
+
+    private final Place place;
+    private ExportOptions options;
+    private ExportTraits traits = ExportTraits.DEFAULTS;
+    private boolean root;
+    private @Nullable String requiredMount;
+
+    private ExportWords(Place place, ExportOptions defaults) {
+        this.place = place;
+        this.options = defaults;
+    }
+
+    /**
+     * Reads them in their order; of two that contradict each other the later one counts, as in exports(5).
+     *
+     * @param defaults what holds where no word says otherwise
+     */
+    static ExportWords read(Place place, List<String> words, ExportOptions defaults) throws ConfigException {
+        ExportWords read = new ExportWords(place, defaults);
+        for (String word : words) {
+            read.take(word);
+        }
+        return read;
+    }
+
+    ExportOptions options() {
+        return options;
+    }
+
+    ExportTraits traits() {
+        return traits;
+    }
+
+    /** True for {@code fsid=0}: NFSv4 clients find the export at {@code /}, and those below its directory below it. */
+    boolean isRoot() {
+        return root;
+    }
+
+    /** The directory at which something has to be mounted for the export to be served, empty for its own; null if none has to. */
+    @Nullable
+    String requiredMount() {
+        return requiredMount;
+    }
+
+    private void take(String word) throws ConfigException {
+        int equals = word.indexOf('=');
+        String name = (equals < 0 ? word : word.substring(0, equals)).toLowerCase(Locale.ROOT);
+        if (equals >= 0) {
+            takeValue(word, name, word.substring(equals + 1));
+            return;
+        }
+        switch (name) {
+            case "rw" -> options = options.withReadOnly(false);
+            case "ro" -> options = options.withReadOnly(true);
+            case "root_squash" -> squash(Squash.ROOT);
+            case "no_root_squash" -> squash(Squash.NONE);
+            case "all_squash" -> options = options.withSquash(Squash.ALL);
+            case "secure" -> options = options.withPrivilegedPort(true);
+            case "insecure" -> options = options.withPrivilegedPort(false);
+            case "crossmnt" -> traits = traits.withCrossesMounts(true);
+            case "nocrossmnt" -> traits = traits.withCrossesMounts(false);
+            case "nohide" -> traits = traits.withShownThroughParent(true);
+            case "hide" -> traits = traits.withShownThroughParent(false);
+            case "nordirplus" -> traits = traits.withReadDirPlus(false);
+            case "mountpoint", "mp" -> requiredMount = "";
+            default -> takeSilently(word, name);
+        }
+    }
+
+    /** all_squash stands whatever is said of root. */
+    private void squash(Squash squash) {
+        if (options.squash() != Squash.ALL) {
+            options = options.withSquash(squash);
+        }
+    }
+
+    private void takeSilently(String word, String name) throws ConfigException {
+        if (WITHOUT_MEANING.contains(name)) {
+            return;
+        }
+        String why = REFUSED.get(name);
+        throw place.mistake(
+                why == null
+                        ? "unknown option '" + word + "'" + NearestWord.hint(name, KNOWN)
+                        : "option '" + word + "': " + why);
+    }
+
+    private void takeValue(String word, String name, String value) throws ConfigException {
+        switch (name) {
+            case "anonuid" -> options = options.withAnonymous(id(word, value), options.anonGid());
+            case "anongid" -> options = options.withAnonymous(options.anonUid(), id(word, value));
+            case "sec" -> options = options.withFlavors(flavors(word, value));
+            case "fsid" -> takeFsid(word, value);
+            case "mountpoint", "mp" -> requiredMount = value;
+            case "xprtsec" -> {
+                if (!value.equals("none")) {
+                    throw place.mistake("option '" + word + "': only xprtsec=none is served");
+                }
+            }
+            case "refer", "replicas" ->
+                throw place.mistake("option '" + word + "': clients are not led to other servers");
+            default -> throw place.mistake("unknown option '" + word + "'" + NearestWord.hint(name, KNOWN));
+        }
+    }
+
+    private long id(String word, String digits) throws ConfigException {
+        try {
+            // As nfs-utils: -2 is 4294967294.
+            return digits.startsWith("-")
+                    ? Integer.toUnsignedLong(Integer.parseInt(digits))
+                    : Integer.toUnsignedLong(Integer.parseUnsignedInt(digits));
+        } catch (NumberFormatException e) {
+            throw place.mistake("option '" + word + "' needs a number from 0 to 4294967295");
+        }
+    }
+
+    private List<Flavor> flavors(String word, String value) throws ConfigException {
+        Set<Flavor> flavors = new LinkedHashSet<>();
+        for (String name : Splitter.on(':').split(value)) {
+            flavors.add(flavor(word, name));
+        }
+        return new ArrayList<>(flavors);
+    }
+
+    private Flavor flavor(String word, String name) throws ConfigException {
+        for (Flavor flavor : Flavor.values()) {
+            if (flavor.word().equals(name)) {
+                return flavor;
+            }
+        }
+        throw place.mistake("option '" + word + "': '" + name + "' is not served; sys and none are");
+    }
+
+    private void takeFsid(String word, String value) throws ConfigException {
+        if (value.equals("root") || value.equals("0")) {
+            root = true;
+            return;
+        }
+        if (!isNumber(value) && !isUuid(value)) {
+            throw place.mistake("option '" + word + "' needs a number from 0 to 4294967295, a UUID, or root");
+        }
+        traits = traits.withFsid(value.toLowerCase(Locale.ROOT));
+    }
+
+    private static boolean isNumber(String value) {
+        try {
+            Integer.parseUnsignedInt(value);
+            return true;
+        } catch (NumberFormatException e) {
+            return false;
+        }
+    }
+
+    private static boolean isUuid(String value) {
+        try {
+            return UUID.fromString(value).toString().equals(value.toLowerCase(Locale.ROOT));
+        } catch (IllegalArgumentException e) {
+            return false;
+        }
+    }
+}

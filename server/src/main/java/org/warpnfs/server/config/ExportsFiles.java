@@ -1,0 +1,191 @@
+package org.warpnfs.server.config;
+
+import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.nfs.export.ExportOptions;
+import org.warpnfs.nfs.export.ExportPolicy;
+import org.warpnfs.nfs.export.ExportRule;
+import org.warpnfs.nfs.export.ExportTraits;
+import org.warpnfs.nfs.export.Flavor;
+import org.warpnfs.nfs.export.HostNames;
+import org.warpnfs.nfs.export.HostPattern;
+import org.warpnfs.nfs.export.PseudoPath;
+
+/**
+ * Files of exports(5), read together.
+ *
+ * <p>A directory that several lines name, in one file or in several, is one export with the clients of all. Each is found at its own absolute
+ * path; where one says {@code fsid=0} it is found at {@code /}, and those below its directory below it.
+ *
+ * <h2>Errors</h2>
+ *
+ * Every mistake is a {@link ConfigException} with file, line, and what is wrong; nothing of any file counts then.
+ */
+public final class ExportsFiles {
+    /** As exports(5): ro, root_squash, secure, sec=sys. */
+    private static final ExportOptions DEFAULTS = ExportOptions.DEFAULTS
+            .withReadOnly(true)
+            .withPrivilegedPort(true)
+            .withFlavors(List.of(Flavor.SYS));
+
+    private final HostNames names;
+    private final Map<Path, Merged> merged = new LinkedHashMap<>();
+    private @Nullable Merged root;
+
+    private ExportsFiles(HostNames names) {
+        this.names = names;
+    }
+
+    /** What the lines of one directory say together. */
+    private static final class Merged {
+        final Place place;
+        final Path directory;
+        final List<ExportRule> rules = new ArrayList<>();
+        @Nullable ExportTraits traits;
+        @Nullable Path requiredMount;
+
+        Merged(Place place, Path directory) {
+            this.place = place;
+            this.directory = directory;
+        }
+    }
+
+    /**
+     * Reads files, and of directories all files in them whose names end with {@code .exports} and begin with no dot, in the order of their
+     * names.
+     *
+     * @param names what the clients' names mean
+     */
+    public static List<ExportSpec> read(List<Path> paths, HostNames names) throws ConfigException {
+        ExportsFiles files = new ExportsFiles(names);
+        for (Path path : paths) {
+            for (Path file : filesAt(path)) {
+                files.take(file.toString(), textOf(file));
+            }
+        }
+        return files.specs();
+    }
+
+    /** The same of one text. */
+    static List<ExportSpec> read(String source, String text, HostNames names) throws ConfigException {
+        ExportsFiles files = new ExportsFiles(names);
+        files.take(source, text);
+        return files.specs();
+    }
+
+    private static List<Path> filesAt(Path path) throws ConfigException {
+        if (!Files.isDirectory(path)) {
+            return List.of(path);
+        }
+        try (Stream<Path> entries = Files.list(path)) {
+            return entries.filter(file -> isExports(file.getFileName().toString())).sorted().toList();
+        } catch (IOException e) {
+            throw new Place(path.toString(), 0).mistake(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static boolean isExports(String name) {
+        return name.endsWith(".exports") && !name.startsWith(".");
+    }
+
+    private static String textOf(Path file) throws ConfigException {
+        Place place = new Place(file.toString(), 0);
+        try {
+            return Files.readString(file, StandardCharsets.UTF_8);
+        } catch (NoSuchFileException e) {
+            throw place.mistake("there is no such file");
+        } catch (CharacterCodingException e) {
+            throw place.mistake("is not in UTF-8; write other bytes of a path as \\ooo");
+        } catch (IOException e) {
+            throw place.mistake(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private void take(String source, String text) throws ConfigException {
+        for (ExportsLine line : ExportsReader.read(source, text)) {
+            if (line.clients().isEmpty()) {
+                throw line.place().mistake(line.path() + " names no client; write *(...) for everyone");
+            }
+            Path directory = Path.of(line.path()).normalize();
+            Merged export = merged.computeIfAbsent(directory, key -> new Merged(line.place(), key));
+            for (ExportsLine.Client client : line.clients()) {
+                take(export, line, client);
+            }
+        }
+    }
+
+    private void take(Merged export, ExportsLine line, ExportsLine.Client client) throws ConfigException {
+        HostPattern hosts = patternOf(line.place(), client.name());
+        for (ExportRule rule : export.rules) {
+            if (rule.clients().equals(hosts)) {
+                throw line.place()
+                        .mistake(export.directory + " names the client " + hosts + " twice (first in " + export.place
+                                + ")");
+            }
+        }
+        ExportWords words = ExportWords.read(line.place(), client.words(), DEFAULTS);
+        ExportTraits traits = export.traits;
+        if (traits != null && !traits.equals(words.traits())) {
+            throw line.place()
+                    .mistake(export.directory
+                            + ": fsid=, crossmnt, nohide and nordirplus hold for all clients of a directory; give each the"
+                            + " same");
+        }
+        export.traits = words.traits();
+        export.rules.add(new ExportRule(hosts, words.options()));
+        String required = words.requiredMount();
+        if (required != null) {
+            export.requiredMount = required.isEmpty() ? export.directory : Path.of(required);
+        }
+        if (words.isRoot()) {
+            if (root != null && root != export) {
+                throw line.place().mistake("fsid=0 is " + root.directory + " already (" + root.place + ")");
+            }
+            root = export;
+        }
+    }
+
+    private HostPattern patternOf(Place place, String client) throws ConfigException {
+        try {
+            return HostPattern.of(client, names);
+        } catch (IllegalArgumentException e) {
+            throw place.mistake(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private List<ExportSpec> specs() throws ConfigException {
+        List<ExportSpec> specs = new ArrayList<>();
+        for (Merged export : merged.values()) {
+            ExportTraits traits = export.traits == null ? ExportTraits.DEFAULTS : export.traits;
+            specs.add(new ExportSpec(
+                    export.place,
+                    export.directory,
+                    pathOf(export),
+                    ExportPolicy.of(export.rules),
+                    traits,
+                    export.requiredMount));
+        }
+        return List.copyOf(specs);
+    }
+
+    private PseudoPath pathOf(Merged export) throws ConfigException {
+        Path shown = root != null && export.directory.startsWith(root.directory)
+                ? Path.of("/").resolve(root.directory.relativize(export.directory))
+                : export.directory;
+        try {
+            return PseudoPath.of(shown.toString());
+        } catch (IllegalArgumentException e) {
+            throw export.place.mistake(String.valueOf(e.getMessage()));
+        }
+    }
+}

@@ -1,0 +1,20 @@
+package org.warpnfs.server.config;
+
+
+/**
+ * Where something was written.
+ *
+ * @param source a file, or {@code --export}
+ * @param line counted from 1; 0 if there are no lines
+ */
+public record Place(String source, int line) {
+    /** A mistake made there. */
+    ConfigException mistake(String what) {
+        return new ConfigException(this + ": " + what);
+    }
+
+    @Override
+    public String toString() {
+        return line == 0 ? source : source + ":" + line;
+    }
+}
