@@ -5,11 +5,17 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.warpnfs.fs.local.LocalFileSystem;
 import org.warpnfs.fs.memory.MemoryFileSystem;
 import org.warpnfs.fs.spi.AttributeChanges;
@@ -18,9 +24,12 @@ import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.export.Export;
 import org.warpnfs.nfs.export.ExportTable;
+import org.warpnfs.nfs.export.ExportTraits;
 import org.warpnfs.nfs.export.PseudoPath;
+import org.warpnfs.server.config.Backend;
 import org.warpnfs.server.config.ConfigException;
 import org.warpnfs.server.config.ExportSpec;
+import org.warpnfs.server.config.Place;
 import org.warpnfs.server.config.ServerConfig;
 import org.warpnfs.server.limits.Budgets;
 import org.warpnfs.server.limits.LayerLimits;
@@ -39,9 +48,20 @@ final class Backends implements AutoCloseable {
     /** A file in memory costs about this much beside its contents; the capacity in files follows. */
     private static final long BYTES_PER_FILE = 4096;
 
-    private final List<FileSystem> fileSystems = new ArrayList<>();
-    /** Those of directories, by their paths without symbolic links. */
-    private final Map<Path, FileSystem> byDirectory = new HashMap<>();
+    private static final Logger LOG = LoggerFactory.getLogger(Backends.class);
+
+    /**
+     * A directory that is served.
+     *
+     * @param path without symbolic links
+     * @param device of the directory, so that what was mounted there since is told from what was there before
+     * @param inode likewise
+     */
+    private record Directory(Path path, Object device, Object inode) {}
+
+    private final Map<Directory, FileSystem> byDirectory = new LinkedHashMap<>();
+    /** Those in memory, by where clients find them. */
+    private final Map<PseudoPath, FileSystem> byPath = new LinkedHashMap<>();
 
     private final ServerConfig config;
     private final Budgets.Plan plan;
@@ -58,39 +78,102 @@ final class Backends implements AutoCloseable {
     }
 
     /**
-     * Opens every export.
+     * Opens every export that the server was told of.
      *
      * @throws ConfigException naming the export that cannot be served; what was opened is closed by {@link #close()}
      */
     ExportTable open() throws ConfigException {
+        try {
+            return ExportTable.of(exportsOf(config.exports()));
+        } catch (IllegalArgumentException e) {
+            throw new ConfigException("exports: " + e.getMessage(), e);
+        }
+    }
+
+    /**
+     * Exports as they are wanted now. What is open already is used again; {@link #closeAllBut} closes what is not needed any more.
+     *
+     * @throws ConfigException naming the export that cannot be served
+     */
+    synchronized List<Export> exportsOf(List<ExportSpec> specs) throws ConfigException {
         List<Export> exports = new ArrayList<>();
-        for (ExportSpec spec : config.exports()) {
-            FileSystem fileSystem = open(spec);
+        Set<PseudoPath> explicit = new HashSet<>();
+        for (ExportSpec spec : specs) {
+            explicit.add(pathOf(spec));
+        }
+        for (ExportSpec spec : specs) {
             Path directory = spec.directory();
-            exports.add(Export.of(
-                    pathOf(spec),
-                    fileSystem,
-                    spec.policy(),
-                    spec.traits(),
-                    directory == null
-                            ? "memory"
-                            : directory.toAbsolutePath().normalize().toString()));
+            if (directory == null || config.backend() == Backend.MEMORY) {
+                exports.add(Export.of(pathOf(spec), openMemory(pathOf(spec)), spec.policy(), spec.traits(), "memory"));
+            } else if (isMountedAsRequired(spec)) {
+                exports.add(Export.of(
+                        pathOf(spec),
+                        openLocal(spec.place(), directory),
+                        spec.policy(),
+                        spec.traits(),
+                        directory.toAbsolutePath().normalize().toString()));
+                if (spec.traits().crossesMounts()) {
+                    exports.addAll(mountedBelow(spec, directory, explicit));
+                }
+            }
+        }
+        return List.copyOf(exports);
+    }
+
+    /** {@code mountpoint} of exports(5): so that nobody fills the directory below when the file system is not mounted. */
+    private static boolean isMountedAsRequired(ExportSpec spec) throws ConfigException {
+        Path required = spec.requiredMount();
+        if (required == null) {
+            return true;
         }
         try {
-            return ExportTable.of(exports);
-        } catch (IllegalArgumentException e) {
-            throw new ConfigException("--export: " + e.getMessage(), e);
+            boolean mounted = MountPoints.below(Path.of("/")).contains(required.toRealPath());
+            if (!mounted) {
+                LOG.warn(
+                        "{}: {} is not served, since nothing is mounted at {}",
+                        spec.place(),
+                        spec.directory(),
+                        required);
+            }
+            return mounted;
+        } catch (IOException e) {
+            throw new ConfigException(spec.place() + ": mountpoint " + required + ": " + e, e);
         }
     }
 
-    private FileSystem open(ExportSpec spec) throws ConfigException {
-        return switch (config.backend()) {
-            case LOCAL -> openLocal(Objects.requireNonNull(spec.directory()));
-            case MEMORY -> openMemory();
-        };
+    /** {@code crossmnt}: what is mounted below is served to the same clients, each file system by itself. */
+    private List<Export> mountedBelow(ExportSpec spec, Path directory, Set<PseudoPath> explicit)
+            throws ConfigException {
+        List<Export> exports = new ArrayList<>();
+        try {
+            Path top = directory.toRealPath();
+            for (Path mountPoint : MountPoints.below(top)) {
+                PseudoPath path = PseudoPath.of(pathOf(spec) + "/" + top.relativize(mountPoint));
+                if (explicit.add(path)) {
+                    ExportTraits traits = ExportTraits.DEFAULTS
+                            .withCrossesMounts(true)
+                            .withReadDirPlus(spec.traits().readDirPlus());
+                    addIfServed(exports, mountPoint, spec, path, traits);
+                }
+            }
+        } catch (IOException e) {
+            throw new ConfigException(spec.place() + ": " + e, e);
+        }
+        return exports;
     }
 
-    private FileSystem openLocal(Path directory) throws ConfigException {
+    private void addIfServed(
+            List<Export> exports, Path mountPoint, ExportSpec spec, PseudoPath path, ExportTraits traits) {
+        try {
+            exports.add(
+                    Export.of(path, openLocal(spec.place(), mountPoint), spec.policy(), traits, mountPoint.toString()));
+        } catch (ConfigException e) {
+            // Such as proc, whose files have no handles.
+            LOG.warn("what is mounted at {} is not served: {}", mountPoint, e.getMessage());
+        }
+    }
+
+    private FileSystem openLocal(Place place, Path directory) throws ConfigException {
         try {
             if (directory.equals(ServerConfig.DEFAULT_EXPORT) && !Files.exists(directory)) {
                 // What clients are told is stable in it would go with it.
@@ -99,7 +182,10 @@ final class Backends implements AutoCloseable {
                 Files.setAttribute(directory, "unix:mode", FOR_EVERYONE);
             }
             Path real = Files.exists(directory) ? directory.toRealPath() : directory;
-            FileSystem known = byDirectory.get(real);
+            Directory key = Files.exists(real)
+                    ? new Directory(real, Files.getAttribute(real, "unix:dev"), Files.getAttribute(real, "unix:ino"))
+                    : new Directory(real, 0, 0);
+            FileSystem known = byDirectory.get(key);
             if (known != null) {
                 return known;
             }
@@ -107,19 +193,38 @@ final class Backends implements AutoCloseable {
                     directory,
                     LayerLimits.local(plan.limits())
                             .withStateDirectory(Objects.requireNonNull(state).part(tableName(real))));
-            byDirectory.put(real, opened);
-            fileSystems.add(opened);
+            byDirectory.put(key, opened);
             return opened;
         } catch (IOException e) {
-            throw new ConfigException("--export " + directory + ": " + e.getMessage(), e);
+            throw new ConfigException(place + ": " + directory + ": " + e.getMessage(), e);
         }
     }
 
-    private FileSystem openMemory() {
+    /**
+     * Closes the file systems that these exports do not use; calls under way in them end first, later ones find them gone.
+     *
+     * @return what was closed
+     */
+    synchronized List<FileSystem> closeAllBut(List<Export> served) {
+        Set<FileSystem> used = Collections.newSetFromMap(new IdentityHashMap<>());
+        served.forEach(export -> used.add(export.fileSystem()));
+        List<FileSystem> unused = new ArrayList<>();
+        for (Map<?, FileSystem> open : List.of(byDirectory, byPath)) {
+            open.values().removeIf(fileSystem -> !used.contains(fileSystem) && unused.add(fileSystem));
+        }
+        unused.forEach(FileSystem::close);
+        return unused;
+    }
+
+    private FileSystem openMemory(PseudoPath path) {
+        FileSystem known = byPath.get(path);
+        if (known != null) {
+            return known;
+        }
         long bytes = plan.memoryExportBytes();
         MemoryFileSystem memory = new MemoryFileSystem(bytes, Math.max(1024, bytes / BYTES_PER_FILE));
         try {
-            fileSystems.add(memory);
+            byPath.put(path, memory);
             memory.setAttributes(Caller.ROOT, memory.root(), AttributeChanges.ofPermissions(FOR_EVERYONE));
         } catch (FsException e) {
             throw new IllegalStateException("a new file system in memory refuses its superuser", e);
@@ -140,8 +245,6 @@ final class Backends implements AutoCloseable {
 
     @Override
     public void close() {
-        fileSystems.forEach(FileSystem::close);
-        fileSystems.clear();
-        byDirectory.clear();
+        List<FileSystem> _ = closeAllBut(List.of());
     }
 }

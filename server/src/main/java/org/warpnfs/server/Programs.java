@@ -8,6 +8,7 @@ import org.dcache.oncrpc4j.rpc.OncRpcProgram;
 import org.dcache.oncrpc4j.rpc.RpcDispatchable;
 import org.dcache.oncrpc4j.rpc.RpcTransport;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.nfs.export.ExportTable;
 import org.warpnfs.nfs.export.NfsHandles;
 import org.warpnfs.nfs.mount.MountProgram;
@@ -71,6 +72,11 @@ final class Programs implements AutoCloseable {
 
     void connectionClosed(RpcTransport transport) {
         nfs4.connectionClosed(transport);
+    }
+
+    /** A file system is not served any more. */
+    void withdraw(FileSystem fileSystem) {
+        nfs4.withdraw(fileSystem);
     }
 
     /** Adds what is remembered. */

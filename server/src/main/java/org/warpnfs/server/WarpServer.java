@@ -12,6 +12,7 @@ import org.slf4j.LoggerFactory;
 import org.warpnfs.fs.local.DescriptorBudget;
 import org.warpnfs.iwarp.netty.IwarpTransport;
 import org.warpnfs.iwarp.verbs.Listener;
+import org.warpnfs.nfs.export.Export;
 import org.warpnfs.nfs.export.ExportTable;
 import org.warpnfs.payload.PayloadPool;
 import org.warpnfs.rpcrdma.RpcRdmaService;
@@ -19,6 +20,7 @@ import org.warpnfs.rpcrdma.TcpRpcService;
 import org.warpnfs.rpcrdma.oncrpc.OperationThreads;
 import org.warpnfs.server.config.Backend;
 import org.warpnfs.server.config.ConfigException;
+import org.warpnfs.server.config.ExportSpec;
 import org.warpnfs.server.config.ServerConfig;
 import org.warpnfs.server.limits.Budgets;
 import org.warpnfs.server.limits.LayerLimits;
@@ -38,6 +40,7 @@ public final class WarpServer implements AutoCloseable {
     private final ServerConfig config;
     private final Budgets.Plan plan;
     private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+    private final Backends backends;
     private final ExportTable exports;
     private final PayloadPool payloads;
     private final Programs programs;
@@ -56,7 +59,8 @@ public final class WarpServer implements AutoCloseable {
             Path statePath = config.stateDirectory();
             StateDirectory state = statePath == null ? null : opened(StateDirectory.open(statePath));
             byte[] handleKey = state == null ? StateDirectory.freshHandleKey() : state.handleKey();
-            exports = opened(Backends.none(config, plan, state)).open();
+            backends = opened(Backends.none(config, plan, state));
+            exports = backends.open();
             payloads = new PayloadPool(
                     limits.memory().payloadBytes(), limits.memory().transferBytes());
             TcpCallbackDialer dialer = opened(new TcpCallbackDialer(config.tcpAddress()));
@@ -163,6 +167,29 @@ public final class WarpServer implements AutoCloseable {
     /** What is served, where, and how a client mounts it: one line each, for people. */
     public List<String> describe() {
         return Description.of(config, exports, plan.line(), rdmaAddress(), tcpAddress());
+    }
+
+    /**
+     * Serves these exports from now on, all of them or, where one cannot be served, those of before. Clients of an export that stays notice
+     * nothing; handles of one that goes are stale, what clients hold of its files is gone, and its file system is closed.
+     *
+     * @return what is different now, a line each; none if nothing is
+     * @throws ConfigException with one line that says what is in the way; nothing has changed then
+     */
+    public synchronized List<String> reload(List<ExportSpec> specs) throws ConfigException {
+        if (opened.isEmpty()) {
+            throw new ConfigException("the server has stopped");
+        }
+        List<Export> before = exports.exports();
+        try {
+            List<Export> wanted = ExportChanges.keepingEqual(before, backends.exportsOf(specs));
+            exports.replace(wanted);
+            return ExportChanges.between(before, wanted);
+        } catch (IllegalArgumentException e) {
+            throw new ConfigException("exports: " + e.getMessage(), e);
+        } finally {
+            backends.closeAllBut(exports.exports()).forEach(programs::withdraw);
+        }
     }
 
     /** What clients may make this server hold, after it was fitted to the process. */

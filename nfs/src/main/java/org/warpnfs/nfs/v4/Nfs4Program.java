@@ -9,6 +9,7 @@ import org.dcache.oncrpc4j.rpc.RpcCall;
 import org.dcache.oncrpc4j.rpc.RpcDispatchable;
 import org.dcache.oncrpc4j.rpc.RpcTransport;
 import org.dcache.oncrpc4j.xdr.XdrVoid;
+import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.lanes.Lane;
@@ -207,6 +208,11 @@ public final class Nfs4Program implements RpcDispatchable, LaneProgram, AutoClos
     /** True while clients of the instance before may reclaim, and others wait. */
     public boolean isGraceRunning() {
         return state.isGraceRunning(clockNanos.getAsLong());
+    }
+
+    /** A file system is not served any more: what clients hold of its files goes. */
+    public void withdraw(FileSystem fileSystem) {
+        state.withdraw(fileSystem);
     }
 
     /** How much is remembered now, for metrics. */

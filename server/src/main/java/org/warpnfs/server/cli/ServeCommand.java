@@ -4,6 +4,7 @@ import java.io.PrintWriter;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -11,15 +12,19 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.nfs.export.HostNames;
 import org.warpnfs.server.WarpServer;
 import org.warpnfs.server.config.Backend;
 import org.warpnfs.server.config.ByteSize;
 import org.warpnfs.server.config.ConfigException;
 import org.warpnfs.server.config.CrcPolicy;
 import org.warpnfs.server.config.ExportSpec;
+import org.warpnfs.server.config.ExportsFiles;
 import org.warpnfs.server.config.RdmaChoices;
 import org.warpnfs.server.config.ServerConfig;
+import org.warpnfs.server.hosts.SystemHostNames;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -44,10 +49,28 @@ final class ServeCommand implements Callable<Integer> {
             description = {
                 "A directory to serve, where clients find it, and how, in the options of exports(5); may be repeated.",
                 "The only one is found at /, of several each at its own absolute path.",
-                "Options: rw (default), ro, root_squash (default), no_root_squash, all_squash, anonuid=N, anongid=N.",
+                "Options: rw (default), ro, root_squash (default), no_root_squash, all_squash, anonuid=N, anongid=N, secure,",
+                "insecure (default), sec=sys:none, crossmnt, nohide, fsid=N, nordirplus, mountpoint.",
                 "Default: ./export, made if it is missing."
             })
     private List<String> exports = new ArrayList<>();
+
+    @Option(
+            names = "--exports",
+            paramLabel = "FILE",
+            arity = "0..*",
+            description = {
+                "Files of exports(5), or directories of *.exports; read again on SIGHUP. Without FILE /etc/exports and",
+                "/etc/exports.d. Beside these, --export names more."
+            })
+    private @Nullable List<Path> exportsFiles;
+
+    @Option(
+            names = "--watch-exports",
+            description = "Read the files of --exports again when they change, as those of a ConfigMap do.")
+    private boolean watchExports;
+
+    private final HostNames hostNames = new SystemHostNames();
 
     @Option(
             names = "--backend",
@@ -126,6 +149,13 @@ final class ServeCommand implements Callable<Integer> {
     public Integer call() throws ConfigException, InterruptedException {
         CommandSpec command = Objects.requireNonNull(spec);
         WarpServer server = WarpServer.startAlone(config());
+        if (exportsFiles != null) {
+            ExportsReload reload = new ExportsReload(server, this::specs);
+            Signals.on("HUP", reload::run);
+            if (watchExports) {
+                reload.watch();
+            }
+        }
         CountDownLatch stopped = new CountDownLatch(1);
         Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server, stopped), "warpnfs-stop"));
         PrintWriter out = command.commandLine().getOut();
@@ -150,12 +180,8 @@ final class ServeCommand implements Callable<Integer> {
     }
 
     private ServerConfig config() throws ConfigException {
-        List<ExportSpec> specs = new ArrayList<>();
-        for (String export : exports) {
-            specs.add(ExportSpec.parse(export));
-        }
         return new ServerConfig(
-                ServerConfig.placed(specs, backend),
+                specs(),
                 backend,
                 ByteSize.parse("--memory-size", memorySize),
                 address("--rdma-port", rdmaPort),
@@ -168,6 +194,30 @@ final class ServeCommand implements Callable<Integer> {
                         : within("--threads", threads, 1, 1024),
                 payloadBytes(),
                 Duration.ofSeconds(10));
+    }
+
+    /** What is to be exported, as files and flags say now. */
+    private List<ExportSpec> specs() throws ConfigException {
+        List<ExportSpec> said = new ArrayList<>();
+        for (String export : exports) {
+            said.add(ExportSpec.parse(export));
+        }
+        List<Path> files = exportsFiles;
+        if (files == null) {
+            return ServerConfig.placed(said, backend);
+        }
+        if (backend != Backend.LOCAL) {
+            throw new ConfigException("--exports: files of exports(5) name directories; the memory backend has none");
+        }
+        List<ExportSpec> specs = new ArrayList<>(ServerConfig.placedBesideOthers(said, backend));
+        specs.addAll(ExportsFiles.read(files.isEmpty() ? defaultFiles() : files, hostNames));
+        return specs;
+    }
+
+    private static List<Path> defaultFiles() {
+        return Stream.of(Path.of("/etc/exports"), Path.of("/etc/exports.d"))
+                .filter(Files::exists)
+                .toList();
     }
 
     private long payloadBytes() throws ConfigException {

@@ -1,5 +1,6 @@
 package org.warpnfs.server.config;
 
+import com.google.common.base.Splitter;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -7,7 +8,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
-import com.google.common.base.Splitter;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.nfs.export.ExportOptions;
 import org.warpnfs.nfs.export.ExportTraits;
@@ -44,10 +44,36 @@ final class ExportWords {
             "security_label", "labels are not served");
 
     private static final List<String> KNOWN = List.of(
-            "rw", "ro", "root_squash", "no_root_squash", "all_squash", "no_all_squash", "anonuid=N", "anongid=N",
-            "sec=FLAVOR[:FLAVOR]", "secure", "insecure", "sync", "fsid=N|UUID|root", "crossmnt", "nocrossmnt", "nohide",
-            "hide", "nordirplus", "mountpoint", "subtree_check", "no_subtree_check", "wdelay", "no_wdelay",
-            "secure_locks", "insecure_locks", "auth_nlm", "no_auth_nlm", "acl", "no_pnfs", "xprtsec=none");
+            "rw",
+            "ro",
+            "root_squash",
+            "no_root_squash",
+            "all_squash",
+            "no_all_squash",
+            "anonuid=N",
+            "anongid=N",
+            "sec=FLAVOR[:FLAVOR]",
+            "secure",
+            "insecure",
+            "sync",
+            "fsid=N|UUID|root",
+            "crossmnt",
+            "nocrossmnt",
+            "nohide",
+            "hide",
+            "nordirplus",
+            "mountpoint",
+            "subtree_check",
+            "no_subtree_check",
+            "wdelay",
+            "no_wdelay",
+            "secure_locks",
+            "insecure_locks",
+            "auth_nlm",
+            "no_auth_nlm",
+            "acl",
+            "no_pnfs",
+            "xprtsec=none");
 
     private final Place place;
     private ExportOptions options;

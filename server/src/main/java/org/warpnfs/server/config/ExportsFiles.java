@@ -33,10 +33,8 @@ import org.warpnfs.nfs.export.PseudoPath;
  */
 public final class ExportsFiles {
     /** As exports(5): ro, root_squash, secure, sec=sys. */
-    private static final ExportOptions DEFAULTS = ExportOptions.DEFAULTS
-            .withReadOnly(true)
-            .withPrivilegedPort(true)
-            .withFlavors(List.of(Flavor.SYS));
+    private static final ExportOptions DEFAULTS =
+            ExportOptions.DEFAULTS.withReadOnly(true).withPrivilegedPort(true).withFlavors(List.of(Flavor.SYS));
 
     private final HostNames names;
     private final Map<Path, Merged> merged = new LinkedHashMap<>();
@@ -51,8 +49,12 @@ public final class ExportsFiles {
         final Place place;
         final Path directory;
         final List<ExportRule> rules = new ArrayList<>();
-        @Nullable ExportTraits traits;
-        @Nullable Path requiredMount;
+
+        @Nullable
+        ExportTraits traits;
+
+        @Nullable
+        Path requiredMount;
 
         Merged(Place place, Path directory) {
             this.place = place;
@@ -88,7 +90,9 @@ public final class ExportsFiles {
             return List.of(path);
         }
         try (Stream<Path> entries = Files.list(path)) {
-            return entries.filter(file -> isExports(file.getFileName().toString())).sorted().toList();
+            return entries.filter(file -> isExports(file.getFileName().toString()))
+                    .sorted()
+                    .toList();
         } catch (IOException e) {
             throw new Place(path.toString(), 0).mistake(String.valueOf(e.getMessage()));
         }

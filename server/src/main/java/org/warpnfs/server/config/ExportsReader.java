@@ -84,8 +84,7 @@ final class ExportsReader {
     }
 
     private boolean isLineEnd(int index) {
-        return index < text.length()
-                && (text.charAt(index) == '\n' || text.startsWith("\r\n", index));
+        return index < text.length() && (text.charAt(index) == '\n' || text.startsWith("\r\n", index));
     }
 
     private void skipReturn() {
@@ -156,7 +155,8 @@ final class ExportsReader {
         if (text.charAt(at) == '\\') {
             String digits = text.substring(at + 1, Math.min(text.length(), at + 1 + OCTAL_DIGITS));
             if (digits.length() < OCTAL_DIGITS || !digits.chars().allMatch(c -> c >= '0' && c <= '7')) {
-                throw place().mistake("a backslash in a path needs three octal digits behind it, as in \\040 for a blank");
+                throw place().mistake(
+                                "a backslash in a path needs three octal digits behind it, as in \\040 for a blank");
             }
             int value = Integer.parseInt(digits, 8);
             if (value == 0 || value > 0xff) {

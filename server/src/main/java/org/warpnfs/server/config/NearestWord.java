@@ -22,9 +22,7 @@ final class NearestWord {
                 nearest = candidate;
             }
         }
-        return nearest == null
-                ? "; known are " + String.join(", ", known)
-                : "; did you mean '" + nearest + "'?";
+        return nearest == null ? "; known are " + String.join(", ", known) : "; did you mean '" + nearest + "'?";
     }
 
     /** How many letters have to be added, taken away or changed (Levenshtein). */

@@ -1,6 +1,5 @@
 package org.warpnfs.server.config;
 
-
 /**
  * Where something was written.
  *

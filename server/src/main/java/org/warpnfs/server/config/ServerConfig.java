@@ -11,7 +11,7 @@ import org.warpnfs.nfs.export.PseudoPath;
 /**
  * Everything that {@code serve} was told.
  *
- * @param exports at least one, each with its place; none inside another
+ * @param exports each with its place
  * @param backend where the files are
  * @param memoryBytes capacity of each file system in memory
  * @param rdmaAddress where RDMA clients connect; port 0 takes a free one
@@ -60,6 +60,15 @@ public record ServerConfig(
         List<ExportSpec> placed = new ArrayList<>();
         for (ExportSpec spec : asked) {
             placed.add(spec.at(place(spec, backend, asked.size() == 1)));
+        }
+        return List.copyOf(placed);
+    }
+
+    /** As {@link #placed}, where files name more exports: none is the only one, and there may be none. */
+    public static List<ExportSpec> placedBesideOthers(List<ExportSpec> specs, Backend backend) throws ConfigException {
+        List<ExportSpec> placed = new ArrayList<>();
+        for (ExportSpec spec : specs) {
+            placed.add(spec.at(place(spec, backend, false)));
         }
         return List.copyOf(placed);
     }

@@ -58,7 +58,7 @@ class ExportSpecTest {
             value = {
                 "/x,rx|unknown option 'rx'",
                 "/x,rq|unknown option 'rq'",
-                                "/x,anonuid=4294967296|needs a number",
+                "/x,anonuid=4294967296|needs a number",
                 "/x,sec=krb5|sys and none",
                 ",rw|directory is missing"
             })

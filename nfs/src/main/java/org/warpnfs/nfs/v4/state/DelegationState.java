@@ -2,6 +2,7 @@ package org.warpnfs.nfs.v4.state;
 
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 
@@ -131,6 +132,10 @@ final class DelegationState implements StateEntry {
     void revoke(Consumer<SharedFile> taken) {
         phase = Phase.REVOKED;
         releaseFile(taken);
+    }
+
+    boolean isOf(FileSystem fileSystem) {
+        return reader != null && reader.isOf(fileSystem);
     }
 
     void releaseFile(Consumer<SharedFile> closer) {

@@ -12,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.FileHandle;
+import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.Stateid;
@@ -257,6 +258,21 @@ final class DelegationTable {
         client.delegations.remove(delegation.number());
         if (!client.gone) {
             shares.giveBack(client.address(), 1);
+        }
+    }
+
+    /** The delegations of files of a file system. */
+    List<DelegationState> of(FileSystem fileSystem) {
+        return byFile.values().stream()
+                .flatMap(held -> held.values().stream())
+                .filter(delegation -> delegation.isOf(fileSystem))
+                .toList();
+    }
+
+    /** Takes down a delegation of a file that is not served any more, if it is still there. */
+    void withdraw(DelegationState delegation) {
+        if (byFile.getOrDefault(delegation.key().handle(), Map.of()).containsValue(delegation)) {
+            remove(delegation, taken);
         }
     }
 

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.FileHandle;
+import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.Stateid;
@@ -197,6 +198,18 @@ final class FileStates {
             return states.stateid(open);
         }
         throw Nfs4Exception.of(Nfs4Status.BAD_STATEID);
+    }
+
+    /** The opens of files of a file system. */
+    List<OpenState> opensOf(FileSystem fileSystem) {
+        return allOpens().stream().filter(open -> open.isOf(fileSystem)).toList();
+    }
+
+    /** Takes down an open whose file is not served any more, if it is still there. */
+    void withdraw(OpenState open) {
+        if (open.file.opens.contains(open)) {
+            remove(open);
+        }
     }
 
     /** All that an owner has open. */

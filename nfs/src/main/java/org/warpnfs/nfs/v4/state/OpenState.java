@@ -4,6 +4,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 
 /** What one open-owner has open of one file (RFC 8881 section 9.7). Guarded by its table's lock. */
@@ -56,6 +57,10 @@ final class OpenState implements StateEntry {
     @Override
     public int seqid() {
         return seqid;
+    }
+
+    boolean isOf(FileSystem fileSystem) {
+        return (reader != null && reader.isOf(fileSystem)) || (writer != null && writer.isOf(fileSystem));
     }
 
     void releaseFiles(Consumer<SharedFile> letGo) {

@@ -35,6 +35,11 @@ public final class SharedFile {
         return fileSystem == null || fileSystem == other ? file : null;
     }
 
+    /** True if it was opened through that file system. */
+    boolean isOf(FileSystem other) {
+        return fileSystem == other;
+    }
+
     /** One more holder. Only for one who knows of a holder that cannot go meanwhile. */
     public SharedFile hold() {
         if (holders.getAndIncrement() <= 0) {

@@ -1,5 +1,6 @@
 package org.warpnfs.nfs.v4.state;
 
+import com.google.common.collect.Lists;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -11,6 +12,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
@@ -339,6 +341,18 @@ final class StateCore {
                 + locks.refused()
                 + owners.refused()
                 + delegations.refused();
+    }
+
+    /** Takes down what clients hold of files of a file system that is not served any more, a portion at a time. */
+    void withdraw(FileSystem fileSystem) {
+        List<OpenState> opens = look(() -> files.opensOf(fileSystem));
+        for (List<OpenState> portion : Lists.partition(opens, PORTION)) {
+            tell(() -> portion.forEach(files::withdraw));
+        }
+        List<DelegationState> held = look(() -> delegations.of(fileSystem));
+        for (List<DelegationState> portion : Lists.partition(held, PORTION)) {
+            tell(() -> portion.forEach(delegations::withdraw));
+        }
     }
 
     /** Closes the files of all states. */

@@ -6,6 +6,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
@@ -130,6 +131,14 @@ public final class StateTable implements AutoCloseable {
 
     public StateidStates stateids() {
         return stateids;
+    }
+
+    /**
+     * Forgets the opens, locks and delegations of files of a file system that is not served any more, and closes its files. Clients learn it
+     * from their handles, which are stale by then.
+     */
+    public void withdraw(FileSystem fileSystem) {
+        core.withdraw(fileSystem);
     }
 
     /** What clients are held to; of NFSv4.0 also the size of requests and replies. */

@@ -1,0 +1,56 @@
+package org.warpnfs.server;
+
+import com.google.common.base.Splitter;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.TreeSet;
+
+/** Where file systems are mounted, as /proc/self/mountinfo says (proc_pid_mountinfo(5)). */
+final class MountPoints {
+    private static final Path MOUNT_INFO = Path.of("/proc/self/mountinfo");
+    /** mount id, parent id, device, root, mount point, ... */
+    private static final int MOUNT_POINT_FIELD = 4;
+
+    private MountPoints() {}
+
+    /**
+     * The mount points below a directory, without itself, each once; those nearer to the top come first.
+     *
+     * @param directory without symbolic links
+     */
+    static List<Path> below(Path directory) throws IOException {
+        return below(directory, Files.readString(MOUNT_INFO, StandardCharsets.UTF_8));
+    }
+
+    static List<Path> below(Path directory, String mountInfo) {
+        TreeSet<Path> found = new TreeSet<>();
+        for (String line : Splitter.on('\n').omitEmptyStrings().split(mountInfo)) {
+            List<String> fields = Splitter.on(' ').splitToList(line);
+            if (fields.size() > MOUNT_POINT_FIELD) {
+                Path mountPoint = Path.of(unescaped(fields.get(MOUNT_POINT_FIELD)));
+                if (mountPoint.startsWith(directory) && !mountPoint.equals(directory)) {
+                    found.add(mountPoint);
+                }
+            }
+        }
+        return List.copyOf(found);
+    }
+
+    /** The kernel writes blank, tab, newline and backslash as three octal digits. */
+    private static String unescaped(String field) {
+        StringBuilder text = new StringBuilder();
+        for (int i = 0; i < field.length(); i++) {
+            char c = field.charAt(i);
+            if (c == '\\' && i + 3 < field.length()) {
+                text.append((char) Integer.parseInt(field, i + 1, i + 4, 8));
+                i += 3;
+            } else {
+                text.append(c);
+            }
+        }
+        return text.toString();
+    }
+}

@@ -1,0 +1,95 @@
+package org.warpnfs.server.cli;
+
+import java.time.Duration;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.warpnfs.server.WarpServer;
+import org.warpnfs.server.config.ConfigException;
+import org.warpnfs.server.config.ExportSpec;
+
+/**
+ * Reads the exports again while the server runs: all of them count, or, where one is wrong, those of before. What has changed, or why nothing has, is
+ * in the log. One reload at a time; safe for any thread.
+ */
+final class ExportsReload {
+    private static final Logger LOG = LoggerFactory.getLogger(ExportsReload.class);
+    private static final int SECONDS = 2;
+
+    private final WarpServer server;
+    private final Source source;
+    private List<ExportSpec> seen = List.of();
+    private String refused = "";
+
+    /** Where exports are written. */
+    interface Source {
+        List<ExportSpec> read() throws ConfigException;
+    }
+
+    ExportsReload(WarpServer server, Source source) {
+        this.server = server;
+        this.source = source;
+    }
+
+    /** Reads and serves them now. */
+    synchronized void run() {
+        try {
+            serve(source.read());
+        } catch (ConfigException e) {
+            LOG.error("exports are not changed: {}", e.getMessage());
+        }
+    }
+
+    private void serve(List<ExportSpec> specs) throws ConfigException {
+        List<String> changes = server.reload(specs);
+        changes.forEach(LOG::info);
+        LOG.info("exports read again: {}", changes.isEmpty() ? "nothing has changed" : changes.size() + " changes");
+        seen = specs;
+    }
+
+    /**
+     * Looks every {@value #SECONDS} s whether they say something else, on a daemon thread, until the server ends. Looks at what the files say and not at
+     * the files: Kubernetes changes a ConfigMap by turning a symbolic link above them.
+     */
+    void watch() {
+        Thread watching = new Thread(this::lookAgainAndAgain, "warpnfs-exports");
+        watching.setDaemon(true);
+        watching.start();
+    }
+
+    private void lookAgainAndAgain() {
+        try {
+            first();
+            while (true) {
+                Thread.sleep(Duration.ofSeconds(SECONDS));
+                look();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private synchronized void first() {
+        try {
+            seen = source.read();
+        } catch (ConfigException e) {
+            refused = String.valueOf(e.getMessage());
+        }
+    }
+
+    private synchronized void look() {
+        try {
+            List<ExportSpec> now = source.read();
+            refused = "";
+            if (!now.equals(seen)) {
+                serve(now);
+            }
+        } catch (ConfigException e) {
+            // Once for each mistake, and not every time.
+            if (!refused.equals(e.getMessage())) {
+                refused = String.valueOf(e.getMessage());
+                LOG.error("exports are not changed: {}", refused);
+            }
+        }
+    }
+}

@@ -1,0 +1,47 @@
+package org.warpnfs.server.hosts;
+
+import com.google.common.net.InetAddresses;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.warpnfs.nfs.export.HostNames;
+
+/**
+ * Names by the resolver of this host: {@code /etc/hosts}, DNS and whatever else nsswitch.conf names, through getaddrinfo(3), getnameinfo(3)
+ * and innetgr(3). Blocks as long as these do. Safe for any thread.
+ */
+public final class SystemHostNames implements HostNames {
+    private final Netgroups netgroups = Netgroups.ofLibc();
+
+    @Override
+    public Set<InetAddress> addressesOf(String name) {
+        try {
+            Set<InetAddress> addresses = new HashSet<>();
+            for (InetAddress address : InetAddress.getAllByName(name)) {
+                addresses.add(InetAddress.getByAddress(address.getAddress()));
+            }
+            return addresses;
+        } catch (UnknownHostException e) {
+            return Set.of();
+        }
+    }
+
+    /** The resolver gives one name; an alias is found by its own addresses. */
+    @Override
+    public List<String> namesOf(InetAddress address) {
+        String name = address.getCanonicalHostName();
+        List<String> names = new ArrayList<>(1);
+        if (!InetAddresses.isInetAddress(name) && addressesOf(name).contains(address)) {
+            names.add(name.endsWith(".") ? name.substring(0, name.length() - 1) : name);
+        }
+        return names;
+    }
+
+    @Override
+    public boolean isInNetgroup(String netgroup, String host) {
+        return netgroups.hasHost(netgroup, host);
+    }
+}

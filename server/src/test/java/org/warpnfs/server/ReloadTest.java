@@ -1,0 +1,123 @@
+package org.warpnfs.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.warpnfs.nfs.export.HostNames;
+import org.warpnfs.server.config.Backend;
+import org.warpnfs.server.config.ConfigException;
+import org.warpnfs.server.config.ExportSpec;
+import org.warpnfs.server.config.ExportsFiles;
+import org.warpnfs.server.config.RdmaChoices;
+import org.warpnfs.server.config.ServerConfig;
+
+/** Exports that are read again while the server runs. */
+class ReloadTest {
+    @TempDir
+    Path temporary;
+
+    private Path file;
+
+    @BeforeEach
+    void makeTree() throws Exception {
+        for (String name : new String[] {"a", "b", "c"}) {
+            Files.createDirectory(temporary.resolve(name));
+        }
+        file = temporary.resolve("exports");
+    }
+
+    private List<ExportSpec> exports(String... lines) throws Exception {
+        Files.writeString(file, String.join("\n", lines).replace("/", temporary + "/") + "\n");
+        return ExportsFiles.read(List.of(file), HostNames.NONE);
+    }
+
+    private ServerConfig config(List<ExportSpec> exports) throws ConfigException {
+        InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+        return new ServerConfig(
+                exports,
+                Backend.LOCAL,
+                16 << 20,
+                any,
+                any,
+                temporary.resolve("state"),
+                RdmaChoices.DEFAULT,
+                Duration.ofSeconds(5),
+                4,
+                16 << 20,
+                Duration.ofSeconds(5));
+    }
+
+    private String path(String name) {
+        return temporary.resolve(name).toString();
+    }
+
+    @Test
+    void reload_otherLines_changeWhatIsServedAndSayIt() throws Exception {
+        try (WarpServer server = WarpServer.start(config(exports("/a *(insecure)", "/b *(insecure)")))) {
+            try (MountClient client = new MountClient(server.tcpAddress())) {
+                assertThat(client.mount(path("a"))).isZero();
+                byte[] handle = client.lastHandle();
+                assertThat(client.getattr(handle)).isZero();
+                assertThat(server.reload(exports("/a *(insecure)", "/b *(insecure,rw)", "/c *(insecure)")))
+                        .containsExactly(
+                                "export " + path("b") + " changed: other clients or options",
+                                "export " + path("c") + " added: " + path("c"));
+                assertThat(client.getattr(handle)).as("of what stays").isZero();
+                assertThat(client.mount(path("c"))).isZero();
+                assertThat(server.reload(exports("/c *(insecure)")))
+                        .containsExactly(
+                                "export " + path("a") + " withdrawn: " + path("a"),
+                                "export " + path("b") + " withdrawn: " + path("b"));
+                assertThat(client.getattr(handle)).as("STALE").isEqualTo(70);
+                assertThat(client.mount(path("a"))).as("NOENT").isEqualTo(2);
+                assertThat(server.reload(exports("/a *(insecure)", "/c *(insecure)")))
+                        .hasSize(1);
+                assertThat(client.getattr(handle)).as("it is back").isZero();
+            }
+        }
+    }
+
+    @Test
+    void reload_hostIsNotMeantAnyMore_itsHandlesAreRefused() throws Exception {
+        try (WarpServer server = WarpServer.start(config(exports("/a *(insecure)")));
+                MountClient client = new MountClient(server.tcpAddress())) {
+            assertThat(client.mount(path("a"))).isZero();
+            byte[] handle = client.lastHandle();
+            assertThat(server.reload(exports("/a 192.0.2.1(insecure)"))).hasSize(1);
+            assertThat(client.getattr(handle)).as("ACCES").isEqualTo(13);
+            assertThat(client.mount(path("a"))).as("ACCES").isEqualTo(13);
+            assertThat(server.reload(exports("/a *(insecure)"))).hasSize(1);
+            assertThat(client.getattr(handle)).isZero();
+        }
+    }
+
+    @Test
+    void reload_mistake_changesNothing() throws Exception {
+        try (WarpServer server = WarpServer.start(config(exports("/a *(insecure)")));
+                MountClient client = new MountClient(server.tcpAddress())) {
+            assertThatThrownBy(() -> server.reload(exports("/b *(insecure)", "/missing *(insecure)")))
+                    .isInstanceOf(ConfigException.class)
+                    .hasMessageContaining("exports:2")
+                    .hasMessageContaining("missing");
+            assertThat(client.mount(path("a"))).isZero();
+            assertThat(client.mount(path("b"))).as("NOENT").isEqualTo(2);
+        }
+    }
+
+    @Test
+    void reload_nothingNew_saysNothing() throws Exception {
+        List<ExportSpec> exports = exports("/a *(insecure)");
+        try (WarpServer server = WarpServer.start(config(exports))) {
+            assertThat(server.reload(exports("/a *(insecure)"))).isEmpty();
+        }
+    }
+}
