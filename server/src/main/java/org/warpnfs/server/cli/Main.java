@@ -11,7 +11,13 @@ import picocli.CommandLine.Command;
         description = "An NFS-over-RDMA file server on a user-space iWARP stack.",
         mixinStandardHelpOptions = true,
         versionProvider = Version.class,
-        subcommands = {ServeCommand.class, IwarpCommand.class, BenchCommand.class})
+        subcommands = {
+            ServeCommand.class,
+            IwarpCommand.class,
+            BenchCommand.class,
+            CompletionCommand.class,
+            ManualCommand.class
+        })
 public final class Main {
     /** The exit status of a command line that cannot be understood. */
     static final int USAGE_ERROR = 2;
@@ -25,7 +31,7 @@ public final class Main {
     }
 
     /** The command line with its error handling: every mistake is one line on standard error. */
-    static CommandLine commandLine() {
+    public static CommandLine commandLine() {
         return new CommandLine(new Main())
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 .setParameterExceptionHandler(Main::explainUsage)

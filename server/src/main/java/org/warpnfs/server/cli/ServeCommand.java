@@ -7,6 +7,8 @@ import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -15,6 +17,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.nfs.export.HostNames;
+import org.warpnfs.server.NullCall;
 import org.warpnfs.server.WarpServer;
 import org.warpnfs.server.config.Backend;
 import org.warpnfs.server.config.ByteSize;
@@ -25,6 +28,8 @@ import org.warpnfs.server.config.ExportsFiles;
 import org.warpnfs.server.config.RdmaChoices;
 import org.warpnfs.server.config.ServerConfig;
 import org.warpnfs.server.hosts.SystemHostNames;
+import org.warpnfs.server.systemd.ServiceManager;
+import org.warpnfs.server.systemd.Watchdog;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -148,23 +153,42 @@ final class ServeCommand implements Callable<Integer> {
     @Override
     public Integer call() throws ConfigException, InterruptedException {
         CommandSpec command = Objects.requireNonNull(spec);
+        ServiceManager manager =
+                ServiceManager.of(System.getenv(), ProcessHandle.current().pid());
         WarpServer server = WarpServer.startAlone(config());
         if (exportsFiles != null) {
             ExportsReload reload = new ExportsReload(server, this::specs);
-            Signals.on("HUP", reload::run);
+            Signals.on("HUP", () -> {
+                manager.reloading();
+                reload.run();
+                manager.ready("exports read again at " + now());
+            });
             if (watchExports) {
                 reload.watch();
             }
         }
+        Watchdog watchdog = Watchdog.start(manager, within -> NullCall.ask(server.tcpAddress(), within));
         CountDownLatch stopped = new CountDownLatch(1);
-        Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server, stopped), "warpnfs-stop"));
+        Thread stopping = new Thread(
+                () -> {
+                    watchdog.close();
+                    manager.stopping();
+                    stop(server, stopped);
+                },
+                "warpnfs-stop");
+        Runtime.getRuntime().addShutdownHook(stopping);
         PrintWriter out = command.commandLine().getOut();
         out.println("warpnfs " + Version.number());
         server.describe().forEach(out::println);
         out.println("ready");
         out.flush();
+        manager.ready("serves since " + now());
         stopped.await();
         return 0;
+    }
+
+    private static Instant now() {
+        return Instant.now().truncatedTo(ChronoUnit.SECONDS);
     }
 
     /** Runs as the virtual machine's shutdown hook: whoever asked to stop finds a clean end and exit status 0. */

@@ -1,0 +1,165 @@
+package org.warpnfs.server.cli;
+
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.StringJoiner;
+import java.util.stream.Collectors;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Model.PositionalParamSpec;
+
+/** One command's manual page, in the macros of man(7). Says nothing that {@code --help} does not say, but for what all commands share. */
+final class ManualPage {
+    private static final String SHARED = """
+            .SH EXIT STATUS
+            .TP
+            0
+            All went well.
+            .TP
+            1
+            The command was understood and failed; one line on standard error says why.
+            .TP
+            2
+            The words made no sense; one line on standard error names the first that did not.
+            .SH ENVIRONMENT
+            .TP
+            .B WARPNFS_JAVA_OPTS
+            Options of the Java virtual machine.
+            .TP
+            .B WARPNFS_LOG_LEVEL
+            TRACE, DEBUG, INFO (the default), WARN or ERROR. The log is on standard error.
+            """;
+
+    private final CommandLine command;
+
+    ManualPage(CommandLine command) {
+        this.command = command;
+    }
+
+    /** Its name, which is also the file's: the command's words joined by hyphens. */
+    String name() {
+        return command.getCommandSpec().qualifiedName("-");
+    }
+
+    /** The page. */
+    String text() {
+        CommandSpec spec = command.getCommandSpec();
+        String[] description = spec.usageMessage().description();
+        StringJoiner page = new StringJoiner("\n", "", "\n");
+        page.add(".TH " + name().toUpperCase(Locale.ROOT).replace("-", "\\-") + " 1 \"\" \""
+                + plain(String.join(" ", command.getCommandSpec().version())) + "\" \"warpnfs\"");
+        page.add(".SH NAME");
+        page.add(escaped(name()) + " \\- " + summary(description));
+        page.add(".SH SYNOPSIS");
+        page.add(".B " + escaped(spec.qualifiedName()));
+        page.add(escaped(synopsis(spec)));
+        page.add(".SH DESCRIPTION");
+        page.add(lines(description));
+        positional(page, spec);
+        options(page, spec);
+        subcommands(page);
+        page.add(SHARED.stripTrailing());
+        seeAlso(page);
+        return page.toString();
+    }
+
+    private static String summary(String[] description) {
+        String first = description.length == 0 ? "" : description[0];
+        int end = first.indexOf(". ");
+        String sentence = end < 0 ? first : first.substring(0, end);
+        return escaped(sentence.replaceAll("[.:,]$", ""));
+    }
+
+    private static String synopsis(CommandSpec spec) {
+        StringJoiner words = new StringJoiner(" ");
+        if (!spec.options().isEmpty()) {
+            words.add("[OPTION...]");
+        }
+        spec.positionalParameters()
+                .forEach(parameter ->
+                        words.add(parameter.required() ? parameter.paramLabel() : "[" + parameter.paramLabel() + "]"));
+        if (!spec.subcommands().isEmpty()) {
+            words.add("COMMAND ...");
+        }
+        return words.toString();
+    }
+
+    private static void positional(StringJoiner page, CommandSpec spec) {
+        if (spec.positionalParameters().isEmpty()) {
+            return;
+        }
+        page.add(".SH PARAMETERS");
+        for (PositionalParamSpec parameter : spec.positionalParameters()) {
+            page.add(".TP").add(".I " + escaped(parameter.paramLabel())).add(lines(parameter.description()));
+        }
+    }
+
+    private static void options(StringJoiner page, CommandSpec spec) {
+        page.add(".SH OPTIONS");
+        for (OptionSpec option : spec.options()) {
+            if (option.hidden()) {
+                continue;
+            }
+            String names = Arrays.stream(option.names())
+                    .map(name -> "\\fB" + escaped(name) + "\\fR")
+                    .collect(Collectors.joining(", "));
+            String value = option.arity().max() == 0 ? "" : " \\fI" + escaped(option.paramLabel()) + "\\fR";
+            page.add(".TP").add(names + value).add(lines(option.description()));
+        }
+    }
+
+    private void subcommands(StringJoiner page) {
+        Collection<CommandLine> visible = visibleSubcommands();
+        if (visible.isEmpty()) {
+            return;
+        }
+        page.add(".SH COMMANDS");
+        for (CommandLine subcommand : visible) {
+            page.add(".TP")
+                    .add(".B " + escaped(subcommand.getCommandName()))
+                    .add(lines(subcommand.getCommandSpec().usageMessage().description()));
+        }
+    }
+
+    private void seeAlso(StringJoiner page) {
+        Set<String> others = new LinkedHashSet<>();
+        CommandLine parent = command.getParent();
+        if (parent != null) {
+            others.add(new ManualPage(parent).name());
+        }
+        visibleSubcommands().forEach(subcommand -> others.add(new ManualPage(subcommand).name()));
+        page.add(".SH SEE ALSO");
+        List<String> references =
+                others.stream().map(name -> "\\fB" + escaped(name) + "\\fR(1)").collect(Collectors.toList());
+        references.add("\\fBexports\\fR(5)");
+        references.add("\\fBnfs\\fR(5)");
+        page.add(String.join(", ", references));
+    }
+
+    private Collection<CommandLine> visibleSubcommands() {
+        return command.getSubcommands().values().stream()
+                .filter(subcommand ->
+                        !subcommand.getCommandSpec().usageMessage().hidden())
+                .toList();
+    }
+
+    private static String lines(String[] text) {
+        return Arrays.stream(text).map(ManualPage::escaped).collect(Collectors.joining("\n"));
+    }
+
+    /** What roff would take for its own: backslashes, hyphens that are minus signs, dots and quotes that begin a line. */
+    private static String escaped(String text) {
+        String words = plain(text).replace("\\", "\\e").replace("-", "\\-");
+        return words.startsWith(".") || words.startsWith("'") ? "\\&" + words : words;
+    }
+
+    /** Without what picocli would replace. */
+    private static String plain(String text) {
+        return text.replace("%%", "%").replace("%n", " ").replace("\"", "");
+    }
+}

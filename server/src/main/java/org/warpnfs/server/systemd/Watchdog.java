@@ -1,0 +1,70 @@
+package org.warpnfs.server.systemd;
+
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Gives the service manager signs of life as long as the server answers, three in each of its intervals. Where it does not
+ * answer, the log says why, and the service manager restarts it in the end.
+ *
+ * <p>A daemon thread of its own. Safe for any thread.
+ */
+public final class Watchdog implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Watchdog.class);
+    private static final int SIGNS_IN_AN_INTERVAL = 3;
+
+    private final CountDownLatch closed = new CountDownLatch(1);
+
+    private Watchdog() {}
+
+    /**
+     * Starts it, if the service manager wants that.
+     *
+     * @param check returns if the server answers and throws if it does not; ends within the time that it is given
+     */
+    public static Watchdog start(ServiceManager manager, Check check) {
+        Watchdog watchdog = new Watchdog();
+        Duration interval = manager.watchdog();
+        if (interval != null) {
+            Duration between = interval.dividedBy(SIGNS_IN_AN_INTERVAL);
+            Thread.ofPlatform().daemon().name("warpnfs-watchdog").start(() -> watchdog.run(manager, check, between));
+        }
+        return watchdog;
+    }
+
+    /** Whether the server answers. */
+    @FunctionalInterface
+    public interface Check {
+        /** Asks it once. */
+        void ask(Duration within) throws Exception;
+    }
+
+    private void run(ServiceManager manager, Check check, Duration between) {
+        do {
+            try {
+                check.ask(between);
+                manager.alive();
+            } catch (Exception e) {
+                LOG.warn("the server does not answer itself: {}; no sign of life to the service manager", e.toString());
+            }
+        } while (!isClosedWithin(between));
+    }
+
+    private boolean isClosedWithin(Duration time) {
+        try {
+            return closed.await(time.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return true;
+        }
+    }
+
+    /** No sign of life any more. While the server drains, the time limit of its stop counts. */
+    @Override
+    public void close() {
+        closed.countDown();
+    }
+}
