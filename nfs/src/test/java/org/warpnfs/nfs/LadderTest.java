@@ -25,6 +25,7 @@ class LadderTest {
         "org.warpnfs.lanes",
         "org.warpnfs.fs.spi",
         "org.warpnfs.nfs.xdr",
+        "org.warpnfs.nfs.stats",
     };
 
     @ArchTest
@@ -39,6 +40,14 @@ class LadderTest {
                     "org.dcache.oncrpc4j.xdr",
                     "org.warpnfs.payload",
                     "org.warpnfs.nfs.xdr");
+
+    @ArchTest
+    static final ArchRule STATS_KNOW_NOTHING = classes()
+            .that()
+            .resideInAPackage("org.warpnfs.nfs.stats")
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage("java..", "org.jspecify..", "org.warpnfs.nfs.stats");
 
     @ArchTest
     static final ArchRule IO_KNOWS_NO_PROGRAM = onlyUses("org.warpnfs.nfs.io");

@@ -3,6 +3,7 @@ package org.warpnfs.rpcrdma;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
@@ -51,6 +52,11 @@ public final class TcpRpcService implements AutoCloseable {
     /** What all connections together did; live. */
     public TransportStatistics statistics() {
         return statistics;
+    }
+
+    /** Its event loops, to see how long one takes to come round. What runs there must not wait. */
+    public List<Executor> eventLoops() {
+        return listener.eventLoops();
     }
 
     /**

@@ -27,6 +27,9 @@ import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -108,6 +111,13 @@ public final class IwarpTransport implements AutoCloseable {
     /** Counters, for all listeners and connectors together. */
     public TransportStatistics statistics() {
         return statistics;
+    }
+
+    /** The event loops of its connections, to see how long one takes to come round. What runs there must not wait. */
+    public List<Executor> eventLoops() {
+        List<Executor> executors = new ArrayList<>();
+        eventLoops.forEach(executors::add);
+        return executors;
     }
 
     /** A new protection domain, for queue pairs of this transport. */

@@ -5,6 +5,7 @@ import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.stream.Stream;
 import org.dcache.oncrpc4j.rpc.RpcAuthException;
 import org.dcache.oncrpc4j.rpc.RpcCall;
 import org.dcache.oncrpc4j.rpc.RpcDispatchable;
@@ -24,6 +25,9 @@ import org.warpnfs.nfs.export.Flavor;
 import org.warpnfs.nfs.export.Location;
 import org.warpnfs.nfs.export.NfsHandles;
 import org.warpnfs.nfs.export.Requester;
+import org.warpnfs.nfs.stats.CallRecorder;
+import org.warpnfs.nfs.stats.Metered;
+import org.warpnfs.nfs.stats.OperationMeter;
 import org.warpnfs.nfs.xdr.BoundedXdr;
 
 /**
@@ -58,10 +62,28 @@ public final class MountProgram implements RpcDispatchable {
     private final NfsHandles handles;
     private final MountTable mounts = new MountTable();
     private final LogLimiter limiter = new LogLimiter();
+    /** By number, from NULL. */
+    private final List<OperationMeter> metersOfVersion1;
 
+    private final List<OperationMeter> metersOfVersion3;
+
+    /** A program that nobody measures. */
     public MountProgram(ExportTable exports, NfsHandles handles) {
+        this(exports, handles, CallRecorder.NONE);
+    }
+
+    /** @param recorder hears how calls end */
+    public MountProgram(ExportTable exports, NfsHandles handles, CallRecorder recorder) {
         this.exports = exports;
         this.handles = handles;
+        this.metersOfVersion1 = meters(recorder, "1");
+        this.metersOfVersion3 = meters(recorder, "3");
+    }
+
+    private static List<OperationMeter> meters(CallRecorder recorder, String version) {
+        return Stream.of("NULL", "MNT", "DUMP", "UMNT", "UMNTALL", "EXPORT")
+                .map(name -> recorder.meter(Metered.call("mount", version, name)))
+                .toList();
     }
 
     @Override
@@ -70,9 +92,18 @@ public final class MountProgram implements RpcDispatchable {
             rpc.failProgramMismatch(VERSION_1, VERSION_3);
             return;
         }
-        switch (rpc.getProcedure()) {
-            case NULL -> rpc.reply(XdrVoid.XDR_VOID);
-            case MNT -> mount(rpc);
+        List<OperationMeter> meters = rpc.getProgramVersion() == VERSION_1 ? metersOfVersion1 : metersOfVersion3;
+        int procedure = rpc.getProcedure();
+        if (procedure < NULL || procedure >= meters.size()) {
+            rpc.failProcedureUnavailable();
+            return;
+        }
+        OperationMeter.Running metered = meters.get(procedure).begin();
+        if (procedure == MNT) {
+            mount(rpc, metered);
+            return;
+        }
+        switch (procedure) {
             case DUMP -> rpc.reply(new Reply(this::encodeMounts));
             case UMNT -> unmount(rpc);
             case UMNTALL -> {
@@ -80,11 +111,12 @@ public final class MountProgram implements RpcDispatchable {
                 rpc.reply(XdrVoid.XDR_VOID);
             }
             case EXPORT -> rpc.reply(new Reply(this::encodeExports));
-            default -> rpc.failProcedureUnavailable();
+            default -> rpc.reply(XdrVoid.XDR_VOID);
         }
+        metered.ended(MountStatus.OK.name());
     }
 
-    private void mount(RpcCall rpc) {
+    private void mount(RpcCall rpc, OperationMeter.Running metered) {
         byte[] path = decodePath(rpc);
         if (path == null) {
             return;
@@ -97,6 +129,7 @@ public final class MountProgram implements RpcDispatchable {
             return;
         }
         Reply reply;
+        MountStatus status = MountStatus.OK;
         try {
             if (rpc.getProgramVersion() == VERSION_1) {
                 throw new MountException(MountStatus.ACCES);
@@ -115,11 +148,14 @@ public final class MountProgram implements RpcDispatchable {
                             printable(path),
                             e.status(),
                             more));
-            reply = refused(e.status());
+            status = e.status();
+            reply = refused(status);
         } catch (RuntimeException e) {
             LOG.error("MNT failed by a bug of the server", e);
-            reply = refused(MountStatus.SERVERFAULT);
+            status = MountStatus.SERVERFAULT;
+            reply = refused(status);
         }
+        metered.ended(status.name());
         rpc.reply(reply);
     }
 

@@ -7,6 +7,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.dcache.oncrpc4j.rpc.RpcCall;
@@ -87,6 +88,7 @@ public final class ReplyCache {
     /** All of them, the one that was swept last at the end. */
     private final Queue<ClientReplies> sweeps = new ConcurrentLinkedQueue<>();
 
+    private final LongAdder repeated = new LongAdder();
     private final ReplyBudget once;
     private final ReplyBudget repeatable;
     private final LongSupplier clockNanos;
@@ -119,7 +121,10 @@ public final class ReplyCache {
     void answer(CallKey key, RememberedCall call) {
         switch (begin(key, call)) {
             case Verdict.Perform(Running mine) -> perform(mine, call, null);
-            case Verdict.Repeat(EncodedReply reply) -> call.answer(reply);
+            case Verdict.Repeat(EncodedReply reply) -> {
+                repeated.increment();
+                call.answer(reply);
+            }
             case Verdict.Wait _ -> {
                 // The thread that does it answers.
             }
@@ -313,6 +318,11 @@ public final class ReplyCache {
     /** Bytes in use, for tests and metrics. */
     public long bytes() {
         return once.bytes() + repeatable.bytes();
+    }
+
+    /** Calls that were answered from memory, for metrics. */
+    public long repeated() {
+        return repeated.sum();
     }
 
     /** Replies to calls that may not be done twice that had to make room before they were old, for tests and metrics. */

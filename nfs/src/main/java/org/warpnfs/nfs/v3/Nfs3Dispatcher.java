@@ -16,6 +16,7 @@ import org.warpnfs.nfs.io.Lanes;
 import org.warpnfs.nfs.io.MemoryWait;
 import org.warpnfs.nfs.replay.EncodedReply;
 import org.warpnfs.nfs.replay.RememberedCall;
+import org.warpnfs.nfs.stats.OperationMeter;
 
 /**
  * The way of one call, from its arguments to its reply; the same for NFS and for its side program. A READ that finds no memory goes on later, on another
@@ -32,8 +33,9 @@ final class Nfs3Dispatcher {
         this.server = server;
     }
 
-    /** Decodes, performs and answers a call of {@code procedure}. */
-    <A> void dispatch(RpcCall rpc, Nfs3Procedure<A> procedure) {
+    /** Decodes, performs and answers a call of {@code procedure}. What is answered from memory is not measured. */
+    <A> void dispatch(RpcCall rpc, Nfs3Procedure<A> procedure, OperationMeter meter) {
+        OperationMeter.Running metered = meter.begin();
         Requester requester;
         try {
             requester = Requester.of(rpc);
@@ -53,22 +55,24 @@ final class Nfs3Dispatcher {
                             rpc,
                             requester.identity(),
                             procedure.checksum(args),
-                            new Remembered<>(rpc, procedure, call, args));
+                            new Remembered<>(rpc, procedure, call, args, metered));
             return;
         }
         int payloadBytes = procedure.payloadBytes(args, server.options());
         if (payloadBytes == 0) {
-            answer(rpc, procedure, call, args);
+            answer(rpc, procedure, call, args, metered);
         } else {
             MemoryWait.take(server.payloads(), Lanes.of(rpc), payloadBytes, payload -> {
                 call.setPayload(payload);
-                answer(rpc, procedure, call, args);
+                answer(rpc, procedure, call, args, metered);
             });
         }
     }
 
-    private static <A> void answer(RpcCall rpc, Nfs3Procedure<A> procedure, Nfs3Call call, A args) {
+    private static <A> void answer(
+            RpcCall rpc, Nfs3Procedure<A> procedure, Nfs3Call call, A args, OperationMeter.Running metered) {
         try (Nfs3Reply reply = run(procedure, call, args)) {
+            metered.ended(reply.status().name());
             rpc.reply(reply);
         } finally {
             call.releasePayload();
@@ -76,7 +80,8 @@ final class Nfs3Dispatcher {
     }
 
     /** A call that must not be done twice. */
-    private record Remembered<A>(RpcCall rpc, Nfs3Procedure<A> procedure, Nfs3Call call, A args)
+    private record Remembered<A>(
+            RpcCall rpc, Nfs3Procedure<A> procedure, Nfs3Call call, A args, OperationMeter.Running metered)
             implements RememberedCall {
         @Override
         public void perform(Consumer<@Nullable Outcome> ended) {
@@ -86,6 +91,7 @@ final class Nfs3Dispatcher {
         private Outcome outcome() {
             try (Nfs3Reply reply = run(procedure, call, args)) {
                 EncodedReply encoded = EncodedReply.of(reply);
+                metered.ended(reply.status().name());
                 // Nothing was done then, and the client will ask again.
                 return reply.status() == Nfs3Status.JUKEBOX
                         ? new Outcome.Passing(encoded)

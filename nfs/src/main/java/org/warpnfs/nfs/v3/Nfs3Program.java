@@ -12,6 +12,9 @@ import org.warpnfs.nfs.export.ExportTable;
 import org.warpnfs.nfs.export.FileChanges;
 import org.warpnfs.nfs.export.NfsHandles;
 import org.warpnfs.nfs.replay.ReplyCache;
+import org.warpnfs.nfs.stats.CallRecorder;
+import org.warpnfs.nfs.stats.Metered;
+import org.warpnfs.nfs.stats.OperationMeter;
 import org.warpnfs.payload.PayloadPool;
 
 /**
@@ -65,12 +68,36 @@ public final class Nfs3Program implements RpcDispatchable, LaneProgram {
             FsQuery.PATHCONF,
             new Commit());
 
-    private final Nfs3Dispatcher dispatcher;
+    /** By number, from NULL, as RFC 1813 names them. */
+    private static final List<String> NAMES = List.of(
+            "NULL",
+            "GETATTR",
+            "SETATTR",
+            "LOOKUP",
+            "ACCESS",
+            "READLINK",
+            "READ",
+            "WRITE",
+            "CREATE",
+            "MKDIR",
+            "SYMLINK",
+            "MKNOD",
+            "REMOVE",
+            "RMDIR",
+            "RENAME",
+            "LINK",
+            "READDIR",
+            "READDIRPLUS",
+            "FSSTAT",
+            "FSINFO",
+            "PATHCONF",
+            "COMMIT");
 
-    /**
-     * @param fileChanges what stands between NFSv3 changes and what clients of other versions rely on
-     * @param replies one for all programs of a server
-     */
+    private final Nfs3Dispatcher dispatcher;
+    private final CallRecorder recorder;
+    private final List<OperationMeter> meters;
+
+    /** A program that nobody measures. */
     public Nfs3Program(
             ExportTable exports,
             NfsHandles handles,
@@ -78,21 +105,45 @@ public final class Nfs3Program implements RpcDispatchable, LaneProgram {
             Nfs3Options options,
             FileChanges fileChanges,
             ReplyCache replies) {
-        this(new Nfs3Server(exports, handles, payloads, options, fileChanges, replies));
+        this(exports, handles, payloads, options, fileChanges, replies, CallRecorder.NONE);
+    }
+
+    /**
+     * @param fileChanges what stands between NFSv3 changes and what clients of other versions rely on
+     * @param replies one for all programs of a server
+     * @param recorder hears how calls end
+     */
+    public Nfs3Program(
+            ExportTable exports,
+            NfsHandles handles,
+            PayloadPool payloads,
+            Nfs3Options options,
+            FileChanges fileChanges,
+            ReplyCache replies,
+            CallRecorder recorder) {
+        this(new Nfs3Server(exports, handles, payloads, options, fileChanges, replies), recorder);
     }
 
     Nfs3Program(Nfs3Server server) {
+        this(server, CallRecorder.NONE);
+    }
+
+    Nfs3Program(Nfs3Server server, CallRecorder recorder) {
         if (server.options().maxTransferBytes() > server.payloads().maxLengthBytes()) {
             throw new IllegalArgumentException(
                     "transfers of " + server.options().maxTransferBytes() + " bytes from a pool that lends at most "
                             + server.payloads().maxLengthBytes());
         }
         this.dispatcher = new Nfs3Dispatcher(server);
+        this.recorder = recorder;
+        this.meters = NAMES.stream()
+                .map(name -> recorder.meter(Metered.call("nfs", "3", name)))
+                .toList();
     }
 
     /** The program that Linux clients ask for access control lists, over the same files. */
     public NfsAclProgram aclProgram() {
-        return new NfsAclProgram(dispatcher);
+        return new NfsAclProgram(dispatcher, recorder);
     }
 
     @Override
@@ -105,11 +156,13 @@ public final class Nfs3Program implements RpcDispatchable, LaneProgram {
         if (rpc.getProgramVersion() != VERSION) {
             rpc.failProgramMismatch(VERSION, VERSION);
         } else if (rpc.getProcedure() == NULL) {
+            meters.get(NULL).begin().ended(Nfs3Status.OK.name());
             rpc.reply(XdrVoid.XDR_VOID);
         } else if (rpc.getProcedure() < NULL || rpc.getProcedure() > PROCEDURES.size()) {
             rpc.failProcedureUnavailable();
         } else {
-            dispatcher.dispatch(rpc, PROCEDURES.get(rpc.getProcedure() - 1));
+            int procedure = rpc.getProcedure();
+            dispatcher.dispatch(rpc, PROCEDURES.get(procedure - 1), meters.get(procedure));
         }
     }
 }

@@ -3,11 +3,15 @@ package org.warpnfs.nfs.v3;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.stream.Stream;
 import org.dcache.oncrpc4j.rpc.RpcCall;
 import org.dcache.oncrpc4j.rpc.RpcDispatchable;
 import org.dcache.oncrpc4j.xdr.XdrVoid;
 import org.warpnfs.lanes.Lane;
 import org.warpnfs.lanes.LaneProgram;
+import org.warpnfs.nfs.stats.CallRecorder;
+import org.warpnfs.nfs.stats.Metered;
+import org.warpnfs.nfs.stats.OperationMeter;
 
 /**
  * NFS_ACL version 3: the side program by which Linux and Solaris clients of NFSv3 read and set POSIX access control lists, on the
@@ -28,9 +32,14 @@ public final class NfsAclProgram implements RpcDispatchable, LaneProgram {
     private static final List<Nfs3Procedure<?>> PROCEDURES = List.of(new GetAcl(), new SetAcl());
 
     private final Nfs3Dispatcher dispatcher;
+    /** By number, from NULL. */
+    private final List<OperationMeter> meters;
 
-    NfsAclProgram(Nfs3Dispatcher dispatcher) {
+    NfsAclProgram(Nfs3Dispatcher dispatcher, CallRecorder recorder) {
         this.dispatcher = dispatcher;
+        this.meters = Stream.of("NULL", "GETACL", "SETACL")
+                .map(name -> recorder.meter(Metered.call("nfsacl", "3", name)))
+                .toList();
     }
 
     /** SETACL is a change of metadata, which waits for stable storage. */
@@ -44,11 +53,13 @@ public final class NfsAclProgram implements RpcDispatchable, LaneProgram {
         if (rpc.getProgramVersion() != VERSION) {
             rpc.failProgramMismatch(VERSION, VERSION);
         } else if (rpc.getProcedure() == NULL) {
+            meters.get(NULL).begin().ended(Nfs3Status.OK.name());
             rpc.reply(XdrVoid.XDR_VOID);
         } else if (rpc.getProcedure() < NULL || rpc.getProcedure() > PROCEDURES.size()) {
             rpc.failProcedureUnavailable();
         } else {
-            dispatcher.dispatch(rpc, PROCEDURES.get(rpc.getProcedure() - 1));
+            int procedure = rpc.getProcedure();
+            dispatcher.dispatch(rpc, PROCEDURES.get(procedure - 1), meters.get(procedure));
         }
     }
 }

@@ -25,12 +25,14 @@ import org.warpnfs.nfs.v4.xdr.XdrWriter;
  * executed: {@link CompoundRun}.
  */
 final class Compound {
-    private static final int LAST_MINOR_VERSION = 2;
+    static final int LAST_MINOR_VERSION = 2;
 
     private final Nfs4Services services;
+    private final CompoundMeters meters;
 
-    Compound(Nfs4Services services) {
+    Compound(Nfs4Services services, CompoundMeters meters) {
         this.services = services;
+        this.meters = meters;
     }
 
     /**
@@ -78,7 +80,8 @@ final class Compound {
             header.refuse(Nfs4Status.MINOR_VERS_MISMATCH, out);
             ended.accept(new Executed(false, null, Effect.NONE));
         } else {
-            new CompoundRun(services, lanes, caller, header, in, out, ended).run();
+            CompoundMeters.OfVersion metered = meters.of((int) header.minorVersion());
+            new CompoundRun(services, metered, lanes, caller, header, in, out, ended).run();
         }
     }
 }

@@ -10,6 +10,7 @@ import org.warpnfs.lanes.CallLanes;
 import org.warpnfs.lanes.Lane;
 import org.warpnfs.lanes.LaneTask;
 import org.warpnfs.nfs.io.MemoryWait;
+import org.warpnfs.nfs.stats.OperationMeter;
 import org.warpnfs.nfs.v4.op.CallContext;
 import org.warpnfs.nfs.v4.op.Nfs4Services;
 import org.warpnfs.nfs.v4.op.Operation;
@@ -66,6 +67,8 @@ final class CompoundRun implements LaneTask {
     private static final int RESULT_HEADER_BYTES = 8;
 
     private final Nfs4Services services;
+    private final CompoundMeters.OfVersion meters;
+    private final OperationMeter.Running metered;
     private final CallLanes lanes;
     private final XdrReader in;
     private final XdrWriter out;
@@ -78,6 +81,7 @@ final class CompoundRun implements LaneTask {
     private Lane lane;
     private int index;
     private boolean isPutOff;
+    private Nfs4Status lastStatus = Nfs4Status.OK;
 
     /** What comes after the last operation that this thread executes. */
     private sealed interface Next {
@@ -96,6 +100,7 @@ final class CompoundRun implements LaneTask {
     /** Writes what stands before the results. */
     CompoundRun(
             Nfs4Services services,
+            CompoundMeters.OfVersion meters,
             CallLanes lanes,
             CallContext.Caller4 caller,
             Compound.Header header,
@@ -103,6 +108,8 @@ final class CompoundRun implements LaneTask {
             XdrWriter out,
             Consumer<Compound.@Nullable Executed> ended) {
         this.services = services;
+        this.meters = meters;
+        this.metered = meters.compound().begin();
         this.lanes = lanes;
         this.in = in;
         this.out = out;
@@ -128,6 +135,7 @@ final class CompoundRun implements LaneTask {
             if (next == null) {
                 end(null);
                 out.release();
+                metered.ended(Nfs4Status.SERVERFAULT.name());
                 ended.accept(null);
             }
         }
@@ -165,6 +173,7 @@ final class CompoundRun implements LaneTask {
             out.truncate(0);
             replay.reply().encode(out);
         }
+        metered.ended(lastStatus.name());
         ended.accept(new Compound.Executed(call.isConnectionBound(), call.confirmed(), call.effect()));
     }
 
@@ -187,6 +196,7 @@ final class CompoundRun implements LaneTask {
             Nfs4Status status = executeOne();
             out.patch(countAt, index + 1);
             if (status != Nfs4Status.OK) {
+                lastStatus = status;
                 out.patch(0, status.code());
                 return END;
             }
@@ -234,6 +244,8 @@ final class CompoundRun implements LaneTask {
         int start = out.position();
         int number = OpCode.ILLEGAL;
         Nfs4Status status;
+        OperationMeter.Running operation =
+                meters.operation(OpCode.of(in.peek(), minorVersion)).begin();
         try {
             number = in.int32();
             OpCode code = OpCode.of(number, minorVersion);
@@ -251,6 +263,7 @@ final class CompoundRun implements LaneTask {
         call.ended(status);
         out.patch(start + Integer.BYTES, status.code());
         call.endTurn(status, out, start + RESULT_HEADER_BYTES);
+        operation.ended(status.name());
         return status;
     }
 

@@ -21,6 +21,9 @@ import org.warpnfs.nfs.export.NfsHandles;
 import org.warpnfs.nfs.export.Requester;
 import org.warpnfs.nfs.replay.CallChecksum;
 import org.warpnfs.nfs.replay.ReplyCache;
+import org.warpnfs.nfs.stats.CallRecorder;
+import org.warpnfs.nfs.stats.Metered;
+import org.warpnfs.nfs.stats.OperationMeter;
 import org.warpnfs.nfs.v4.attr.ServerFacts;
 import org.warpnfs.nfs.v4.callback.CallbackClient;
 import org.warpnfs.nfs.v4.callback.CallbackDialer;
@@ -70,14 +73,13 @@ public final class Nfs4Program implements RpcDispatchable, LaneProgram, AutoClos
     private final CallbackClient callbacks;
     private final StateTable state;
     private final Compound compound;
+    private final OperationMeter nulls;
     private final ReplyCache replies;
     private final LongSupplier clockNanos;
 
     /**
-     * Starts a new instance of the server: clients of an earlier one may reclaim.
+     * An instance that nobody measures.
      *
-     * @param replies of minor version 0, which has no sessions; one for all programs of a server
-     * @param dialer how NFSv4.0 clients are called back; its owner closes it after this
      * @throws IOException if the recovery log is damaged or cannot be written; the message says which file and what to do
      */
     public Nfs4Program(
@@ -88,7 +90,27 @@ public final class Nfs4Program implements RpcDispatchable, LaneProgram, AutoClos
             ReplyCache replies,
             CallbackDialer dialer)
             throws IOException {
-        this(exports, handles, pool, options, replies, dialer, System::nanoTime);
+        this(exports, handles, pool, options, replies, dialer, CallRecorder.NONE);
+    }
+
+    /**
+     * Starts a new instance of the server: clients of an earlier one may reclaim.
+     *
+     * @param replies of minor version 0, which has no sessions; one for all programs of a server
+     * @param dialer how NFSv4.0 clients are called back; its owner closes it after this
+     * @param recorder hears how calls end
+     * @throws IOException if the recovery log is damaged or cannot be written; the message says which file and what to do
+     */
+    public Nfs4Program(
+            ExportTable exports,
+            NfsHandles handles,
+            PayloadPool pool,
+            Nfs4Options options,
+            ReplyCache replies,
+            CallbackDialer dialer,
+            CallRecorder recorder)
+            throws IOException {
+        this(exports, handles, pool, options, replies, dialer, recorder, System::nanoTime);
     }
 
     Nfs4Program(
@@ -98,6 +120,19 @@ public final class Nfs4Program implements RpcDispatchable, LaneProgram, AutoClos
             Nfs4Options options,
             ReplyCache replies,
             CallbackDialer dialer,
+            LongSupplier clockNanos)
+            throws IOException {
+        this(exports, handles, pool, options, replies, dialer, CallRecorder.NONE, clockNanos);
+    }
+
+    private Nfs4Program(
+            ExportTable exports,
+            NfsHandles handles,
+            PayloadPool pool,
+            Nfs4Options options,
+            ReplyCache replies,
+            CallbackDialer dialer,
+            CallRecorder recorder,
             LongSupplier clockNanos)
             throws IOException {
         int maxIoBytes = Math.min(options.maxIoBytes(), pool.maxLengthBytes());
@@ -116,7 +151,9 @@ public final class Nfs4Program implements RpcDispatchable, LaneProgram, AutoClos
                 clockNanos.getAsLong());
         ServerFacts facts = new ServerFacts((int) options.lease().toSeconds(), maxIoBytes, maxIoBytes);
         this.compound = new Compound(
-                new Nfs4Services(exports, handles, pool, state, facts, Opaque.of(log.serverIdentity()), clockNanos));
+                new Nfs4Services(exports, handles, pool, state, facts, Opaque.of(log.serverIdentity()), clockNanos),
+                new CompoundMeters(recorder, Compound.LAST_MINOR_VERSION));
+        this.nulls = recorder.meter(Metered.call("nfs", "4", "NULL"));
     }
 
     @Override
@@ -131,7 +168,10 @@ public final class Nfs4Program implements RpcDispatchable, LaneProgram, AutoClos
             return;
         }
         switch (call.getProcedure()) {
-            case NULL -> call.reply(XdrVoid.XDR_VOID);
+            case NULL -> {
+                nulls.begin().ended("OK");
+                call.reply(XdrVoid.XDR_VOID);
+            }
             case COMPOUND -> compound(call);
             default -> call.failProcedureUnavailable();
         }

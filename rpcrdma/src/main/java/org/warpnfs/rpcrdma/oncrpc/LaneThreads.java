@@ -154,6 +154,16 @@ final class LaneThreads {
         }
     }
 
+    /** Tasks that run. */
+    int runningCount() {
+        lock.lock();
+        try {
+            return turns.runningCount();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** If a task may start now, or after a while though nothing ends, sees to it that a thread looks. */
     private void wakeOne() {
         long now = System.nanoTime();

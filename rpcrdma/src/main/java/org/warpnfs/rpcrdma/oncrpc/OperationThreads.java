@@ -53,6 +53,11 @@ public final class OperationThreads implements LaneExecutor, AutoCloseable {
         return of(lane).heldCount();
     }
 
+    /** Tasks that run in that lane now. */
+    public int runningCount(Lane lane) {
+        return of(lane).runningCount();
+    }
+
     private LaneThreads of(Lane lane) {
         LaneThreads threads = lanes.get(lane);
         if (threads == null) {

@@ -12,6 +12,9 @@ import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.rpcrdma.message.InboundHandlerFactory;
@@ -138,6 +141,13 @@ public final class TcpListener implements AutoCloseable {
     /** Connections that are open. */
     public int connectionCount() {
         return connections.size();
+    }
+
+    /** The loops that connections live on. */
+    public List<Executor> eventLoops() {
+        List<Executor> executors = new ArrayList<>();
+        loops.forEach(executors::add);
+        return executors;
     }
 
     /** Stops listening, takes no new calls, and lets each connection end when its last call has been answered. */
