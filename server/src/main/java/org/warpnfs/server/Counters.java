@@ -82,6 +82,7 @@ final class Counters {
 
     Counters replies(ReplyCache replies) {
         return add("replies_kept_bytes", replies.bytes())
+                .add("replies_repeated", replies.repeated())
                 .add("replies_dropped", replies.dropped())
                 .add("replies_dropped_repeatable", replies.droppedRepeatable());
     }
@@ -97,6 +98,7 @@ final class Counters {
             String name = lane.name().toLowerCase(Locale.ROOT);
             add("lanes_waiting_" + name, threads.waitingCount(lane));
             add("lanes_held_" + name, threads.heldCount(lane));
+            add("lanes_running_" + name, threads.runningCount(lane));
         }
         return this;
     }

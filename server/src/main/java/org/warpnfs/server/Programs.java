@@ -13,6 +13,7 @@ import org.warpnfs.nfs.export.ExportTable;
 import org.warpnfs.nfs.export.NfsHandles;
 import org.warpnfs.nfs.mount.MountProgram;
 import org.warpnfs.nfs.replay.ReplyCache;
+import org.warpnfs.nfs.stats.CallRecorder;
 import org.warpnfs.nfs.v3.Nfs3Options;
 import org.warpnfs.nfs.v3.Nfs3Program;
 import org.warpnfs.nfs.v3.NfsAclProgram;
@@ -40,19 +41,27 @@ final class Programs implements AutoCloseable {
             ServerConfig config,
             ServerLimits limits,
             @Nullable StateDirectory state,
-            CallbackDialer dialer)
+            CallbackDialer dialer,
+            CallRecorder recorder)
             throws ConfigException {
         NfsHandles handles = new NfsHandles(exports, handleKey);
         replies = new ReplyCache(limits.memory().keptReplyBytes(), System::nanoTime);
         try {
-            nfs4 = new Nfs4Program(exports, handles, payloads, nfs4Options(config, limits, state), replies, dialer);
+            nfs4 = new Nfs4Program(
+                    exports, handles, payloads, nfs4Options(config, limits, state), replies, dialer, recorder);
         } catch (IOException e) {
             throw new ConfigException("--state: " + e.getMessage(), e);
         }
         nfs3 = new Nfs3Program(
-                exports, handles, payloads, Nfs3Options.of(new SecureRandom().nextLong()), nfs4.fileChanges(), replies);
+                exports,
+                handles,
+                payloads,
+                Nfs3Options.of(new SecureRandom().nextLong()),
+                nfs4.fileChanges(),
+                replies,
+                recorder);
         nfsAcl = nfs3.aclProgram();
-        mount = new MountProgram(exports, handles);
+        mount = new MountProgram(exports, handles, recorder);
     }
 
     /** MOUNT goes over TCP alone: a Linux client asks for it nowhere else. */
@@ -77,6 +86,11 @@ final class Programs implements AutoCloseable {
     /** A file system is not served any more. */
     void withdraw(FileSystem fileSystem) {
         nfs4.withdraw(fileSystem);
+    }
+
+    /** True while clients of the instance before may reclaim. */
+    boolean isGraceRunning() {
+        return nfs4.isGraceRunning();
     }
 
     /** Adds what is remembered. */

@@ -7,6 +7,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Executor;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.warpnfs.fs.local.DescriptorBudget;
@@ -14,6 +15,7 @@ import org.warpnfs.iwarp.netty.IwarpTransport;
 import org.warpnfs.iwarp.verbs.Listener;
 import org.warpnfs.nfs.export.Export;
 import org.warpnfs.nfs.export.ExportTable;
+import org.warpnfs.nfs.stats.CallRecorder;
 import org.warpnfs.payload.PayloadPool;
 import org.warpnfs.rpcrdma.RpcRdmaService;
 import org.warpnfs.rpcrdma.TcpRpcService;
@@ -50,7 +52,9 @@ public final class WarpServer implements AutoCloseable {
     private final Listener rdmaListener;
     private final TcpRpcService tcp;
 
-    private WarpServer(ServerConfig config, Budgets.Plan plan) throws ConfigException {
+    private volatile boolean draining;
+
+    private WarpServer(ServerConfig config, Budgets.Plan plan, CallRecorder recorder) throws ConfigException {
         this.config = config;
         this.plan = plan;
         ServerLimits limits = plan.limits();
@@ -64,7 +68,7 @@ public final class WarpServer implements AutoCloseable {
             payloads = new PayloadPool(
                     limits.memory().payloadBytes(), limits.memory().transferBytes());
             TcpCallbackDialer dialer = opened(new TcpCallbackDialer(config.tcpAddress()));
-            programs = opened(new Programs(exports, handleKey, payloads, config, limits, state, dialer));
+            programs = opened(new Programs(exports, handleKey, payloads, config, limits, state, dialer, recorder));
             threads = opened(new OperationThreads(config.operationThreads()));
             tcp = opened(listenForTcp(config, limits, programs, threads));
             rdma = opened(new RpcRdmaService(
@@ -95,12 +99,13 @@ public final class WarpServer implements AutoCloseable {
     /**
      * The same as the only server of its process: nothing of Netty has been used before, so that it can be told how much memory it has.
      *
+     * @param recorder hears how calls end
      * @throws ConfigException with one line that says what is in the way
      */
-    public static WarpServer startAlone(ServerConfig config) throws ConfigException {
+    public static WarpServer startAlone(ServerConfig config, CallRecorder recorder) throws ConfigException {
         Budgets.Plan plan = plan(config, ServerLimits.DEFAULT);
         NettyMemory.limit(plan.nettyBytes());
-        return new WarpServer(config, plan);
+        return new WarpServer(config, plan, recorder);
     }
 
     /**
@@ -109,7 +114,18 @@ public final class WarpServer implements AutoCloseable {
      * @throws ConfigException with one line that says what is in the way
      */
     public static WarpServer start(ServerConfig config, ServerLimits limits) throws ConfigException {
-        return new WarpServer(config, plan(config, limits));
+        return start(config, limits, CallRecorder.NONE);
+    }
+
+    /**
+     * The same.
+     *
+     * @param recorder hears how calls end
+     * @throws ConfigException with one line that says what is in the way
+     */
+    public static WarpServer start(ServerConfig config, ServerLimits limits, CallRecorder recorder)
+            throws ConfigException {
+        return new WarpServer(config, plan(config, limits), recorder);
     }
 
     /** What of these limits this process can have. */
@@ -208,9 +224,30 @@ public final class WarpServer implements AutoCloseable {
         return counters.descriptors(DescriptorBudget.ofProcess()).lanes(threads).values();
     }
 
+    /** What is exported now, in the order in which it was given. */
+    public List<Export> exports() {
+        return exports.exports();
+    }
+
+    /** True while NFSv4 clients of the instance before may reclaim, and others wait. */
+    public boolean isGraceRunning() {
+        return programs.isGraceRunning();
+    }
+
+    /** True from the moment it was told to stop. */
+    public boolean isDraining() {
+        return draining;
+    }
+
+    /** The event loops of each transport, {@code rdma} and {@code tcp}, to see how long one takes to come round. */
+    public Map<String, List<Executor>> eventLoops() {
+        return Map.of("rdma", iwarp.eventLoops(), "tcp", tcp.eventLoops());
+    }
+
     /** Stops listening, lets calls under way finish within the configured time, and closes everything. */
     @Override
     public synchronized void close() {
+        draining = true;
         if (opened.isEmpty()) {
             return;
         }

@@ -13,6 +13,7 @@ import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.warpnfs.iwarp.sim.Simulation;
+import org.warpnfs.nfs.stats.CallRecorder;
 import org.warpnfs.nfs.v4.callback.CallbackDialer;
 import org.warpnfs.payload.PayloadPool;
 import org.warpnfs.rpcrdma.RpcRdmaService;
@@ -64,7 +65,14 @@ class CapturedCallsTest {
         ServerConfig config = config();
         try (Backends backends = Backends.none(config, WarpServer.plan(config, ServerLimits.DEFAULT), null);
                 Programs programs = new Programs(
-                        backends.open(), new byte[16], pool, config, ServerLimits.DEFAULT, null, CallbackDialer.NONE)) {
+                        backends.open(),
+                        new byte[16],
+                        pool,
+                        config,
+                        ServerLimits.DEFAULT,
+                        null,
+                        CallbackDialer.NONE,
+                        CallRecorder.NONE)) {
             RpcRdmaService service = RpcRdmaService.unwatched(
                     programs.overTcp(), operations::add, pool, ResponderOptions.DEFAULT, programs::connectionClosed);
             simulation.listen(SERVER, service);

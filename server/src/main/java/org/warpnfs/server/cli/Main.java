@@ -13,6 +13,7 @@ import picocli.CommandLine.Command;
         versionProvider = Version.class,
         subcommands = {
             ServeCommand.class,
+            ProbeCommand.class,
             IwarpCommand.class,
             BenchCommand.class,
             CompletionCommand.class,

@@ -150,12 +150,20 @@ final class ServeCommand implements Callable<Integer> {
             description = "Memory for file data in flight. Default: 256m.")
     private String payloadMemory = "256m";
 
+    @Option(
+            names = "--http",
+            paramLabel = "ADDR:PORT|off",
+            description = "Where to answer HTTP: /metrics, /healthz, /readyz, and a status page. Default: "
+                    + HttpAddress.DEFAULT + ".")
+    private @Nullable String http;
+
     @Override
     public Integer call() throws ConfigException, InterruptedException {
         CommandSpec command = Objects.requireNonNull(spec);
         ServiceManager manager =
                 ServiceManager.of(System.getenv(), ProcessHandle.current().pid());
-        WarpServer server = WarpServer.startAlone(config());
+        WatchedServer watched = WatchedServer.start(config(), http);
+        WarpServer server = watched.server();
         if (exportsFiles != null) {
             ExportsReload reload = new ExportsReload(server, this::specs);
             Signals.on("HUP", () -> {
@@ -173,13 +181,14 @@ final class ServeCommand implements Callable<Integer> {
                 () -> {
                     watchdog.close();
                     manager.stopping();
-                    stop(server, stopped);
+                    stop(watched, stopped);
                 },
                 "warpnfs-stop");
         Runtime.getRuntime().addShutdownHook(stopping);
         PrintWriter out = command.commandLine().getOut();
         out.println("warpnfs " + Version.number());
         server.describe().forEach(out::println);
+        watched.describe().ifPresent(out::println);
         out.println("ready");
         out.flush();
         manager.ready("serves since " + now());
@@ -192,7 +201,7 @@ final class ServeCommand implements Callable<Integer> {
     }
 
     /** Runs as the virtual machine's shutdown hook: whoever asked to stop finds a clean end and exit status 0. */
-    private static void stop(WarpServer server, CountDownLatch stopped) {
+    private static void stop(WatchedServer server, CountDownLatch stopped) {
         int status = Main.FAILURE;
         try {
             server.close();

@@ -1,0 +1,93 @@
+package org.warpnfs.server.cli;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.warpnfs.nfs.stats.CallRecorder;
+import org.warpnfs.server.WarpServer;
+import org.warpnfs.server.config.ConfigException;
+import org.warpnfs.server.config.ServerConfig;
+import org.warpnfs.server.watch.Watch;
+
+/** The server of this process, and what answers HTTP for it. */
+final class WatchedServer implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(WatchedServer.class);
+
+    private final WarpServer server;
+    private final @Nullable Watch watch;
+
+    private WatchedServer(WarpServer server, @Nullable Watch watch) {
+        this.server = server;
+        this.watch = watch;
+    }
+
+    /**
+     * Starts both. HTTP answers first, so that a probe hears that the server starts.
+     *
+     * @param http what {@code --http} says; null if it says nothing: then another server may have the usual port, and this one does without
+     * @throws ConfigException with one line that says what is in the way
+     */
+    static WatchedServer start(ServerConfig config, @Nullable String http) throws ConfigException {
+        Watch watch = watch(http);
+        boolean started = false;
+        try {
+            WarpServer server = WarpServer.startAlone(config, watch == null ? CallRecorder.NONE : watch.recorder());
+            if (watch != null) {
+                watch.serves(server);
+            }
+            started = true;
+            return new WatchedServer(server, watch);
+        } finally {
+            if (!started && watch != null) {
+                watch.close();
+            }
+        }
+    }
+
+    private static @Nullable Watch watch(@Nullable String http) throws ConfigException {
+        InetSocketAddress address = HttpAddress.parse(http == null ? HttpAddress.DEFAULT : http);
+        if (address == null) {
+            return null;
+        }
+        try {
+            return Watch.start(Version.number(), address);
+        } catch (IOException e) {
+            if (http == null) {
+                LOG.warn(
+                        "{} is taken ({}): no metrics, no health, no status page; --http chooses another",
+                        HttpAddress.DEFAULT,
+                        e.getMessage());
+                return null;
+            }
+            throw new ConfigException("--http " + http + ": " + e.getMessage(), e);
+        }
+    }
+
+    WarpServer server() {
+        return server;
+    }
+
+    /** Where it answers HTTP, for people. */
+    Optional<String> describe() {
+        Watch answering = watch;
+        return answering == null
+                ? Optional.empty()
+                : Optional.of("http    " + answering.address().getAddress().getHostAddress() + ":"
+                        + answering.address().getPort() + "  status page, /metrics, /healthz, /readyz");
+    }
+
+    /** HTTP answers to the end, to say that the server drains. */
+    @Override
+    public void close() {
+        try {
+            server.close();
+        } finally {
+            if (watch != null) {
+                watch.close();
+            }
+        }
+    }
+}

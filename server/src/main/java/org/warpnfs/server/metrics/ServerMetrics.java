@@ -1,0 +1,97 @@
+package org.warpnfs.server.metrics;
+
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.warpnfs.nfs.stats.CallRecorder;
+
+/**
+ * All metrics of a server, as Prometheus reads them.
+ *
+ * <p>Counters are read together, once for each {@link #scrape()}: what one answer tells belongs together as well as counters do that nobody stops.
+ * Safe for any thread.
+ */
+public final class ServerMetrics implements AutoCloseable {
+    /** What {@link #scrape()} returns. */
+    public static final String CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
+
+    private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    private final CallMetrics calls = new CallMetrics(registry, System::nanoTime);
+    private final Supplier<Map<String, Number>> source;
+    private volatile Map<String, Number> values;
+
+    /**
+     * @param version of this build
+     * @param source every counter of {@link MetricTable}, by its name; one that is missing counts as 0
+     */
+    public ServerMetrics(String version, Supplier<Map<String, Number>> source) {
+        this.source = source;
+        this.values = read();
+        for (Metric metric : MetricTable.all()) {
+            metric.sources().forEach((counter, label) -> register(metric, counter, label));
+        }
+        Gauge.builder(Metric.PREFIX + "build.info", () -> 1)
+                .description(MetricTable.all().getFirst().help())
+                .tags("version", version, "java", Runtime.version().toString())
+                .register(registry);
+    }
+
+    private void register(Metric metric, String counter, String label) {
+        Tags tags = metric.labels().isEmpty()
+                ? Tags.empty()
+                : Tags.of(metric.labels().getFirst(), label);
+        if (metric.type() == Metric.Type.COUNTER) {
+            FunctionCounter.builder(metric.name(), this, metrics -> metrics.value(counter))
+                    .description(metric.help())
+                    .tags(tags)
+                    .register(registry);
+        } else {
+            Gauge.builder(metric.name(), this, metrics -> metrics.value(counter))
+                    .description(metric.help())
+                    .tags(tags)
+                    .register(registry);
+        }
+    }
+
+    private Map<String, Number> read() {
+        Map<String, Number> fresh = new HashMap<>(source.get());
+        ProcessValues.addTo(fresh);
+        return fresh;
+    }
+
+    private double value(String counter) {
+        return values.getOrDefault(counter, 0).doubleValue();
+    }
+
+    /** Who hears of calls. */
+    public CallRecorder recorder() {
+        return calls;
+    }
+
+    /** What has been called, since the start. */
+    public List<CallTotals> calls() {
+        return calls.totals();
+    }
+
+    /** The values that metrics are made of, read now, by the names of their sources. */
+    public Map<String, Number> values() {
+        return read();
+    }
+
+    /** The text that Prometheus reads, of {@link #CONTENT_TYPE}. */
+    public String scrape() {
+        values = read();
+        return registry.scrape();
+    }
+
+    @Override
+    public void close() {
+        registry.close();
+    }
+}

@@ -1,0 +1,153 @@
+package org.warpnfs.server.watch;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.bench.nfs.CallBuffer;
+import org.warpnfs.bench.nfs.Caller;
+import org.warpnfs.bench.nfs.NfsException;
+import org.warpnfs.bench.nfs.ReplyWords;
+import org.warpnfs.iwarp.netty.IwarpConfig;
+import org.warpnfs.iwarp.netty.IwarpTransport;
+import org.warpnfs.rpcrdma.RpcRequesters;
+import org.warpnfs.rpcrdma.client.RequesterOptions;
+import org.warpnfs.rpcrdma.message.RpcMessage;
+import org.warpnfs.rpcrdma.message.XdrStream;
+import org.warpnfs.rpcrdma.request.BackwardCalls;
+import org.warpnfs.rpcrdma.request.ChunkOffer;
+import org.warpnfs.rpcrdma.request.Requester;
+import org.warpnfs.rpcrdma.request.RetryPolicy;
+import org.warpnfs.rpcrdma.tcp.TcpRequesterOptions;
+
+/**
+ * Goes the way that a client goes: NULL, and GETATTR of the root, over TCP and over RDMA.
+ *
+ * <p>The calls are those of NFSv4.0, which needs no session and so leaves nothing behind. A server may export nothing to its own host; then it refuses, and
+ * that is as good an answer as any: the whole way was gone. One probe at a time; who asks meanwhile, or just after, is told what that one found.
+ */
+final class DeepProbe {
+    private static final int PROGRAM = 100_003;
+    private static final int VERSION = 4;
+    private static final int NULL = 0;
+    private static final int COMPOUND = 1;
+    private static final int GETATTR = 9;
+    private static final int PUTROOTFH = 24;
+    /** Attribute 1, type, in a bitmap. */
+    private static final int TYPE = 1 << 1;
+
+    private static final int OK = 0;
+    /** PERM, ACCESS, WRONGSEC: exported, and not to this host. */
+    private static final Set<Integer> NOT_FOR_US = Set.of(1, 13, 10_016);
+
+    private static final int MAX_REPLY_BYTES = 4096;
+    private static final int MAX_TAG_BYTES = 1024;
+    private static final int NOBODY = 65_534;
+    private static final long FRESH_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private final InetSocketAddress tcp;
+    private final InetSocketAddress rdma;
+    private final Duration timeout;
+    private @Nullable Verdict last;
+    private long lastNanos;
+
+    /**
+     * @param tcp where the server listens; any address of the host stands for the loopback
+     * @param timeout of each call
+     */
+    DeepProbe(InetSocketAddress tcp, InetSocketAddress rdma, Duration timeout) {
+        this.tcp = reachable(tcp);
+        this.rdma = reachable(rdma);
+        this.timeout = timeout;
+    }
+
+    private static InetSocketAddress reachable(InetSocketAddress listening) {
+        return listening.getAddress().isAnyLocalAddress()
+                ? new InetSocketAddress(InetAddress.getLoopbackAddress(), listening.getPort())
+                : listening;
+    }
+
+    synchronized Verdict probe() {
+        Verdict known = last;
+        if (known == null || System.nanoTime() - lastNanos > FRESH_NANOS) {
+            known = probeNow();
+            last = known;
+            lastNanos = System.nanoTime();
+        }
+        return known;
+    }
+
+    private Verdict probeNow() {
+        // The requesters go first: they end their connections on the loops of the transport.
+        try (IwarpTransport iwarp = new IwarpTransport(
+                        IwarpConfig.builder().eventLoopThreads(1).build());
+                RpcRequesters requesters = new RpcRequesters(1)) {
+            Requester overTcp = requesters.overTcp(
+                    tcp, new TcpRequesterOptions(MAX_REPLY_BYTES, 1, 0), RetryPolicy.NONE, BackwardCalls.NONE);
+            Verdict found = ask("TCP", overTcp);
+            return found.good()
+                    ? ask(
+                            "RDMA",
+                            requesters.overRdma(
+                                    iwarp.connector(),
+                                    rdma,
+                                    RequesterOptions.DEFAULT,
+                                    RetryPolicy.NONE,
+                                    BackwardCalls.NONE))
+                    : found;
+        }
+    }
+
+    private Verdict ask(String transport, Requester requester) {
+        try (requester) {
+            CallBuffer buffer = new CallBuffer();
+            Caller caller = new Caller("probe", NOBODY, NOBODY);
+            call(requester, buffer.begin(caller, PROGRAM, VERSION, NULL).message(1));
+            ReplyWords reply = call(
+                    requester,
+                    buffer.begin(caller, PROGRAM, VERSION, COMPOUND)
+                            .string("")
+                            .word(0)
+                            .word(2)
+                            .word(PUTROOTFH)
+                            .word(GETATTR)
+                            .word(1)
+                            .word(TYPE)
+                            .message(2));
+            int status = reply.word();
+            if (status == OK) {
+                reply.skip(reply.count(MAX_TAG_BYTES));
+                return reply.word() == 2
+                        ? Verdict.good("NULL and GETATTR answered over TCP and RDMA")
+                        : Verdict.bad("a COMPOUND over " + transport + " was answered in part");
+            }
+            return NOT_FOR_US.contains(status)
+                    ? Verdict.good("NULL answered over TCP and RDMA; the root is not exported to this host")
+                    : Verdict.bad("GETATTR of the root over " + transport + " failed with NFSv4 status " + status);
+        } catch (TimeoutException e) {
+            return Verdict.bad("no answer over " + transport + " within " + timeout.toSeconds() + " s");
+        } catch (ExecutionException e) {
+            Throwable cause = e.getCause();
+            return Verdict.bad("no answer over " + transport + ": " + (cause == null ? e : cause).getMessage());
+        } catch (NfsException e) {
+            return Verdict.bad("over " + transport + ": " + e.getMessage());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return Verdict.bad("interrupted");
+        }
+    }
+
+    private ReplyWords call(Requester requester, RpcMessage message)
+            throws ExecutionException, TimeoutException, InterruptedException, NfsException {
+        ByteBuffer reply = requester
+                .call(message, ChunkOffer.NONE)
+                .get(timeout.toNanos(), TimeUnit.NANOSECONDS)
+                .message();
+        return ReplyWords.accepted(XdrStream.of(reply));
+    }
+}

@@ -1,0 +1,55 @@
+package org.warpnfs.server.watch;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.warpnfs.server.WarpServer;
+
+/** Whether a server lives, and whether clients should come to it. */
+final class Health {
+    /** How long a backend may take to show its root. */
+    private static final Duration PATIENCE = Duration.ofSeconds(3);
+    /** Of each of the four calls of a deep probe, which together stay within what an answer may take. */
+    private static final Duration CALL_TIMEOUT = Duration.ofMillis(2500);
+    /** An event loop that has not come round for so long has hung: only a restart helps. */
+    private static final long HUNG_NANOS = TimeUnit.SECONDS.toNanos(60);
+
+    private final WarpServer server;
+    private final Map<String, LoopLag> lags;
+    private final BackendCheck backends;
+    private final DeepProbe probe;
+
+    Health(WarpServer server, Map<String, LoopLag> lags) {
+        this.server = server;
+        this.lags = lags;
+        this.backends = new BackendCheck(server::exports, PATIENCE, System::nanoTime);
+        this.probe = new DeepProbe(server.tcpAddress(), server.rdmaAddress(), CALL_TIMEOUT);
+    }
+
+    /** Bad if only a restart helps. */
+    Verdict alive() {
+        for (Map.Entry<String, LoopLag> lag : lags.entrySet()) {
+            if (!server.isDraining() && lag.getValue().worstNanos() > HUNG_NANOS) {
+                return Verdict.bad("an event loop of " + lag.getKey() + " hangs");
+            }
+        }
+        return Verdict.good("alive");
+    }
+
+    /** Bad while clients had better go elsewhere, or wait. */
+    Verdict ready(boolean deep) {
+        if (server.isDraining()) {
+            return Verdict.bad("draining");
+        }
+        Verdict looked = backends.look();
+        if (!looked.good()) {
+            return looked;
+        }
+        String state = server.isGraceRunning() ? "ready, in grace" : "ready";
+        if (!deep) {
+            return Verdict.good(state);
+        }
+        Verdict gone = probe.probe();
+        return gone.good() ? Verdict.good(state + ": " + gone.reason()) : gone;
+    }
+}

@@ -1,0 +1,108 @@
+package org.warpnfs.server.watch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.warpnfs.fs.local.LocalFileSystem;
+import org.warpnfs.fs.local.LocalOptions;
+import org.warpnfs.fs.memory.MemoryFileSystem;
+import org.warpnfs.fs.spi.FileSystem;
+import org.warpnfs.nfs.export.Export;
+import org.warpnfs.nfs.export.ExportOptions;
+import org.warpnfs.nfs.export.PseudoPath;
+
+class HealthTest {
+    private final AtomicLong nowNanos = new AtomicLong();
+
+    private static Export export(String path, FileSystem files) {
+        return Export.of(PseudoPath.of(path), files, ExportOptions.DEFAULTS, "test");
+    }
+
+    private BackendCheck check(Duration patience, Export... exports) {
+        return new BackendCheck(() -> List.of(exports), patience, nowNanos::get);
+    }
+
+    @Test
+    void backends_thatCanBeRead_areGood() {
+        Export memory = export("/a", new MemoryFileSystem(1 << 20, 100));
+        assertThat(check(Duration.ofMinutes(1), memory).look().good()).isTrue();
+    }
+
+    @Test
+    void backend_directoryRemoved_isBadAndNamed(@TempDir Path temporary) throws Exception {
+        Path directory = Files.createDirectory(temporary.resolve("files"));
+        try (FileSystem files = LocalFileSystem.open(
+                directory,
+                LocalOptions.DEFAULTS.withStateDirectory(Files.createDirectory(temporary.resolve("state"))))) {
+            BackendCheck check = check(Duration.ofMinutes(1), export("/gone", files));
+            assertThat(check.look().good()).isTrue();
+            Files.delete(directory);
+            assertThat(check.look())
+                    .matches(verdict -> !verdict.good() && verdict.reason().contains("/gone"));
+        }
+    }
+
+    @Test
+    void backend_standsStill_isBadAndAskedOnceUntilItComesBack() throws Exception {
+        CountDownLatch free = new CountDownLatch(1);
+        AtomicInteger asked = new AtomicInteger();
+        FileSystem memory = new MemoryFileSystem(1 << 20, 100);
+        FileSystem still = (FileSystem) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {FileSystem.class}, (proxy, method, arguments) -> {
+                    if (method.getName().equals("attributes")) {
+                        asked.incrementAndGet();
+                        free.await();
+                    }
+                    try {
+                        return method.invoke(memory, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
+        BackendCheck check = check(Duration.ofMillis(1), export("/still", still));
+        assertThat(check.look().good()).isFalse();
+        nowNanos.set(TimeUnit.SECONDS.toNanos(7));
+        assertThat(check.look().reason()).isEqualTo("the backend of export /still has not answered for 7 s");
+        assertThat(asked.get()).isLessThanOrEqualTo(1);
+        free.countDown();
+        Verdict verdict = check.look();
+        while (!verdict.good()) {
+            verdict = check.look();
+        }
+    }
+
+    @Test
+    void loop_thatIsBusy_lagsForAsLongAsItsTaskWaits() {
+        Deque<Runnable> tasks = new ArrayDeque<>();
+        List<Executor> loops = new ArrayList<>(List.of(tasks::add, Runnable::run));
+        LoopLag lag = new LoopLag(loops, nowNanos::get);
+        assertThat(lag.worstNanos()).isZero();
+        lag.look();
+        nowNanos.set(500);
+        lag.look();
+        assertThat(tasks).hasSize(1);
+        assertThat(lag.worstNanos()).isEqualTo(500);
+        nowNanos.set(700);
+        tasks.remove().run();
+        nowNanos.set(5000);
+        assertThat(lag.worstNanos()).isEqualTo(700);
+        lag.look();
+        tasks.remove().run();
+        assertThat(lag.worstNanos()).isZero();
+    }
+}
