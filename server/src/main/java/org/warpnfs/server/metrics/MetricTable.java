@@ -71,7 +71,10 @@ public final class MetricTable {
                     "rpc_calls_dropped",
                     "calls_dropped",
                     "Calls given up without an answer: the connection ended, or drains"),
-            levelOfBoth("rpc_reply_held_bytes", "reply_bytes_held", "Memory of replies that clients have not taken; over TCP also what is set aside for calls that run"),
+            levelOfBoth(
+                    "rpc_reply_held_bytes",
+                    "reply_bytes_held",
+                    "Memory of replies that clients have not taken; over TCP also what is set aside for calls that run"),
             totalOfBoth("rpc_reply_memory_waits", "reply_memory_waits", "Calls that waited until replies were taken"),
             totalOfBoth("rpc_memory_waits", "memory_waits", "Calls that waited for memory"),
             totalOfBoth("rpc_backward_calls_sent", "backward_calls_sent", "Callbacks sent on clients' connections"),
@@ -180,7 +183,10 @@ public final class MetricTable {
                     "tcp_record_memory_bytes",
                     "Length of records that are coming, or that programs read"),
             level("tcp_unsent_bytes", "tcp_unsent_bytes", "Replies that clients have not taken"),
-            level("tcp_calls_held", "tcp_calls_held", "Calls that have not begun, and wait on no thread until replies are taken"),
+            level(
+                    "tcp_calls_held",
+                    "tcp_calls_held",
+                    "Calls that have not begun, and wait on no thread until replies are taken"),
             total(
                     "tcp_unsent_waits",
                     "tcp_unsent_waits",
