@@ -1,0 +1,170 @@
+package org.warpnfs.deploy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.marcnuri.helm.Helm;
+import com.marcnuri.helm.LintResult;
+import com.marcnuri.helm.TemplateCommand;
+import io.fabric8.kubernetes.api.model.ConfigMap;
+import io.fabric8.kubernetes.api.model.Container;
+import io.fabric8.kubernetes.api.model.ContainerPort;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.PersistentVolume;
+import io.fabric8.kubernetes.api.model.PodSpec;
+import io.fabric8.kubernetes.api.model.apps.StatefulSet;
+import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
+import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
+import io.fabric8.kubernetes.api.model.storage.StorageClass;
+import io.fabric8.openshift.api.model.monitoring.v1.ServiceMonitor;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.warpnfs.server.cli.Main;
+
+/** The Helm chart by Helm itself, and what it renders by a client's model. */
+class ChartTest {
+    private static final Path CHART = Path.of("helm", "warpnfs");
+    private static final Path MANIFESTS = Path.of("kubernetes", "warpnfs.yaml");
+    private static final String HEAD =
+            "# The chart's defaults, rendered: helm template warpnfs deploy/helm/warpnfs. Written by"
+                    + " ChartTest with -Dwarpnfs.manifests=write.\n";
+
+    private static TemplateCommand template() {
+        return new Helm(CHART).template().withName("warpnfs").withNamespace("default");
+    }
+
+    private static Container container(List<HasMetadata> objects) {
+        return pod(objects).getContainers().getFirst();
+    }
+
+    private static PodSpec pod(List<HasMetadata> objects) {
+        return StrictModel.only(objects, StatefulSet.class)
+                .getSpec()
+                .getTemplate()
+                .getSpec();
+    }
+
+    @Test
+    void chart_linted_hasNoFault() {
+        LintResult result = new Helm(CHART).lint().strict().call();
+        assertThat(result.isFailed()).as(result.getMessages().toString()).isFalse();
+    }
+
+    @Test
+    void chart_atItsDefaults_isThePlainManifests() throws IOException {
+        String rendered = HEAD + template().call();
+        if ("write".equals(System.getProperty("warpnfs.manifests"))) {
+            Files.writeString(MANIFESTS, rendered);
+        }
+        assertThat(MANIFESTS).as("write it anew with -Dwarpnfs.manifests=write").hasContent(rendered);
+    }
+
+    @Test
+    void server_atTheDefaults_isStartedWithWordsThatItKnowsAndNoPrivilege() throws IOException {
+        List<HasMetadata> objects = StrictModel.read(template().call());
+        Container server = container(objects);
+        assertThatCode(() -> Main.commandLine().parseArgs(server.getArgs().toArray(String[]::new)))
+                .doesNotThrowAnyException();
+        List<String> probe = server.getLivenessProbe().getExec().getCommand();
+        assertThat(probe.getFirst()).isEqualTo("/usr/bin/warpnfs");
+        assertThatCode(() -> Main.commandLine()
+                        .parseArgs(probe.subList(1, probe.size()).toArray(String[]::new)))
+                .doesNotThrowAnyException();
+        assertThat(server.getSecurityContext().getReadOnlyRootFilesystem()).isTrue();
+        assertThat(server.getSecurityContext().getCapabilities().getDrop()).containsExactly("ALL");
+        assertThat(server.getSecurityContext().getCapabilities().getAdd()).isEmpty();
+        assertThat(pod(objects).getSecurityContext().getRunAsNonRoot()).isTrue();
+        assertThat(server.getPorts()).extracting(ContainerPort::getName).containsExactly("nfs-rdma", "nfs", "metrics");
+    }
+
+    @Test
+    void server_withoutMetrics_listensNowhereElse() throws IOException {
+        Container server = container(
+                StrictModel.read(template().set("metrics.enabled", false).call()));
+        assertThat(server.getArgs()).doesNotContain("--http");
+        assertThat(server.getPorts()).extracting(ContainerPort::getName).containsExactly("nfs-rdma", "nfs");
+        assertThat(server.getLivenessProbe().getTcpSocket()).isNotNull();
+    }
+
+    @Test
+    void server_asCallers_hasTheCapabilitiesForThat() throws IOException {
+        List<HasMetadata> objects =
+                StrictModel.read(template().set("asCallers", true).call());
+        assertThat(container(objects).getSecurityContext().getCapabilities().getAdd())
+                .containsExactly("DAC_READ_SEARCH", "SETUID", "SETGID", "CHOWN", "FOWNER");
+        assertThat(pod(objects).getSecurityContext().getRunAsUser()).isZero();
+    }
+
+    @Test
+    void stop_isGivenMoreTimeThanTheDrainTakes() throws IOException {
+        PodSpec pod = pod(StrictModel.read(template().call()));
+        assertThat(pod.getTerminationGracePeriodSeconds()).isGreaterThan(10 + 3);
+    }
+
+    @Test
+    void exports_changed_areWhatTheServerReads() throws IOException {
+        List<HasMetadata> objects =
+                StrictModel.read(template().set("exports", "/a 10.0.0.0/8(rw)").call());
+        assertThat(StrictModel.only(objects, ConfigMap.class).getData().get("exports"))
+                .isEqualTo("/a 10.0.0.0/8(rw)\n");
+    }
+
+    @Test
+    void everything_switchedOn_isKnownToTheModel() throws IOException {
+        List<HasMetadata> objects = StrictModel.read(template()
+                .withValuesFile(Path.of("src", "test", "resources", "everything.yaml"))
+                .call());
+        assertThat(StrictModel.only(objects, ServiceMonitor.class)
+                        .getSpec()
+                        .getEndpoints()
+                        .getFirst()
+                        .getPath())
+                .isEqualTo("/metrics");
+        assertThat(StrictModel.only(objects, NetworkPolicy.class).getSpec().getIngress())
+                .hasSize(2);
+        assertThat(StrictModel.only(objects, PodDisruptionBudget.class)
+                        .getSpec()
+                        .getMaxUnavailable()
+                        .getIntVal())
+                .isZero();
+        StatefulSet set = StrictModel.only(objects, StatefulSet.class);
+        assertThat(set.getSpec().getVolumeClaimTemplates())
+                .extracting(claim -> claim.getMetadata().getName())
+                .containsExactly("state", "projects");
+        assertThat(container(objects).getVolumeMounts())
+                .extracting(mount -> mount.getMountPath())
+                .contains("/projects", "/scratch", "/state", "/etc/warpnfs");
+    }
+
+    @Test
+    void values_misspelt_areRefused() {
+        Map.of("replicas", 2, "service.rdmaport", 1, "metrics.port", 70_000, "asCallers", "maybe")
+                .forEach((name, value) -> assertThatThrownBy(
+                                () -> template().set(name, value).call())
+                        .as(name)
+                        .hasMessageContaining("schema"));
+    }
+
+    @Test
+    void model_wordThatKubernetesDoesNotKnow_isFound() {
+        String misspelt = "apiVersion: v1\nkind: Service\nmetadata: {name: a}\nspec: {ports: [{prot: 1}]}\n";
+        assertThatThrownBy(() -> StrictModel.read(misspelt))
+                .isInstanceOf(AssertionError.class)
+                .hasMessageContaining("prot");
+    }
+
+    @Test
+    void examples_mountByRdma() throws IOException {
+        List<HasMetadata> volume = StrictModel.read(Files.readString(CHART.resolve("examples/persistentvolume.yaml")));
+        assertThat(StrictModel.only(volume, PersistentVolume.class).getSpec().getMountOptions())
+                .contains("proto=rdma", "port=20049");
+        List<HasMetadata> storage = StrictModel.read(Files.readString(CHART.resolve("examples/storageclass.yaml")));
+        assertThat(StrictModel.only(storage, StorageClass.class).getMountOptions())
+                .contains("proto=rdma", "port=20049");
+    }
+}
