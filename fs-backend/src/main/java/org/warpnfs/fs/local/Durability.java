@@ -53,7 +53,7 @@ final class Durability implements AutoCloseable {
         this.kind = kind;
         this.gates = new SyncGates(this::syncFile, this::lost);
         this.journal = new SyncGate((fd, attributes) -> pushJournal(fd), this::lost);
-        this.whole = new SyncGate((fd, attributes) -> calls.syncFileSystem(fd), this::lost);
+        this.whole = new SyncGate((fd, attributes) -> syncFileSystem(fd), this::lost);
         this.marker = kind.ordered() ? openMarker(rootFd) : null;
     }
 
@@ -209,6 +209,12 @@ final class Durability implements AutoCloseable {
         } else {
             calls.fdatasync(fd);
         }
+        requireJournal();
+    }
+
+    private void syncFileSystem(Fd fd) throws ErrnoException {
+        calls.syncFileSystem(fd);
+        requireJournal();
     }
 
     /**
@@ -219,6 +225,20 @@ final class Durability implements AutoCloseable {
         // Each setting is a transaction, also to what it was.
         AttributeCalls.chmod(marker, MARKER_PERMISSIONS);
         calls.fsync(marker);
+        requireJournal();
+    }
+
+    /**
+     * Fails if the journal has ended, as after an error of the medium. ext4's fsync answers 0 for a change whose transaction was thrown away with
+     * the journal, until the file system itself takes notice (jbd2_complete_transaction in Linux 6.18: a transaction that neither runs nor commits counts as
+     * done). A new transaction is refused from the moment at which the journal ends, so it tells afterwards whether the 0 was true: the first setting has the
+     * file system take notice, though it is itself answered 0, and the second is refused.
+     */
+    private void requireJournal() throws ErrnoException {
+        if (marker != null) {
+            AttributeCalls.chmod(marker, MARKER_PERMISSIONS);
+            AttributeCalls.chmod(marker, MARKER_PERMISSIONS);
+        }
     }
 
     private void lost(int errno) {
