@@ -193,7 +193,10 @@ class IwarpTransportTest {
                 assertThat(answers.get(i).get(PATIENCE_SECONDS, TimeUnit.SECONDS))
                         .isEqualTo("question " + i);
             }
-            assertThat(transport.statistics().halfOpenConnections()).isZero();
+            // The last answer can be here before the thread that sent it counts its connection.
+            while (transport.statistics().halfOpenConnections() > 0) {
+                Thread.onSpinWait();
+            }
         }
     }
 
