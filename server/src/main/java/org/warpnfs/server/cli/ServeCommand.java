@@ -237,6 +237,9 @@ final class ServeCommand implements Callable<Integer> {
         }
         List<Path> files = exportsFiles;
         if (files == null) {
+            if (watchExports) {
+                throw new ConfigException("--watch-exports: there is no --exports whose files could change");
+            }
             return ServerConfig.placed(said, backend);
         }
         if (backend != Backend.LOCAL) {

@@ -5,13 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import java.util.Scanner;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.warpnfs.server.InMemory;
@@ -32,6 +34,10 @@ class MemoryFlatTest {
     /** The collector's own structures, compiled code and stacks of threads come and go. */
     private static final long RESIDENT_SLACK_BYTES = 128 * MIB;
 
+    private static final long END_OF_HEAP = 32L << 30;
+    /** The first line of each mapping in smaps (proc(5)). */
+    private static final Pattern MAPPING = Pattern.compile("([0-9a-f]+)-[0-9a-f]+ ");
+
     private record Memory(long heapBytes, long directBytes, long residentBytes) {
         static Memory now() throws IOException {
             // Whatever is garbage goes, so that what is left is what somebody holds.
@@ -43,10 +49,25 @@ class MemoryFlatTest {
                     .mapToLong(BufferPoolMXBean::getMemoryUsed)
                     .sum();
             direct += Math.max(0, io.netty.util.internal.PlatformDependent.usedDirectMemory());
-            long pages = new Scanner(Files.readString(Path.of("/proc/self/statm")))
-                    .skip("\\d+")
-                    .nextLong();
-            return new Memory(heap, direct, pages * 4096);
+            return new Memory(heap, direct, residentBesidesTheHeap());
+        }
+
+        /**
+         * Of the heap the collector keeps as much as it sees fit, whatever is used of it, so its pages do not count here. Compressed references want it
+         * below 32 GiB, where nothing else is.
+         */
+        private static long residentBesidesTheHeap() throws IOException {
+            long bytes = 0;
+            boolean counts = false;
+            for (String line : Files.readAllLines(Path.of("/proc/self/smaps"), StandardCharsets.ISO_8859_1)) {
+                Matcher mapping = MAPPING.matcher(line);
+                if (mapping.lookingAt()) {
+                    counts = Long.compareUnsigned(Long.parseUnsignedLong(mapping.group(1), 16), END_OF_HEAP) >= 0;
+                } else if (counts && line.startsWith("Rss:")) {
+                    bytes += 1024 * Long.parseLong(line.replaceAll("\\D", ""));
+                }
+            }
+            return bytes;
         }
     }
 
@@ -89,6 +110,7 @@ class MemoryFlatTest {
             assertThat(last.directBytes)
                     .as("direct memory: %s", after)
                     .isLessThan(second.directBytes + DIRECT_SLACK_BYTES);
+            assertThat(second.residentBytes).as("resident memory beside the heap").isPositive();
             assertThat(last.residentBytes)
                     .as("resident memory: %s", after)
                     .isLessThan(second.residentBytes + RESIDENT_SLACK_BYTES);
