@@ -110,7 +110,9 @@ class MemoryFlatTest {
             assertThat(last.directBytes)
                     .as("direct memory: %s", after)
                     .isLessThan(second.directBytes + DIRECT_SLACK_BYTES);
-            assertThat(second.residentBytes).as("resident memory beside the heap").isPositive();
+            assertThat(second.residentBytes)
+                    .as("resident memory beside the heap")
+                    .isPositive();
             assertThat(last.residentBytes)
                     .as("resident memory: %s", after)
                     .isLessThan(second.residentBytes + RESIDENT_SLACK_BYTES);
