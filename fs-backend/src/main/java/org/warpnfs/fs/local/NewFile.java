@@ -14,8 +14,12 @@ import org.warpnfs.fs.spi.FsException;
  * clock that the file system itself goes by.
  */
 final class NewFile {
-    /** Times of files are those of the last tick of the kernel's clock, at most so long ago (CONFIG_HZ=100). */
-    private static final long TICK_NANOS = 10_000_000;
+    /**
+     * Births are times of the kernel's last tick, and a directory's change may be told to the nanosecond (Linux 6.13). Ticks come late where a virtual
+     * machine's processor was away: by far more than a tick's length. What is made less than this before would pass for new; it still has to have the
+     * caller for its owner.
+     */
+    private static final long LATE_TICK_NANOS = 1_000_000_000;
 
     private final FileType type;
     private final @Nullable Long owner;
@@ -42,8 +46,9 @@ final class NewFile {
         boolean isOfType = AttributeReader.type(file) == type;
         // Some file systems keep no owners: then all files have the same.
         boolean isOfOwner = owner == null || file.uid() == owner || file.uid() == parent.uid();
-        long earliestNanos =
-                nanos(parent.changeSeconds(), parent.changeNanos()) - (System.nanoTime() - beganNanos) - TICK_NANOS;
+        long earliestNanos = nanos(parent.changeSeconds(), parent.changeNanos())
+                - (System.nanoTime() - beganNanos)
+                - LATE_TICK_NANOS;
         boolean isYoung = !file.hasBirthTime() || nanos(file.birthSeconds(), file.birthNanos()) >= earliestNanos;
         if (!isOfType || !isOfOwner || !isYoung) {
             throw FsException.of(FsError.STALE, "another file has taken the name of the new one");
