@@ -26,6 +26,7 @@ class LadderTest {
         "org.warpnfs.fs.spi",
         "org.warpnfs.nfs.xdr",
         "org.warpnfs.nfs.stats",
+        "org.warpnfs.nfs.idmap",
     };
 
     @ArchTest
@@ -48,6 +49,15 @@ class LadderTest {
             .should()
             .onlyDependOnClassesThat()
             .resideInAnyPackage("java..", "org.jspecify..", "org.warpnfs.nfs.stats");
+
+    @ArchTest
+    static final ArchRule IDMAP_KNOWS_NO_RPC = classes()
+            .that()
+            .resideInAPackage("org.warpnfs.nfs.idmap")
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage(
+                    "java..", "org.jspecify..", "org.slf4j..", "com.google.common..", "org.warpnfs.nfs.idmap");
 
     @ArchTest
     static final ArchRule IO_KNOWS_NO_PROGRAM = onlyUses("org.warpnfs.nfs.io");

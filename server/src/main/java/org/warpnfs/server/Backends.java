@@ -84,7 +84,7 @@ final class Backends implements AutoCloseable {
      */
     ExportTable open() throws ConfigException {
         try {
-            return ExportTable.of(exportsOf(config.exports()));
+            return ExportTable.of(exportsOf(config.exports()), WhoIsWho.of(config.identities()));
         } catch (IllegalArgumentException e) {
             throw new ConfigException("exports: " + e.getMessage(), e);
         }

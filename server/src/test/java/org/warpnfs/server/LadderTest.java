@@ -34,7 +34,8 @@ class LadderTest {
                     "org.jspecify..",
                     "com.google.common..",
                     "org.warpnfs.server.config..",
-                    "org.warpnfs.nfs.export..");
+                    "org.warpnfs.nfs.export..",
+                    "org.warpnfs.nfs.idmap..");
 
     @ArchTest
     static final ArchRule onlyTheCommandLineKnowsItsLibrary = noClasses()

@@ -1,10 +1,11 @@
 package org.warpnfs.nfs.export;
 
 import java.net.InetAddress;
-import java.util.ArrayList;
 import java.util.List;
 import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.FileSystem;
+import org.warpnfs.nfs.idmap.AnswerPending;
+import org.warpnfs.nfs.idmap.GroupSource;
 
 /** One file system under one path with one policy. Immutable; safe for any thread. */
 public final class Export {
@@ -115,7 +116,7 @@ public final class Export {
      * Who {@code requester} is here, and what he may: squashed as the rule for his host says, each of user, group and groups by itself. May
      * block where names of hosts decide.
      *
-     * @throws ExportDenial if calls of that host, from that port or with that credential are not taken here
+     * @throws ExportDenial if calls of that host, from that port or with that credential are not taken here, or not yet
      */
     public Admission admit(Requester requester) throws ExportDenial {
         ExportOptions options = policy.optionsFor(requester.address());
@@ -128,17 +129,17 @@ public final class Export {
         if (!options.flavors().contains(requester.identity().flavor())) {
             throw new ExportDenial(ExportDenial.Reason.FLAVOR);
         }
-        return new Admission(squashed(options, requester.identity()), options.readOnly());
+        return new Admission(squashed(options, requester), options.readOnly());
     }
 
-    private static Caller squashed(ExportOptions options, Identity identity) {
-        return switch (identity) {
+    private Caller squashed(ExportOptions options, Requester requester) throws ExportDenial {
+        return switch (requester.identity()) {
             case Identity.Anonymous _ -> anonymous(options);
             case Identity.SystemUser user ->
                 switch (options.squash()) {
-                    case NONE -> new Caller(user.uid(), user.gid(), user.groups());
+                    case NONE -> new Caller(user.uid(), user.gid(), groups(user, requester.groups()));
                     case ALL -> anonymous(options);
-                    case ROOT -> rootSquashed(options, user);
+                    case ROOT -> rootSquashed(options, user, requester.groups());
                 };
         };
     }
@@ -147,10 +148,22 @@ public final class Export {
         return new Caller(options.anonUid(), options.anonGid(), List.of());
     }
 
-    private static Caller rootSquashed(ExportOptions options, Identity.SystemUser user) {
-        List<Long> groups = new ArrayList<>(user.groups().size());
-        for (long group : user.groups()) {
-            groups.add(group == 0 ? options.anonGid() : group);
+    private List<Long> groups(Identity.SystemUser user, GroupSource source) throws ExportDenial {
+        try {
+            // In virtual directories everyone may do the same.
+            return isPseudo() ? List.of() : source.groupsOf(user.uid(), user.groups());
+        } catch (AnswerPending e) {
+            throw new ExportDenial(ExportDenial.Reason.PENDING);
+        }
+    }
+
+    private Caller rootSquashed(ExportOptions options, Identity.SystemUser user, GroupSource source)
+            throws ExportDenial {
+        List<Long> groups = groups(user, source);
+        if (groups.contains(0L)) {
+            groups = groups.stream()
+                    .map(group -> group == 0 ? (Long) options.anonGid() : group)
+                    .toList();
         }
         return new Caller(
                 user.uid() == 0 ? options.anonUid() : user.uid(),

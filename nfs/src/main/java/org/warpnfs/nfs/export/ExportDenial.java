@@ -13,7 +13,9 @@ public final class ExportDenial extends Exception {
         /** The call comes from a port that any user of the client's host can have. */
         PORT,
         /** The rule takes other credentials. */
-        FLAVOR
+        FLAVOR,
+        /** Who calls is not known yet, since a name service has not answered: the call is to come again later. */
+        PENDING
     }
 
     ExportDenial(Reason reason) {

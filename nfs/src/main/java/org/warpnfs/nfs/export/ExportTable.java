@@ -3,10 +3,13 @@ package org.warpnfs.nfs.export;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.dcache.oncrpc4j.rpc.RpcAuthException;
+import org.dcache.oncrpc4j.rpc.RpcCall;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.nfs.idmap.Identities;
 
 /**
  * All exports of a server, and the virtual directories above them. What is served can be {@linkplain #replace replaced} while calls run: each
@@ -17,19 +20,27 @@ import org.warpnfs.fs.spi.FsException;
  */
 public final class ExportTable {
     private final ChangeWindows changeWindows = new ChangeWindows();
+    private final Identities identities;
     private volatile ExportTree tree;
 
-    private ExportTable(ExportTree tree) {
+    private ExportTable(ExportTree tree, Identities identities) {
         this.tree = tree;
+        this.identities = identities;
+    }
+
+    /** As the other, where clients say who is in which group, and call users by numbers. */
+    public static ExportTable of(List<Export> exports) {
+        return of(exports, Identities.NUMERIC);
     }
 
     /**
      * Makes the table.
      *
+     * @param identities who is who, in all exports
      * @throws IllegalArgumentException if two exports share a path or a key, or one stands below another where that has no directory
      */
-    public static ExportTable of(List<Export> exports) {
-        return new ExportTable(ExportTree.of(exports));
+    public static ExportTable of(List<Export> exports, Identities identities) {
+        return new ExportTable(ExportTree.of(exports), identities);
     }
 
     /**
@@ -54,11 +65,6 @@ public final class ExportTable {
     /** The export at exactly {@code path}. */
     public @Nullable Export byPath(PseudoPath path) {
         return tree.byPath(path);
-    }
-
-    /** The export that {@code path} leads into: at it or above it, the nearest. */
-    public @Nullable Export nearest(PseudoPath path) {
-        return tree.nearest(path);
     }
 
     /** The export by its {@link Export#key()}; 0 names the virtual directories. */
@@ -92,6 +98,20 @@ public final class ExportTable {
                     export.fileSystem().lookupParent(caller, location.file()).handle());
         }
         return tree.above(export);
+    }
+
+    /** Who is who. */
+    public Identities identities() {
+        return identities;
+    }
+
+    /**
+     * Who makes a call, with the groups that count here.
+     *
+     * @throws RpcAuthException as {@link Identity#of}
+     */
+    public Requester requesterOf(RpcCall call) throws RpcAuthException {
+        return Requester.of(call, identities.groups());
     }
 
     /** Which changes overlap, for all programs that serve this table. */

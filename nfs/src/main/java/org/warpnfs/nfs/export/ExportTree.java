@@ -123,8 +123,7 @@ final class ExportTree {
         return byPath.get(path);
     }
 
-    @Nullable
-    Export nearest(PseudoPath path) {
+    private @Nullable Export nearest(PseudoPath path) {
         for (PseudoPath at = path; ; at = at.parent()) {
             Export export = byPath.get(at);
             if (export != null || at.isRoot()) {

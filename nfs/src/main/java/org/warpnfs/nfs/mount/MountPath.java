@@ -82,6 +82,8 @@ final class MountPath {
                     switch (e.reason()) {
                         case HOST, FLAVOR -> MountStatus.ACCES;
                         case PORT -> MountStatus.PERM;
+                        // There is no word for later; the client may try again.
+                        case PENDING -> MountStatus.SERVERFAULT;
                     });
         }
     }

@@ -123,7 +123,7 @@ public final class MountProgram implements RpcDispatchable {
         }
         Requester requester;
         try {
-            requester = Requester.of(rpc);
+            requester = exports.requesterOf(rpc);
         } catch (RpcAuthException e) {
             rpc.reject(e.getStatus(), e.getRpcReply());
             return;

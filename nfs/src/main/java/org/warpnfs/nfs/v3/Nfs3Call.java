@@ -69,6 +69,7 @@ final class Nfs3Call {
                     switch (e.reason()) {
                         case HOST, FLAVOR -> Nfs3Status.ACCES;
                         case PORT -> Nfs3Status.PERM;
+                        case PENDING -> Nfs3Status.JUKEBOX;
                     });
         }
     }

@@ -38,7 +38,7 @@ final class Nfs3Dispatcher {
         OperationMeter.Running metered = meter.begin();
         Requester requester;
         try {
-            requester = Requester.of(rpc);
+            requester = server.exports().requesterOf(rpc);
         } catch (RpcAuthException e) {
             rpc.reject(e.getStatus(), e.getRpcReply());
             return;

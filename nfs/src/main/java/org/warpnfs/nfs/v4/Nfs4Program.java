@@ -73,6 +73,7 @@ public final class Nfs4Program implements RpcDispatchable, LaneProgram, AutoClos
     private final CallbackClient callbacks;
     private final StateTable state;
     private final Compound compound;
+    private final ExportTable exports;
     private final OperationMeter nulls;
     private final ReplyCache replies;
     private final LongSupplier clockNanos;
@@ -139,6 +140,7 @@ public final class Nfs4Program implements RpcDispatchable, LaneProgram, AutoClos
         RecoveryLog log = options.stateDirectory() == null
                 ? new VolatileRecoveryLog()
                 : FileRecoveryLog.open(options.stateDirectory());
+        this.exports = exports;
         this.replies = replies;
         this.clockNanos = clockNanos;
         this.callbacks = new CallbackClient(dialer, this::ended);
@@ -149,7 +151,11 @@ public final class Nfs4Program implements RpcDispatchable, LaneProgram, AutoClos
                 log,
                 callbacks,
                 clockNanos.getAsLong());
-        ServerFacts facts = new ServerFacts((int) options.lease().toSeconds(), maxIoBytes, maxIoBytes);
+        ServerFacts facts = new ServerFacts(
+                (int) options.lease().toSeconds(),
+                maxIoBytes,
+                maxIoBytes,
+                exports.identities().owners());
         this.compound = new Compound(
                 new Nfs4Services(exports, handles, pool, state, facts, Opaque.of(log.serverIdentity()), clockNanos),
                 new CompoundMeters(recorder, Compound.LAST_MINOR_VERSION));
@@ -180,7 +186,7 @@ public final class Nfs4Program implements RpcDispatchable, LaneProgram, AutoClos
     private void compound(RpcCall call) {
         Requester requester;
         try {
-            requester = Requester.of(call);
+            requester = exports.requesterOf(call);
         } catch (RpcAuthException e) {
             call.reject(e.getStatus(), e.getRpcReply());
             return;

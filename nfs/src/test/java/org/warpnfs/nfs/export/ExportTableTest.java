@@ -85,9 +85,6 @@ class ExportTableTest {
         assertThat(both.hasMounts(holder)).isTrue();
         assertThat(both.hasMounts(data.root())).isFalse();
         assertThat(both.parentOf(CALLER, nested.root())).isEqualTo(holder);
-        assertThat(both.nearest(PseudoPath.of("/srv/data/deep/er/x"))).isSameAs(nested);
-        assertThat(both.nearest(PseudoPath.of("/srv/data/deep"))).isSameAs(data);
-        assertThat(both.nearest(PseudoPath.of("/srv"))).isNull();
     }
 
     @Test

@@ -31,6 +31,7 @@ import org.warpnfs.nfs.export.Location;
 import org.warpnfs.nfs.export.NfsHandles;
 import org.warpnfs.nfs.export.PseudoPath;
 import org.warpnfs.nfs.export.Squash;
+import org.warpnfs.nfs.idmap.Identities;
 import org.warpnfs.nfs.replay.ReplyCache;
 import org.warpnfs.nfs.testing.CallWriter;
 import org.warpnfs.nfs.testing.ReplyKeeper;
@@ -102,6 +103,10 @@ final class V3Server {
     }
 
     V3Server(FileSystem fs, FileChanges fileChanges) {
+        this(fs, fileChanges, Identities.NUMERIC);
+    }
+
+    V3Server(FileSystem fs, FileChanges fileChanges, Identities identities) {
         this.fs = fs;
         ExportOptions options = ExportOptions.DEFAULTS;
         data = Export.of(PseudoPath.of("/data"), fs, options, "memory");
@@ -115,7 +120,7 @@ final class V3Server {
                         HostPattern.of("198.51.100.0/24", HostNames.NONE), options.withSquash(Squash.NONE)))),
                 "memory");
         guarded = Export.of(PseudoPath.of("/guarded"), fs, options.withPrivilegedPort(true), "memory");
-        exports = ExportTable.of(List.of(data, readOnly, trusting, squashing, elsewhere, guarded));
+        exports = ExportTable.of(List.of(data, readOnly, trusting, squashing, elsewhere, guarded), identities);
         handles = new NfsHandles(exports, "0123456789abcdef".getBytes(StandardCharsets.US_ASCII));
         program = new Nfs3Program(new Nfs3Server(
                 exports,

@@ -17,6 +17,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.nfs.export.HostNames;
+import org.warpnfs.nfs.idmap.MappedNames;
+import org.warpnfs.nfs.idmap.StaticNames;
 import org.warpnfs.server.NullCall;
 import org.warpnfs.server.WarpServer;
 import org.warpnfs.server.config.Backend;
@@ -25,6 +27,8 @@ import org.warpnfs.server.config.ConfigException;
 import org.warpnfs.server.config.CrcPolicy;
 import org.warpnfs.server.config.ExportSpec;
 import org.warpnfs.server.config.ExportsFiles;
+import org.warpnfs.server.config.IdMapFile;
+import org.warpnfs.server.config.IdentityChoices;
 import org.warpnfs.server.config.RdmaChoices;
 import org.warpnfs.server.config.ServerConfig;
 import org.warpnfs.server.hosts.SystemHostNames;
@@ -151,6 +155,34 @@ final class ServeCommand implements Callable<Integer> {
     private String payloadMemory = "256m";
 
     @Option(
+            names = "--manage-gids",
+            description = {
+                "Look the groups of AUTH_SYS users up in this host's name service, and do not believe what clients say of them.",
+                "Users can be in more than 16 groups then."
+            })
+    private boolean manageGids;
+
+    @Option(
+            names = "--id-domain",
+            paramLabel = "DOMAIN",
+            description = "Take USER@DOMAIN and GROUP@DOMAIN as owners from NFSv4 clients, for users and groups of this host.")
+    private @Nullable String idDomain;
+
+    @Option(
+            names = "--id-map",
+            paramLabel = "FILE",
+            description = "Names for users and groups, in the form of idmapd.conf's [Static]; also [Users] and [Groups].")
+    private @Nullable Path idMap;
+
+    @Option(
+            names = "--id-names",
+            description = {
+                "Send names of owners to NFSv4 clients where there are any. Default: numbers, as Linux has it with sec=sys.",
+                "Numbers are taken in any case."
+            })
+    private boolean idNames;
+
+    @Option(
             names = "--http",
             paramLabel = "ADDR:PORT|off",
             description = "Where to answer HTTP: /metrics, /healthz, /readyz, and a status page. Default: "
@@ -226,7 +258,19 @@ final class ServeCommand implements Callable<Integer> {
                         ? Math.max(16, 4 * Runtime.getRuntime().availableProcessors())
                         : within("--threads", threads, 1, 1024),
                 payloadBytes(),
-                Duration.ofSeconds(10));
+                Duration.ofSeconds(10),
+                identities());
+    }
+
+    private IdentityChoices identities() throws ConfigException {
+        if (idDomain != null && (idDomain.isEmpty() || idDomain.indexOf('@') >= 0)) {
+            throw new ConfigException("--id-domain " + idDomain + ": not a domain, such as example.org");
+        }
+        if (idNames && idDomain == null && idMap == null) {
+            throw new ConfigException("--id-names: there is no --id-domain and no --id-map to have names from");
+        }
+        StaticNames map = idMap == null ? StaticNames.NONE : IdMapFile.read(idMap);
+        return new IdentityChoices(manageGids, new MappedNames.Choices(idDomain, map, idNames));
     }
 
     /** What is to be exported, as files and flags say now. */

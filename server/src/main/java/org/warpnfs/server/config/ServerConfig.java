@@ -22,6 +22,7 @@ import org.warpnfs.nfs.export.PseudoPath;
  * @param operationThreads how many calls are worked on at once
  * @param payloadBytes memory for file data in flight, over all connections
  * @param drain how long a stop waits for calls that are under way
+ * @param identities who is who
  */
 public record ServerConfig(
         List<ExportSpec> exports,
@@ -34,7 +35,8 @@ public record ServerConfig(
         Duration lease,
         int operationThreads,
         long payloadBytes,
-        Duration drain) {
+        Duration drain,
+        IdentityChoices identities) {
 
     /** The least memory for file data in flight: a few transfers of the largest size. */
     public static final long MIN_PAYLOAD_BYTES = 8 << 20;
@@ -44,6 +46,34 @@ public record ServerConfig(
 
     public ServerConfig {
         exports = List.copyOf(exports);
+    }
+
+    /** The same, where clients say who is in which group, and call users by numbers. */
+    public ServerConfig(
+            List<ExportSpec> exports,
+            Backend backend,
+            long memoryBytes,
+            InetSocketAddress rdmaAddress,
+            InetSocketAddress tcpAddress,
+            @Nullable Path stateDirectory,
+            RdmaChoices rdma,
+            Duration lease,
+            int operationThreads,
+            long payloadBytes,
+            Duration drain) {
+        this(
+                exports,
+                backend,
+                memoryBytes,
+                rdmaAddress,
+                tcpAddress,
+                stateDirectory,
+                rdma,
+                lease,
+                operationThreads,
+                payloadBytes,
+                drain,
+                IdentityChoices.DEFAULT);
     }
 
     /**

@@ -8,6 +8,7 @@ import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.FsLimits;
 import org.warpnfs.fs.spi.PosixAcl;
 import org.warpnfs.fs.spi.Timestamp;
+import org.warpnfs.nfs.idmap.Accounts.Kind;
 import org.warpnfs.nfs.v4.xdr.Bitmap;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
@@ -44,6 +45,7 @@ enum Attribute {
                                 : PosixAcl.ofPermissions(s.file().permissions()),
                         s.acls().inherited(),
                         s.file().type() == FileType.DIRECTORY),
+                s.server().owners(),
                 out);
     }),
     /** ALLOW and DENY, where there are lists at all. */
@@ -68,8 +70,16 @@ enum Attribute {
     MODE(33, Access.BOTH, 0, (s, out) -> out.int32(s.file().permissions())),
     NO_TRUNC(34, (s, out) -> out.bool(true)),
     NUMLINKS(35, (s, out) -> out.int32(s.file().linkCount())),
-    OWNER(36, Access.BOTH, 0, (s, out) -> NumericId.encode(s.file().uid(), out)),
-    OWNER_GROUP(37, Access.BOTH, 0, (s, out) -> NumericId.encode(s.file().gid(), out)),
+    OWNER(
+            36,
+            Access.BOTH,
+            0,
+            (s, out) -> OwnerName.encode(Kind.USER, s.file().uid(), s.server().owners(), out)),
+    OWNER_GROUP(
+            37,
+            Access.BOTH,
+            0,
+            (s, out) -> OwnerName.encode(Kind.GROUP, s.file().gid(), s.server().owners(), out)),
     RAWDEV(41, (s, out) -> {
         out.int32(s.file().deviceMajor());
         out.int32(s.file().deviceMinor());

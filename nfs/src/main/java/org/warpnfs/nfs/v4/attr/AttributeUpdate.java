@@ -9,6 +9,8 @@ import org.warpnfs.fs.spi.AttributeChanges.TimeChange;
 import org.warpnfs.fs.spi.FileType;
 import org.warpnfs.fs.spi.FsLimits;
 import org.warpnfs.fs.spi.Timestamp;
+import org.warpnfs.nfs.idmap.Accounts.Kind;
+import org.warpnfs.nfs.idmap.OwnerNames;
 import org.warpnfs.nfs.v4.xdr.Bitmap;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
@@ -71,15 +73,17 @@ public final class AttributeUpdate {
      * Decodes.
      *
      * @param limits of the file system that it goes to
+     * @param owners whom names mean
      * @throws Nfs4Exception ATTRNOTSUPP for an attribute that is not served, INVAL for one that cannot be set or a value that cannot be,
-     *     BADOWNER for an owner that is no number, BADXDR where the values do not fill their length
+     *     BADOWNER for an owner whom nobody here is, DELAY while that is being found out, BADXDR where the values do not fill their length
      */
-    public static AttributeUpdate decode(XdrReader in, int minorVersion, FsLimits limits) throws Nfs4Exception {
+    public static AttributeUpdate decode(XdrReader in, int minorVersion, FsLimits limits, OwnerNames owners)
+            throws Nfs4Exception {
         BitSet named = Bitmap.decode(in);
         int length = in.count(Integer.MAX_VALUE);
         long before = in.consumedBytes();
         Attributes.requireSupported(named, minorVersion, limits);
-        Values values = new Values();
+        Values values = new Values(owners);
         for (int number = named.nextSetBit(0); number >= 0; number = named.nextSetBit(number + 1)) {
             Attribute attribute = Attribute.of(number, minorVersion);
             if (attribute == null || !attribute.isSettable()) {
@@ -94,6 +98,7 @@ public final class AttributeUpdate {
     }
 
     private static final class Values {
+        private final OwnerNames owners;
         private @Nullable Integer permissions;
         private @Nullable Long uid;
         private @Nullable Long gid;
@@ -103,13 +108,17 @@ public final class AttributeUpdate {
         private @Nullable List<Nfs4Ace> acl;
         private int umask;
 
+        Values(OwnerNames owners) {
+            this.owners = owners;
+        }
+
         void decode(Attribute attribute, XdrReader in) throws Nfs4Exception {
             switch (attribute) {
                 case SIZE -> sizeBytes = size(in);
-                case ACL -> acl = Nfs4Acl.decode(in);
+                case ACL -> acl = Nfs4Acl.decode(in, owners);
                 case MODE -> permissions = mode(in);
-                case OWNER -> uid = owner(in);
-                case OWNER_GROUP -> gid = owner(in);
+                case OWNER -> uid = owner(Kind.USER, in);
+                case OWNER_GROUP -> gid = owner(Kind.GROUP, in);
                 case TIME_ACCESS_SET -> accessTime = time(in);
                 case TIME_MODIFY_SET -> modifyTime = time(in);
                 case MODE_UMASK -> {
@@ -161,13 +170,13 @@ public final class AttributeUpdate {
             return new TimeChange.To(new Timestamp(seconds, (int) nanos));
         }
 
-        private static long owner(XdrReader in) throws Nfs4Exception {
-            byte[] name = in.opaque(NumericId.MAX_ENCODED_BYTES);
+        private long owner(Kind kind, XdrReader in) throws Nfs4Exception {
+            byte[] name = OwnerName.decode(in);
             if (name.length == 0) {
                 // Nobody's name, rather than a name that is not known here.
                 throw Nfs4Exception.of(Nfs4Status.INVAL);
             }
-            return NumericId.parse(name);
+            return OwnerName.idOf(kind, name, owners);
         }
     }
 }

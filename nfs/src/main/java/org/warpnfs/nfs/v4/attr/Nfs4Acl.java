@@ -4,6 +4,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.warpnfs.nfs.idmap.Accounts.Kind;
+import org.warpnfs.nfs.idmap.OwnerNames;
 import org.warpnfs.nfs.v4.attr.Nfs4Ace.Who;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
@@ -18,7 +20,7 @@ import org.warpnfs.nfs.v4.xdr.XdrWriter;
  * uint32             type
  * uint32             flag
  * uint32             access mask
- * utf8str_mixed      who: OWNER@, GROUP@, EVERYONE@, or a number in digits
+ * utf8str_mixed      who: OWNER@, GROUP@, EVERYONE@, or a user or group as owner and owner_group have it
  * </pre>
  */
 final class Nfs4Acl {
@@ -26,14 +28,13 @@ final class Nfs4Acl {
     static final int MAX_ACES = 4096;
 
     private static final int IDENTIFIER_GROUP = 0x40;
-    private static final long NOBODY_AT_ALL = 0xffff_ffffL;
     private static final byte[] OWNER = "OWNER@".getBytes(StandardCharsets.US_ASCII);
     private static final byte[] GROUP = "GROUP@".getBytes(StandardCharsets.US_ASCII);
     private static final byte[] EVERYONE = "EVERYONE@".getBytes(StandardCharsets.US_ASCII);
 
     private Nfs4Acl() {}
 
-    static void encode(List<Nfs4Ace> aces, XdrWriter out) {
+    static void encode(List<Nfs4Ace> aces, OwnerNames owners, XdrWriter out) {
         out.int32(aces.size());
         for (Nfs4Ace ace : aces) {
             out.int32(ace.type());
@@ -41,9 +42,9 @@ final class Nfs4Acl {
             out.int32(ace.mask());
             switch (ace.who()) {
                 case Who.Owner _ -> out.opaque(OWNER);
-                case Who.User(long uid) -> NumericId.encode(uid, out);
+                case Who.User(long uid) -> OwnerName.encode(Kind.USER, uid, owners, out);
                 case Who.OwningGroup _ -> out.opaque(GROUP);
-                case Who.Group(long gid) -> NumericId.encode(gid, out);
+                case Who.Group(long gid) -> OwnerName.encode(Kind.GROUP, gid, owners, out);
                 case Who.Everyone _ -> out.opaque(EVERYONE);
             }
         }
@@ -52,9 +53,9 @@ final class Nfs4Acl {
     /**
      * Decodes; memory is taken for what is there, not for what is claimed.
      *
-     * @throws Nfs4Exception FBIG for more than {@value #MAX_ACES} entries, BADOWNER for someone who is no number
+     * @throws Nfs4Exception FBIG for more than {@value #MAX_ACES} entries, BADOWNER for someone whom nobody here is
      */
-    static List<Nfs4Ace> decode(XdrReader in) throws Nfs4Exception {
+    static List<Nfs4Ace> decode(XdrReader in, OwnerNames owners) throws Nfs4Exception {
         long count = in.uint32();
         if (count > MAX_ACES) {
             throw Nfs4Exception.of(Nfs4Status.FBIG);
@@ -64,13 +65,13 @@ final class Nfs4Acl {
             int type = in.int32();
             int flags = in.int32();
             int mask = in.int32();
-            Who who = who(in.opaque(NumericId.MAX_ENCODED_BYTES), (flags & IDENTIFIER_GROUP) != 0);
+            Who who = who(OwnerName.decode(in), (flags & IDENTIFIER_GROUP) != 0, owners);
             aces.add(new Nfs4Ace(type, flags & ~IDENTIFIER_GROUP, mask, who));
         }
         return List.copyOf(aces);
     }
 
-    private static Who who(byte[] name, boolean isGroup) throws Nfs4Exception {
+    private static Who who(byte[] name, boolean isGroup, OwnerNames owners) throws Nfs4Exception {
         if (Arrays.equals(name, OWNER)) {
             return new Who.Owner();
         }
@@ -80,10 +81,8 @@ final class Nfs4Acl {
         if (Arrays.equals(name, EVERYONE)) {
             return new Who.Everyone();
         }
-        long id = NumericId.parse(name);
-        if (id == NOBODY_AT_ALL) {
-            throw Nfs4Exception.of(Nfs4Status.BADOWNER);
-        }
-        return isGroup ? new Who.Group(id) : new Who.User(id);
+        return isGroup
+                ? new Who.Group(OwnerName.idOf(Kind.GROUP, name, owners))
+                : new Who.User(OwnerName.idOf(Kind.USER, name, owners));
     }
 }

@@ -16,6 +16,7 @@ import org.warpnfs.nfs.export.ExportDenial;
 import org.warpnfs.nfs.export.Flavor;
 import org.warpnfs.nfs.export.Location;
 import org.warpnfs.nfs.export.Requester;
+import org.warpnfs.nfs.idmap.OwnerNames;
 import org.warpnfs.nfs.v4.attr.AttributeSource;
 import org.warpnfs.nfs.v4.attr.Attributes;
 import org.warpnfs.nfs.v4.state.Client;
@@ -376,6 +377,7 @@ public final class CallContext {
                         case HOST -> Nfs4Status.ACCESS;
                         case PORT -> Nfs4Status.PERM;
                         case FLAVOR -> Nfs4Status.WRONGSEC;
+                        case PENDING -> Nfs4Status.DELAY;
                     });
         }
     }
@@ -388,6 +390,11 @@ public final class CallContext {
     /** True if the caller's host is served there at all. */
     boolean isShown(Location location) {
         return location.export().isFor(caller.requester().address());
+    }
+
+    /** Whom the names of users and groups mean. */
+    OwnerNames owners() {
+        return services.facts().owners();
     }
 
     static FileSystem fileSystem(Location location) {

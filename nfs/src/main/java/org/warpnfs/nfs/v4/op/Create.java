@@ -36,7 +36,7 @@ final class Create implements ChangingOperation {
         FileName name = Names.decode(in);
         Location directory = call.current();
         FileSystem fileSystem = CallContext.fileSystem(directory);
-        AttributeUpdate update = AttributeUpdate.decode(in, call.minorVersion(), fileSystem.limits());
+        AttributeUpdate update = AttributeUpdate.decode(in, call.minorVersion(), fileSystem.limits(), call.owners());
         call.requireWritable(directory);
         Names.requireDirectory(directory);
         AclChanges acls = what.type() == SYMLINK

@@ -67,7 +67,7 @@ final class Open implements ChangingOperation {
                 && OwnerSequence.repeats(
                         call, call.services().state().owners().beginOpen(client, head.owner(), head.seqid()), out);
         OpenArguments arguments = OpenArguments.decode(
-                head, in, call.minorVersion(), CallContext.fileSystem(base).limits());
+                head, in, call.minorVersion(), CallContext.fileSystem(base).limits(), call.owners());
         if (repeats) {
             return;
         }

@@ -5,6 +5,7 @@ import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.CreateMode;
 import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FsLimits;
+import org.warpnfs.nfs.idmap.OwnerNames;
 import org.warpnfs.nfs.v4.attr.AttributeUpdate;
 import org.warpnfs.nfs.v4.state.DelegationWish;
 import org.warpnfs.nfs.v4.state.OpenRequest;
@@ -118,7 +119,8 @@ record OpenArguments(
     }
 
     /** Reads what follows {@code head}. */
-    static OpenArguments decode(Head head, XdrReader in, int minorVersion, FsLimits limits) throws Nfs4Exception {
+    static OpenArguments decode(Head head, XdrReader in, int minorVersion, FsLimits limits, OwnerNames owners)
+            throws Nfs4Exception {
         int shareAccess = head.shareAccess();
         int deny = head.deny();
         CreateMode create = null;
@@ -132,7 +134,7 @@ record OpenArguments(
             exclusive = mode == EXCLUSIVE || mode == EXCLUSIVE_4_1;
             long verifier = exclusive ? in.int64() : 0;
             if (mode != EXCLUSIVE) {
-                update = AttributeUpdate.decode(in, minorVersion, limits);
+                update = AttributeUpdate.decode(in, minorVersion, limits, owners);
             }
             create = switch (mode) {
                 case 0 -> new CreateMode.Unchecked(update.changes());

@@ -26,7 +26,7 @@ final class SetAttr implements ChangingOperation {
         try {
             Location file = call.current();
             AttributeUpdate update = AttributeUpdate.decode(
-                    in, call.minorVersion(), CallContext.fileSystem(file).limits());
+                    in, call.minorVersion(), CallContext.fileSystem(file).limits(), call.owners());
             set(call, file, stateid, update);
             Bitmap.encode(update.named(), out);
         } catch (FsException e) {

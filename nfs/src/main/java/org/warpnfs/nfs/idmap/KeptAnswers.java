@@ -1,0 +1,226 @@
+package org.warpnfs.nfs.idmap;
+
+import com.google.common.cache.Cache;
+import com.google.common.cache.CacheBuilder;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import java.util.function.ToIntFunction;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What a name service has answered, kept for a time. A service may take long or never answer; whoever asks here does not wait for it longer than
+ * {@link Terms#patience}.
+ *
+ * <pre>
+ *   what is kept                        what a question gets
+ *   an answer, not older than kept      that
+ *   an older one                        that at once, and the service is asked anew
+ *   none                                the service is asked; what it answers within the patience, else AnswerPending
+ *   none, the service has failed        AnswerPending, until it may be asked again
+ * </pre>
+ *
+ * <p>The service is asked once at a time for each key. While one question has been open for longer than the patience nobody waits for another one: the
+ * service is slow, and threads that wait would be missed elsewhere. "No such name" is an answer too, and is kept like any other.
+ *
+ * <p>Safe for any thread.
+ *
+ * @param <K> what is asked for
+ * @param <V> the answer
+ */
+public final class KeptAnswers<K, V> {
+    private static final Logger LOG = LoggerFactory.getLogger(KeptAnswers.class);
+
+    private final String name;
+    private final Service<K, V> service;
+    private final Terms terms;
+    private final Executor threads;
+    private final LongSupplier clockNanos;
+    private final Cache<K, Answer<V>> kept;
+    private final ConcurrentHashMap<K, Question> open = new ConcurrentHashMap<>();
+
+    /** The name service. */
+    @FunctionalInterface
+    public interface Service<K, V> {
+        /**
+         * Asks; may block for as long as it takes.
+         *
+         * @throws IOException if it could not find out; a name that does not exist is an answer
+         */
+        V ask(K key) throws IOException;
+    }
+
+    /**
+     * How long and how much.
+     *
+     * @param kept how long an answer counts before the service is asked anew
+     * @param patience how long whoever asks waits at most
+     * @param pause after a failure, until the service is asked again
+     * @param most what all answers may weigh; the one used least lately goes
+     */
+    public record Terms(Duration kept, Duration patience, Duration pause, long most) {
+        /** Five minutes, 300 ms, 2 s, and ten thousand answers of weight one. */
+        public static final Terms DEFAULT =
+                new Terms(Duration.ofMinutes(5), Duration.ofMillis(300), Duration.ofSeconds(2), 10_000);
+
+        /** The same, kept for another time. */
+        public Terms keptFor(Duration value) {
+            return new Terms(value, patience, pause, most);
+        }
+
+        /** The same, of another weight. */
+        public Terms withMost(long value) {
+            return new Terms(kept, patience, pause, value);
+        }
+    }
+
+    /** @param value null if the service has failed and never answered */
+    private record Answer<V>(@Nullable V value, long nanos, boolean isFailure) {}
+
+    private record Question(long nanos, CountDownLatch answered) {}
+
+    /**
+     * None is known yet.
+     *
+     * @param name of the service, for the log
+     * @param threads on which the service is asked; may refuse
+     * @param clockNanos monotonic
+     */
+    public KeptAnswers(String name, Service<K, V> service, Terms terms, Executor threads, LongSupplier clockNanos) {
+        this(name, service, terms, threads, clockNanos, _ -> 1);
+    }
+
+    /** @param weight of one answer, at least 1 */
+    public KeptAnswers(
+            String name,
+            Service<K, V> service,
+            Terms terms,
+            Executor threads,
+            LongSupplier clockNanos,
+            ToIntFunction<V> weight) {
+        this.name = name;
+        this.service = service;
+        this.terms = terms;
+        this.threads = threads;
+        this.clockNanos = clockNanos;
+        this.kept = CacheBuilder.newBuilder()
+                .maximumWeight(terms.most())
+                .concurrencyLevel(1)
+                .<K, Answer<V>>weigher((_, answer) -> answer.value() == null ? 1 : weight.applyAsInt(answer.value()))
+                .build();
+    }
+
+    /**
+     * The answer for a key.
+     *
+     * @throws AnswerPending if there is none yet
+     */
+    public V of(K key) throws AnswerPending {
+        return of(key, terms.patience());
+    }
+
+    /**
+     * As {@link #of(Object)}, for whoever may wait longer or shorter.
+     *
+     * @throws AnswerPending if there is none within {@code patience}
+     */
+    public V of(K key, Duration patience) throws AnswerPending {
+        Answer<V> known = kept.getIfPresent(key);
+        if (known == null) {
+            await(begin(key, null), patience);
+            known = kept.getIfPresent(key);
+        } else if (age(known.nanos()) > (known.isFailure() ? terms.pause() : terms.kept()).toNanos()) {
+            Question asked = begin(key, known);
+            if (known.value() == null) {
+                await(asked, patience);
+                known = kept.getIfPresent(key);
+            }
+        }
+        V value = known == null ? null : known.value();
+        if (value == null) {
+            throw new AnswerPending();
+        }
+        return value;
+    }
+
+    /** How many questions the service has not answered yet. */
+    public int openQuestions() {
+        return open.size();
+    }
+
+    private long age(long nanos) {
+        return clockNanos.getAsLong() - nanos;
+    }
+
+    private void await(@Nullable Question asked, Duration patience) throws AnswerPending {
+        if (asked == null) {
+            throw new AnswerPending();
+        }
+        boolean isSlow = patience.compareTo(terms.patience()) <= 0 && oldestNanos() > patience.toNanos();
+        try {
+            if (!asked.answered().await(isSlow ? 0 : patience.toNanos() - age(asked.nanos()), TimeUnit.NANOSECONDS)) {
+                throw new AnswerPending();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new AnswerPending();
+        }
+    }
+
+    /** For how long the oldest question has been open. */
+    private long oldestNanos() {
+        long oldest = 0;
+        for (Question question : open.values()) {
+            oldest = Math.max(oldest, age(question.nanos()));
+        }
+        return oldest;
+    }
+
+    /**
+     * Has the service asked, unless it is being asked, or has answered since {@code seen} was looked up.
+     *
+     * @return null if there is no thread for it
+     */
+    private @Nullable Question begin(K key, @Nullable Answer<V> seen) {
+        Question fresh = new Question(clockNanos.getAsLong(), new CountDownLatch(1));
+        Question asked = open.putIfAbsent(key, fresh);
+        if (asked != null) {
+            return asked;
+        }
+        if (kept.getIfPresent(key) != seen) {
+            end(key, fresh);
+            return fresh;
+        }
+        try {
+            threads.execute(() -> ask(key, fresh));
+            return fresh;
+        } catch (RejectedExecutionException e) {
+            end(key, fresh);
+            return null;
+        }
+    }
+
+    private void end(K key, Question question) {
+        open.remove(key, question);
+        question.answered().countDown();
+    }
+
+    private void ask(K key, Question question) {
+        try {
+            kept.put(key, new Answer<>(service.ask(key), clockNanos.getAsLong(), false));
+        } catch (IOException | RuntimeException e) {
+            Answer<V> before = kept.getIfPresent(key);
+            kept.put(key, new Answer<>(before == null ? null : before.value(), clockNanos.getAsLong(), true));
+            LOG.warn("{} did not answer for {}: {}", name, key, e.getMessage());
+        } finally {
+            end(key, question);
+        }
+    }
+}

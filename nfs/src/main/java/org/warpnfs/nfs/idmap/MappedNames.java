@@ -1,0 +1,148 @@
+package org.warpnfs.nfs.idmap;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.EnumMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Names of users and groups, as rpc.idmapd(8) maps them.
+ *
+ * <pre>
+ *   what a client says     whom it means
+ *   digits                 the number, whatever else there is
+ *   a name that is mapped  whom the map says
+ *   name@domain            the user or group of that name of this host; domains are compared without case
+ *   anything else          nobody: NFS4ERR_BADOWNER
+ * </pre>
+ *
+ * <p>What a client is told is a number, as Linux servers tell it with sec=sys, or where {@link Choices#sendNames} the name that is mapped to it, else
+ * the name of this host at the domain. A client that has other numbers for the same names sees whom it knows then.
+ *
+ * <p>Safe for any thread.
+ */
+public final class MappedNames implements OwnerNames {
+    private final Choices choices;
+    private final Map<Accounts.Kind, KeptAnswers<String, Optional<Long>>> ids = new EnumMap<>(Accounts.Kind.class);
+    private final Map<Accounts.Kind, KeptAnswers<Long, Optional<String>>> names = new EnumMap<>(Accounts.Kind.class);
+
+    /**
+     * What an administrator has chosen.
+     *
+     * @param domain of this host's users and groups; null if names of this host are not used
+     * @param map goes first
+     * @param sendNames clients are told names and not numbers
+     */
+    public record Choices(@Nullable String domain, StaticNames map, boolean sendNames) {
+        /** Numbers alone. */
+        public static final Choices NUMBERS = new Choices(null, StaticNames.NONE, false);
+    }
+
+    /** Asks {@code accounts} on {@code threads}. */
+    public MappedNames(
+            Choices choices, Accounts accounts, KeptAnswers.Terms terms, Executor threads, LongSupplier clockNanos) {
+        this.choices = choices;
+        for (Accounts.Kind kind : Accounts.Kind.values()) {
+            String what = kind.name().toLowerCase(Locale.ROOT);
+            ids.put(
+                    kind,
+                    new KeptAnswers<>(
+                            "the name service (" + what + " by name)",
+                            name -> accounts.idOf(kind, name),
+                            terms,
+                            threads,
+                            clockNanos));
+            names.put(
+                    kind,
+                    new KeptAnswers<>(
+                            "the name service (" + what + " by number)",
+                            id -> accounts.nameOf(kind, id),
+                            terms,
+                            threads,
+                            clockNanos));
+        }
+    }
+
+    @Override
+    public long idOf(Accounts.Kind kind, byte[] name) throws UnknownName, AnswerPending {
+        if (NumericName.isNumber(name)) {
+            return NumericName.parse(name);
+        }
+        String text = decoded(name);
+        StaticNames.Local mapped = choices.map().localOf(kind, text).orElse(null);
+        return switch (mapped) {
+            case null -> ofThisHost(kind, localPart(text));
+            case StaticNames.Local.Id(long id) -> id;
+            case StaticNames.Local.Name(String local) -> ofThisHost(kind, local);
+        };
+    }
+
+    private static String decoded(byte[] name) throws UnknownName {
+        try {
+            String text = StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(name))
+                    .toString();
+            // The name service would see a shorter name.
+            if (text.isEmpty() || text.indexOf('\0') >= 0) {
+                throw new UnknownName();
+            }
+            return text;
+        } catch (CharacterCodingException e) {
+            throw new UnknownName();
+        }
+    }
+
+    private String localPart(String text) throws UnknownName {
+        int at = text.lastIndexOf('@');
+        if (choices.domain() == null || at <= 0 || !text.substring(at + 1).equalsIgnoreCase(choices.domain())) {
+            throw new UnknownName();
+        }
+        return text.substring(0, at);
+    }
+
+    private long ofThisHost(Accounts.Kind kind, String name) throws UnknownName, AnswerPending {
+        KeptAnswers<String, Optional<Long>> known = ids.get(kind);
+        return (known == null ? Optional.<Long>empty() : known.of(name)).orElseThrow(UnknownName::new);
+    }
+
+    @Override
+    public byte[] nameOf(Accounts.Kind kind, long id) {
+        String name = choices.sendNames() ? nameIfAny(kind, id) : null;
+        return name == null ? NUMERIC.nameOf(kind, id) : name.getBytes(StandardCharsets.UTF_8);
+    }
+
+    private @Nullable String nameIfAny(Accounts.Kind kind, long id) {
+        Optional<String> mapped = choices.map().nameOf(kind, new StaticNames.Local.Id(id));
+        if (mapped.isPresent()) {
+            return mapped.get();
+        }
+        String local = localName(kind, id);
+        if (local == null) {
+            return null;
+        }
+        return choices.map()
+                .nameOf(kind, new StaticNames.Local.Name(local))
+                // A name of digits would be taken for a number when it comes back; one with an at for another's.
+                .or(() -> Optional.ofNullable(choices.domain())
+                        .filter(_ -> local.indexOf('@') < 0)
+                        .map(domain -> local + "@" + domain))
+                .orElse(null);
+    }
+
+    private @Nullable String localName(Accounts.Kind kind, long id) {
+        KeptAnswers<Long, Optional<String>> known = names.get(kind);
+        try {
+            return known == null ? null : known.of(id).orElse(null);
+        } catch (AnswerPending e) {
+            // The number says as much, and a listing waits for nobody.
+            return null;
+        }
+    }
+}

@@ -1,0 +1,37 @@
+package org.warpnfs.nfs.v4.attr;
+
+import org.warpnfs.nfs.idmap.Accounts.Kind;
+import org.warpnfs.nfs.idmap.AnswerPending;
+import org.warpnfs.nfs.idmap.OwnerNames;
+import org.warpnfs.nfs.idmap.UnknownName;
+import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
+import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.XdrReader;
+import org.warpnfs.nfs.v4.xdr.XdrWriter;
+
+/** owner and owner_group as they travel (RFC 8881 section 5.9). */
+final class OwnerName {
+    private static final int MAX_ENCODED_BYTES = 1024;
+
+    private OwnerName() {}
+
+    /** The bytes of a name, whoever it means. */
+    static byte[] decode(XdrReader in) throws Nfs4Exception {
+        return in.opaque(MAX_ENCODED_BYTES);
+    }
+
+    /** Whom a name means: BADOWNER if nobody, DELAY while a name service is being asked. */
+    static long idOf(Kind kind, byte[] name, OwnerNames owners) throws Nfs4Exception {
+        try {
+            return owners.idOf(kind, name);
+        } catch (UnknownName e) {
+            throw Nfs4Exception.of(Nfs4Status.BADOWNER);
+        } catch (AnswerPending e) {
+            throw Nfs4Exception.of(Nfs4Status.DELAY);
+        }
+    }
+
+    static void encode(Kind kind, long id, OwnerNames owners, XdrWriter out) {
+        out.opaque(owners.nameOf(kind, id));
+    }
+}

@@ -1,0 +1,61 @@
+package org.warpnfs.server;
+
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.nfs.idmap.Accounts;
+import org.warpnfs.nfs.idmap.GroupSource;
+import org.warpnfs.nfs.idmap.Identities;
+import org.warpnfs.nfs.idmap.KeptAnswers;
+import org.warpnfs.nfs.idmap.ManagedGroups;
+import org.warpnfs.nfs.idmap.MappedNames;
+import org.warpnfs.nfs.idmap.NameThreads;
+import org.warpnfs.nfs.idmap.OwnerNames;
+import org.warpnfs.nfs.idmap.StaticNames;
+import org.warpnfs.server.config.ConfigException;
+import org.warpnfs.server.config.IdentityChoices;
+import org.warpnfs.server.hosts.SystemAccounts;
+
+/** Users and groups of a server, as it was told to take them. */
+final class WhoIsWho {
+    private WhoIsWho() {}
+
+    /**
+     * As chosen, by the name service of this host.
+     *
+     * @throws ConfigException if that is needed and cannot be asked
+     */
+    static Identities of(IdentityChoices choices) throws ConfigException {
+        return of(choices, () -> SystemAccounts.ofLibc().orElse(null));
+    }
+
+    /** @param system null where there is no name service that can be asked */
+    static Identities of(IdentityChoices choices, Supplier<? extends @Nullable Accounts> system) throws ConfigException {
+        boolean byName = needsNames(choices.names());
+        if (!choices.managesGroups() && !byName && choices.names().equals(MappedNames.Choices.NUMBERS)) {
+            return Identities.NUMERIC;
+        }
+        Accounts accounts = Accounts.NONE;
+        if (choices.managesGroups() || byName) {
+            accounts = system.get();
+            if (accounts == null) {
+                throw new ConfigException((choices.managesGroups() ? "--manage-gids" : "--id-domain, --id-map")
+                        + ": the C library of this process has no getpwnam_r, getgrouplist and their likes, so users and groups"
+                        + " of this host cannot be looked up");
+            }
+        }
+        Executor threads = NameThreads.named("warpnfs-accounts");
+        GroupSource groups = choices.managesGroups()
+                ? new ManagedGroups(accounts, KeptAnswers.Terms.DEFAULT, threads, System::nanoTime)
+                : GroupSource.CREDENTIAL;
+        OwnerNames owners = new MappedNames(
+                choices.names(), accounts, KeptAnswers.Terms.DEFAULT, threads, System::nanoTime);
+        return new Identities(groups, owners);
+    }
+
+    private static boolean needsNames(MappedNames.Choices names) {
+        return names.domain() != null
+                || names.map().users().values().stream().anyMatch(StaticNames.Local.Name.class::isInstance)
+                || names.map().groups().values().stream().anyMatch(StaticNames.Local.Name.class::isInstance);
+    }
+}
