@@ -30,7 +30,8 @@ final class WhoIsWho {
     }
 
     /** @param system null where there is no name service that can be asked */
-    static Identities of(IdentityChoices choices, Supplier<? extends @Nullable Accounts> system) throws ConfigException {
+    static Identities of(IdentityChoices choices, Supplier<? extends @Nullable Accounts> system)
+            throws ConfigException {
         boolean byName = needsNames(choices.names());
         if (!choices.managesGroups() && !byName && choices.names().equals(MappedNames.Choices.NUMBERS)) {
             return Identities.NUMERIC;
@@ -48,8 +49,8 @@ final class WhoIsWho {
         GroupSource groups = choices.managesGroups()
                 ? new ManagedGroups(accounts, KeptAnswers.Terms.DEFAULT, threads, System::nanoTime)
                 : GroupSource.CREDENTIAL;
-        OwnerNames owners = new MappedNames(
-                choices.names(), accounts, KeptAnswers.Terms.DEFAULT, threads, System::nanoTime);
+        OwnerNames owners =
+                new MappedNames(choices.names(), accounts, KeptAnswers.Terms.DEFAULT, threads, System::nanoTime);
         return new Identities(groups, owners);
     }
 

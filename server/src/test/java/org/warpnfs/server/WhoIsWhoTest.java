@@ -25,8 +25,7 @@ class WhoIsWhoTest {
 
     @Test
     void cLibraryThatCannotBeAsked_isRefusedWhereItIsNeededAlone() throws Exception {
-        assertThatThrownBy(
-                        () -> WhoIsWho.of(new IdentityChoices(true, MappedNames.Choices.NUMBERS), () -> null))
+        assertThatThrownBy(() -> WhoIsWho.of(new IdentityChoices(true, MappedNames.Choices.NUMBERS), () -> null))
                 .isInstanceOf(ConfigException.class)
                 .hasMessageContaining("--manage-gids");
         assertThatThrownBy(() -> WhoIsWho.of(
@@ -43,8 +42,8 @@ class WhoIsWhoTest {
 
     @Test
     void thisHost_namesAndGroups_areItsOwn() throws Exception {
-        Identities identities = WhoIsWho.of(
-                new IdentityChoices(true, new MappedNames.Choices("example.org", StaticNames.NONE, true)));
+        Identities identities =
+                WhoIsWho.of(new IdentityChoices(true, new MappedNames.Choices("example.org", StaticNames.NONE, true)));
         assertThat(identities.owners().idOf(Kind.USER, "root@example.org".getBytes(StandardCharsets.UTF_8)))
                 .isZero();
         assertThat(new String(identities.owners().nameOf(Kind.GROUP, 0), StandardCharsets.UTF_8))

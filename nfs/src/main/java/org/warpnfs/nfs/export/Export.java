@@ -2,8 +2,11 @@ package org.warpnfs.nfs.export;
 
 import java.net.InetAddress;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.FileSystem;
+import org.warpnfs.fs.spi.FsError;
+import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.idmap.AnswerPending;
 import org.warpnfs.nfs.idmap.GroupSource;
 
@@ -101,25 +104,45 @@ public final class Export {
         return new Location(this, fileSystem.root());
     }
 
-    /** True if the host at {@code address} is served at all. */
-    public boolean isFor(InetAddress address) {
-        return policy.optionsFor(address) != null;
+    /**
+     * True if the host at {@code address} is served at all.
+     *
+     * @throws FsException TRY_LATER if a name service has not answered yet
+     */
+    public boolean isFor(InetAddress address) throws FsException {
+        return optionsFor(address) != null;
     }
 
-    /** Which credentials hosts at {@code address} may come with, the best first; none if they may not come. */
-    public List<Flavor> flavorsFor(InetAddress address) {
-        ExportOptions options = policy.optionsFor(address);
+    private @Nullable ExportOptions optionsFor(InetAddress address) throws FsException {
+        try {
+            return policy.optionsFor(address);
+        } catch (AnswerPending e) {
+            throw FsException.of(FsError.TRY_LATER);
+        }
+    }
+
+    /**
+     * Which credentials hosts at {@code address} may come with, the best first; none if they may not come.
+     *
+     * @throws FsException TRY_LATER if a name service has not answered yet
+     */
+    public List<Flavor> flavorsFor(InetAddress address) throws FsException {
+        ExportOptions options = optionsFor(address);
         return options == null ? List.of() : options.flavors();
     }
 
     /**
-     * Who {@code requester} is here, and what he may: squashed as the rule for his host says, each of user, group and groups by itself. May
-     * block where names of hosts decide.
+     * Who {@code requester} is here, and what he may: squashed as the rule for his host says, each of user, group and groups by itself.
      *
      * @throws ExportDenial if calls of that host, from that port or with that credential are not taken here, or not yet
      */
     public Admission admit(Requester requester) throws ExportDenial {
-        ExportOptions options = policy.optionsFor(requester.address());
+        ExportOptions options;
+        try {
+            options = policy.optionsFor(requester.address());
+        } catch (AnswerPending e) {
+            throw new ExportDenial(ExportDenial.Reason.PENDING);
+        }
         if (options == null) {
             throw new ExportDenial(ExportDenial.Reason.HOST);
         }

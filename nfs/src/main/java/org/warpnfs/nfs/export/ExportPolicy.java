@@ -8,6 +8,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.nfs.idmap.AnswerPending;
 
 /**
  * Who may use an export, and how: the rules of one line of exports(5).
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * their order. Where names decide, what was found for an address is kept for {@value #SECONDS_KEPT} s, for at most
  * {@value #ADDRESSES_KEPT} addresses.
  *
- * <p>Safe for any thread; may block where names decide.
+ * <p>Safe for any thread; waits for a name service as {@link HostNames} does.
  */
 public final class ExportPolicy {
     private static final int SECONDS_KEPT = 300;
@@ -63,8 +64,12 @@ public final class ExportPolicy {
         return rules;
     }
 
-    /** How the host at {@code address} is served; null if it is not. */
-    public @Nullable ExportOptions optionsFor(InetAddress address) {
+    /**
+     * How the host at {@code address} is served; null if it is not.
+     *
+     * @throws AnswerPending if names decide, and a name service has not answered yet
+     */
+    public @Nullable ExportOptions optionsFor(InetAddress address) throws AnswerPending {
         if (forEveryone != null) {
             return forEveryone;
         }
@@ -79,7 +84,7 @@ public final class ExportPolicy {
         return known.orElse(null);
     }
 
-    private @Nullable ExportOptions search(InetAddress address) {
+    private @Nullable ExportOptions search(InetAddress address) throws AnswerPending {
         for (ExportRule rule : rules) {
             if (rule.clients().matches(address)) {
                 return rule.options();

@@ -8,6 +8,7 @@ import org.dcache.oncrpc4j.rpc.RpcCall;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.FileName;
+import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.idmap.Identities;
 
@@ -81,6 +82,17 @@ public final class ExportTable {
     public @Nullable Location mountedAt(Location directory, FileName name) {
         Export mounted = tree.mountedAt(directory, name);
         return mounted == null ? null : mounted.root();
+    }
+
+    /**
+     * Before a name is removed, renamed or replaced.
+     *
+     * @throws FsException BUSY if an export stands on it: what would be changed is the directory underneath, which nobody sees
+     */
+    public void requireUnmounted(Location directory, FileName name) throws FsException {
+        if (tree.mountedAt(directory, name) != null) {
+            throw FsException.of(FsError.BUSY);
+        }
     }
 
     /** True if something may be mounted on a name of the directory: a quick no for nearly all directories. */

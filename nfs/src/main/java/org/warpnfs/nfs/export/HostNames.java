@@ -3,12 +3,13 @@ package org.warpnfs.nfs.export;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.Set;
+import org.warpnfs.nfs.idmap.AnswerPending;
 
 /**
  * What this host knows of other hosts' names, asked where an export names its clients by name (exports(5)).
  *
- * <p>Every method may block for as long as a name service takes, and answers nothing where none answers: who cannot be found is not let in.
- * Safe for any thread.
+ * <p>A method either blocks for as long as a name service takes, or puts its caller off ({@link KeptHostNames}). One that could not find out throws
+ * {@link java.io.UncheckedIOException}; no name, no address is an answer: who cannot be found is not let in. Safe for any thread.
  */
 public interface HostNames {
     /** Knows nothing: for exports that name addresses alone. */
@@ -30,14 +31,14 @@ public interface HostNames {
     };
 
     /** All addresses of a host; none if the name is not known. */
-    Set<InetAddress> addressesOf(String name);
+    Set<InetAddress> addressesOf(String name) throws AnswerPending;
 
     /**
      * The names of the host at an address, without a dot at their ends. Only names whose own addresses have {@code address} among them: whoever
      * runs the reverse zone of an address can write any name there.
      */
-    List<String> namesOf(InetAddress address);
+    List<String> namesOf(InetAddress address) throws AnswerPending;
 
     /** True if {@code host}, a name or an address, is a member of the netgroup. */
-    boolean isInNetgroup(String netgroup, String host);
+    boolean isInNetgroup(String netgroup, String host) throws AnswerPending;
 }

@@ -6,6 +6,7 @@ import java.net.InetAddress;
 import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
+import org.warpnfs.nfs.idmap.AnswerPending;
 
 /**
  * Whom one part of an export's line is for ("Machine Name Formats" of exports(5)).
@@ -31,8 +32,12 @@ public sealed interface HostPattern {
         EVERYONE
     }
 
-    /** True if the host at {@code address} is meant. Blocks where {@link #needsNames} and a name service has to be asked. */
-    boolean matches(InetAddress address);
+    /**
+     * True if the host at {@code address} is meant.
+     *
+     * @throws AnswerPending where {@link #needsNames} and a name service has not answered yet
+     */
+    boolean matches(InetAddress address) throws AnswerPending;
 
     Rank rank();
 
@@ -203,7 +208,7 @@ public sealed interface HostPattern {
     /** A host by name: it is whoever has one of its addresses. */
     record HostName(String name, HostNames names) implements HostPattern {
         @Override
-        public boolean matches(InetAddress address) {
+        public boolean matches(InetAddress address) throws AnswerPending {
             return names.addressesOf(name).contains(address);
         }
 
@@ -264,7 +269,7 @@ public sealed interface HostPattern {
         }
 
         @Override
-        public boolean matches(InetAddress address) {
+        public boolean matches(InetAddress address) throws AnswerPending {
             List<String> known = names.namesOf(address);
             return known.stream().anyMatch(name -> pattern.matcher(name).matches());
         }
@@ -299,9 +304,16 @@ public sealed interface HostPattern {
     /** The hosts of a netgroup, by their names or addresses. */
     record Netgroup(String name, HostNames names) implements HostPattern {
         @Override
-        public boolean matches(InetAddress address) {
-            return names.isInNetgroup(name, InetAddresses.toAddrString(address))
-                    || names.namesOf(address).stream().anyMatch(host -> names.isInNetgroup(name, host));
+        public boolean matches(InetAddress address) throws AnswerPending {
+            if (names.isInNetgroup(name, InetAddresses.toAddrString(address))) {
+                return true;
+            }
+            for (String host : names.namesOf(address)) {
+                if (names.isInNetgroup(name, host)) {
+                    return true;
+                }
+            }
+            return false;
         }
 
         @Override

@@ -4,6 +4,7 @@ import com.google.common.cache.Cache;
 import com.google.common.cache.CacheBuilder;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
@@ -194,7 +195,7 @@ public final class KeptAnswers<K, V> {
         if (asked != null) {
             return asked;
         }
-        if (kept.getIfPresent(key) != seen) {
+        if (!Objects.equals(kept.getIfPresent(key), seen)) {
             end(key, fresh);
             return fresh;
         }

@@ -5,10 +5,22 @@ final class MountException extends Exception {
     private static final long serialVersionUID = 1L;
 
     private final MountStatus status;
+    private final boolean pending;
 
     MountException(MountStatus status) {
+        this(false, status);
+    }
+
+    /** @param pending asking again may be answered otherwise */
+    MountException(boolean pending, MountStatus status) {
         super(status.name(), null, false, false);
         this.status = status;
+        this.pending = pending;
+    }
+
+    /** True if who calls was not known yet. */
+    boolean isPending() {
+        return pending;
     }
 
     MountStatus status() {

@@ -79,10 +79,11 @@ final class MountPath {
             return export.admit(requester);
         } catch (ExportDenial e) {
             throw new MountException(
+                    e.reason() == ExportDenial.Reason.PENDING,
                     switch (e.reason()) {
                         case HOST, FLAVOR -> MountStatus.ACCES;
                         case PORT -> MountStatus.PERM;
-                        // There is no word for later; the client may try again.
+                        // There is no word for later.
                         case PENDING -> MountStatus.SERVERFAULT;
                     });
         }

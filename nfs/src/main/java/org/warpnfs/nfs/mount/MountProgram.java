@@ -2,7 +2,9 @@ package org.warpnfs.nfs.mount;
 
 import java.io.IOException;
 import java.net.InetAddress;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.stream.Stream;
@@ -16,6 +18,9 @@ import org.dcache.oncrpc4j.xdr.XdrVoid;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.lanes.Lane;
+import org.warpnfs.lanes.LaneProgram;
 import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.limits.LogLimiter;
 import org.warpnfs.nfs.export.Export;
@@ -43,7 +48,7 @@ import org.warpnfs.nfs.xdr.BoundedXdr;
  *
  * <p>Safe for any thread; blocks as the backend does.
  */
-public final class MountProgram implements RpcDispatchable {
+public final class MountProgram implements RpcDispatchable, LaneProgram {
     public static final int PROGRAM = 100005;
     /** For EXPORT, DUMP and UMNT; version 2, which adds PATHCONF alone, is not served. */
     public static final int VERSION_1 = 1;
@@ -51,6 +56,10 @@ public final class MountProgram implements RpcDispatchable {
     public static final int VERSION_3 = 3;
 
     private static final Logger LOG = LoggerFactory.getLogger(MountProgram.class);
+    /** Ten seconds: as long as a resolver takes that asks a second server. */
+    private static final int LOOKS = 100;
+
+    private static final Duration PAUSE = Duration.ofMillis(100);
     private static final int NULL = 0;
     private static final int MNT = 1;
     private static final int DUMP = 2;
@@ -134,8 +143,8 @@ public final class MountProgram implements RpcDispatchable {
             if (rpc.getProgramVersion() == VERSION_1) {
                 throw new MountException(MountStatus.ACCES);
             }
-            Location directory = MountPath.of(path).resolve(exports, requester);
-            reply = mounted(handles.encode(directory), directory.export().flavorsFor(requester.address()));
+            Location directory = resolve(MountPath.of(path), requester);
+            reply = mounted(handles.encode(directory), flavorsOf(directory, requester));
             mounts.add(new MountTable.Entry(clientOf(rpc), text(path)));
             log("mounts", rpc)
                     .ifPresent(
@@ -157,6 +166,39 @@ public final class MountProgram implements RpcDispatchable {
         }
         metered.ended(status.name());
         rpc.reply(reply);
+    }
+
+    /** MNT may have to wait for a name service. */
+    @Override
+    public Lane laneOf(int procedure, ByteBuffer arguments) {
+        return procedure == MNT ? Lane.LONG : Lane.SHORT;
+    }
+
+    /** MOUNT has no word for "later", so this waits, and looks again, while a name service finds out who calls. */
+    private Location resolve(MountPath path, Requester requester) throws MountException {
+        for (int looks = 0; ; looks++) {
+            try {
+                return path.resolve(exports, requester);
+            } catch (MountException e) {
+                if (!e.isPending() || looks == LOOKS) {
+                    throw e;
+                }
+            }
+            try {
+                Thread.sleep(PAUSE);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new MountException(MountStatus.SERVERFAULT);
+            }
+        }
+    }
+
+    private static List<Flavor> flavorsOf(Location directory, Requester requester) throws MountException {
+        try {
+            return directory.export().flavorsFor(requester.address());
+        } catch (FsException e) {
+            throw new MountException(MountStatus.of(e.error()));
+        }
     }
 
     /** Asks whether a line may be written; empty if there was one of this client lately. */

@@ -82,6 +82,11 @@ final class Nfs3Call {
                 : null;
     }
 
+    /** Before a name is removed, renamed or replaced: BUSY if another export stands on it, whether this client is led there or not. */
+    void requireUnmounted(Nfs3File directory, FileName name) throws FsException {
+        server.exports().requireUnmounted(directory.location(), name);
+    }
+
     /** True if another export stands on some name of the directory. */
     boolean hasMounts(Nfs3File directory) {
         return server.exports().hasMounts(directory.location());

@@ -25,6 +25,7 @@ enum Remove implements Nfs3Procedure<DirOpArgs3> {
                     case FILE -> args.name().properOr(Nfs3Status.ACCES, Nfs3Status.ACCES);
                     case DIRECTORY -> args.name().properOr(Nfs3Status.INVAL, Nfs3Status.EXIST);
                 };
+        call.requireUnmounted(directory, name);
         try (FileChanges.Change _ = call.changingName(directory, name);
                 WatchedChange change = WatchedChange.begin(call, directory)) {
             switch (this) {

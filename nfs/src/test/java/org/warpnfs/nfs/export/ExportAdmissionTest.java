@@ -41,7 +41,7 @@ class ExportAdmissionTest {
     }
 
     @Test
-    void admit_hostOfNoRule_isDenied() {
+    void admit_hostOfNoRule_isDenied() throws Exception {
         Export export = export(rule("192.0.2.0/24", OPTIONS));
         assertDenied(export, from("198.51.100.1", USER), ExportDenial.Reason.HOST);
         assertThat(export.isFor(InetAddresses.forString("192.0.2.9"))).isTrue();

@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.warpnfs.nfs.export.HostPattern.Rank;
+import org.warpnfs.nfs.idmap.AnswerPending;
 
 class HostPatternTest {
     /** node7.cluster.example.org is 192.0.2.7, in netgroup "nodes" by name; 192.0.2.9 is in netgroup "numbers" and has no name. */
@@ -68,7 +69,7 @@ class HostPatternTest {
         "@nodes, 192.0.2.9, false",
         "@numbers, 192.0.2.9, true",
     })
-    void matches_address_asExports5Says(String pattern, String address, boolean expected) {
+    void matches_address_asExports5Says(String pattern, String address, boolean expected) throws AnswerPending {
         assertThat(HostPattern.of(pattern, NAMES).matches(InetAddresses.forString(address)))
                 .isEqualTo(expected);
     }
@@ -125,7 +126,7 @@ class HostPatternTest {
     }
 
     @Test
-    void policy_namesDecide_askedOnceForAnAddress() {
+    void policy_namesDecide_askedOnceForAnAddress() throws AnswerPending {
         int[] asked = new int[1];
         HostNames counting = new HostNames() {
             @Override

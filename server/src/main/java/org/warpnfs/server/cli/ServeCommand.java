@@ -16,8 +16,12 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.warpnfs.nfs.export.HostNames;
+import org.warpnfs.nfs.export.KeptHostNames;
 import org.warpnfs.nfs.idmap.MappedNames;
+import org.warpnfs.nfs.idmap.NameThreads;
 import org.warpnfs.nfs.idmap.StaticNames;
 import org.warpnfs.server.NullCall;
 import org.warpnfs.server.WarpServer;
@@ -47,6 +51,7 @@ import picocli.CommandLine.Spec;
         versionProvider = Version.class,
         sortOptions = false)
 final class ServeCommand implements Callable<Integer> {
+    private static final Logger LOG = LoggerFactory.getLogger(ServeCommand.class);
     private static final int MAX_PORT = 65_535;
 
     @Spec
@@ -79,7 +84,8 @@ final class ServeCommand implements Callable<Integer> {
             description = "Read the files of --exports again when they change, as those of a ConfigMap do.")
     private boolean watchExports;
 
-    private final HostNames hostNames = new SystemHostNames();
+    private final HostNames hostNames =
+            new KeptHostNames(new SystemHostNames(), NameThreads.named("warpnfs-hosts"), System::nanoTime);
 
     @Option(
             names = "--backend",
@@ -165,13 +171,15 @@ final class ServeCommand implements Callable<Integer> {
     @Option(
             names = "--id-domain",
             paramLabel = "DOMAIN",
-            description = "Take USER@DOMAIN and GROUP@DOMAIN as owners from NFSv4 clients, for users and groups of this host.")
+            description =
+                    "Take USER@DOMAIN and GROUP@DOMAIN as owners from NFSv4 clients, for users and groups of this host.")
     private @Nullable String idDomain;
 
     @Option(
             names = "--id-map",
             paramLabel = "FILE",
-            description = "Names for users and groups, in the form of idmapd.conf's [Static]; also [Users] and [Groups].")
+            description =
+                    "Names for users and groups, in the form of idmapd.conf's [Static]; also [Users] and [Groups].")
     private @Nullable Path idMap;
 
     @Option(
@@ -206,6 +214,9 @@ final class ServeCommand implements Callable<Integer> {
             if (watchExports) {
                 reload.watch();
             }
+        } else {
+            // Its default would end the server.
+            Signals.on("HUP", () -> LOG.info("SIGHUP: there is nothing to read again without --exports"));
         }
         Watchdog watchdog = Watchdog.start(manager, within -> NullCall.ask(server.tcpAddress(), within));
         CountDownLatch stopped = new CountDownLatch(1);

@@ -56,16 +56,15 @@ final class AccountCalls {
 
     /** Empty where the C library has no such functions, as in a program that is linked without one. */
     static Optional<AccountCalls> ofLibc() {
-        FunctionDescriptor byName = FunctionDescriptor.of(INT, POINTER, POINTER, POINTER, ValueLayout.JAVA_LONG, POINTER);
+        FunctionDescriptor byName =
+                FunctionDescriptor.of(INT, POINTER, POINTER, POINTER, ValueLayout.JAVA_LONG, POINTER);
         FunctionDescriptor byId = FunctionDescriptor.of(INT, INT, POINTER, POINTER, ValueLayout.JAVA_LONG, POINTER);
         FunctionDescriptor list = FunctionDescriptor.of(INT, POINTER, INT, POINTER, POINTER);
-        return function("getpwnam_r", byName)
-                .flatMap(userByName -> function("getgrnam_r", byName)
-                        .flatMap(groupByName -> function("getpwuid_r", byId)
-                                .flatMap(userById -> function("getgrgid_r", byId)
-                                        .flatMap(groupById -> function("getgrouplist", list)
-                                                .map(groupList -> new AccountCalls(
-                                                        userByName, groupByName, userById, groupById, groupList))))));
+        return function("getpwnam_r", byName).flatMap(userByName -> function("getgrnam_r", byName)
+                .flatMap(groupByName -> function("getpwuid_r", byId).flatMap(userById -> function("getgrgid_r", byId)
+                        .flatMap(groupById -> function("getgrouplist", list)
+                                .map(groupList ->
+                                        new AccountCalls(userByName, groupByName, userById, groupById, groupList))))));
     }
 
     private static Optional<MethodHandle> function(String name, FunctionDescriptor descriptor) {

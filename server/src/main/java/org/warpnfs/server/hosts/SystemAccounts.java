@@ -64,8 +64,8 @@ public final class SystemAccounts implements Accounts {
 
     @Override
     public Optional<List<Long>> groupsOf(long uid) throws IOException {
-        Optional<User> user = ask(
-                found -> calls.userById(uid, found), found -> new User(found.name(), found.firstGroup()));
+        Optional<User> user =
+                ask(found -> calls.userById(uid, found), found -> new User(found.name(), found.firstGroup()));
         if (user.isEmpty()) {
             return Optional.empty();
         }
@@ -73,8 +73,8 @@ public final class SystemAccounts implements Accounts {
     }
 
     /** Asks with more and more room. */
-    private static <T> Optional<T> ask(
-            ToIntFunction<AccountCalls.Found> call, Function<AccountCalls.Found, T> answer) throws IOException {
+    private static <T> Optional<T> ask(ToIntFunction<AccountCalls.Found> call, Function<AccountCalls.Found, T> answer)
+            throws IOException {
         for (int bytes = FIRST_BUFFER_BYTES; ; bytes *= 4) {
             try (Arena arena = Arena.ofConfined()) {
                 AccountCalls.Found found = AccountCalls.Found.room(arena, bytes);

@@ -1,6 +1,7 @@
 package org.warpnfs.server.hosts;
 
 import com.google.common.net.InetAddresses;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
@@ -14,6 +15,9 @@ import org.warpnfs.nfs.export.HostNames;
  * and innetgr(3). Blocks as long as these do. Safe for any thread.
  */
 public final class SystemHostNames implements HostNames {
+    /** EAI_AGAIN of getaddrinfo(3): the virtual machine passes its text on, and nothing else that tells it from an unknown name. */
+    private static final String NO_ANSWER = "Temporary failure in name resolution";
+
     private final Netgroups netgroups = Netgroups.ofLibc();
 
     @Override
@@ -25,6 +29,9 @@ public final class SystemHostNames implements HostNames {
             }
             return addresses;
         } catch (UnknownHostException e) {
+            if (String.valueOf(e.getMessage()).endsWith(NO_ANSWER)) {
+                throw new UncheckedIOException(e);
+            }
             return Set.of();
         }
     }

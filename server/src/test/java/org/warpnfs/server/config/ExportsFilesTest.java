@@ -184,7 +184,7 @@ class ExportsFilesTest {
     }
 
     @Test
-    void client_order_isThatOfExports5WhateverTheLineSays() throws ConfigException {
+    void client_order_isThatOfExports5WhateverTheLineSays() throws Exception {
         ExportSpec export =
                 read("/srv *(ro) 192.0.2.0/24(rw) 192.0.2.7(all_squash)\n").getFirst();
         assertThat(export.policy()

@@ -383,12 +383,12 @@ public final class CallContext {
     }
 
     /** Which credentials are taken from the caller's host there, the best first. */
-    List<Flavor> flavorsAt(Location location) {
+    List<Flavor> flavorsAt(Location location) throws FsException {
         return location.export().flavorsFor(caller.requester().address());
     }
 
     /** True if the caller's host is served there at all. */
-    boolean isShown(Location location) {
+    boolean isShown(Location location) throws FsException {
         return location.export().isFor(caller.requester().address());
     }
 

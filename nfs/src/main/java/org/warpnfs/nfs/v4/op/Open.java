@@ -102,6 +102,14 @@ final class Open implements ChangingOperation {
             throw Nfs4Exception.of(Nfs4Status.SERVERFAULT);
         }
         Names.requireDirectory(directory);
+        if (call.services().exports().mountedAt(directory, name) != null) {
+            // The root of another export: a directory, whatever is underneath.
+            Location _ = Lookup.find(call, directory, name);
+            throw Nfs4Exception.of(
+                    arguments.create() == null || arguments.create() instanceof CreateMode.Unchecked
+                            ? Nfs4Status.ISDIR
+                            : Nfs4Status.EXIST);
+        }
         call.services().state().opens().checkGraceForOpen(call.nowNanos(), call.client(), false);
         try (DirectoryChange change = DirectoryChange.begin(call, directory)) {
             BitSet set = new BitSet();

@@ -20,6 +20,7 @@ final class Remove implements ChangingOperation {
         Names.requireDirectory(directory);
         // The file may be one that its owner has yet to reclaim.
         call.services().state().requireNoGrace(call.nowNanos());
+        call.services().exports().requireUnmounted(directory, name);
         Caller caller = call.callerAt(directory);
         FileSystem fileSystem = CallContext.fileSystem(directory);
         try (FileChange _ = FileChange.ofName(call, directory, name);

@@ -24,6 +24,8 @@ final class Rename implements ChangingOperation {
         Names.requireDirectory(from);
         Names.requireDirectory(to);
         call.services().state().requireNoGrace(call.nowNanos());
+        call.services().exports().requireUnmounted(from, fromName);
+        call.services().exports().requireUnmounted(to, toName);
         try (FileChange _ = FileChange.ofName(call, from, fromName);
                 FileChange _ = FileChange.ofName(call, to, toName);
                 DirectoryChange source = DirectoryChange.begin(call, from);

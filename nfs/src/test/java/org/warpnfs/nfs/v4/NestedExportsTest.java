@@ -1,0 +1,154 @@
+package org.warpnfs.nfs.v4;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.warpnfs.fs.memory.MemoryFileSystem;
+import org.warpnfs.fs.spi.AttributeChanges;
+import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.fs.spi.FileAttributes;
+import org.warpnfs.fs.spi.FileName;
+import org.warpnfs.fs.spi.FileNode;
+import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.nfs.export.Export;
+import org.warpnfs.nfs.export.ExportOptions;
+import org.warpnfs.nfs.export.ExportTable;
+import org.warpnfs.nfs.export.PseudoPath;
+import org.warpnfs.nfs.export.Squash;
+import org.warpnfs.nfs.v4.V4Client.Ops;
+import org.warpnfs.nfs.v4.V4Client.Reply;
+import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+
+/** An export on a directory of another: what clients see there, and that nobody gets at what is underneath. */
+class NestedExportsTest {
+    private static final int FSID = 1 << 8;
+    private static final int FILEID = 1 << 20;
+    private static final int MOUNTED_ON_FILEID = 1 << 23;
+
+    private final MemoryFileSystem outer = new MemoryFileSystem(1 << 20, 100);
+    private final MemoryFileSystem inner = new MemoryFileSystem(1 << 20, 100);
+    private FileNode underneath;
+    private V4Server server;
+    private V4Client client;
+
+    @BeforeEach
+    void start() throws Exception {
+        outer.setAttributes(Caller.ROOT, outer.root(), AttributeChanges.ofPermissions(0777));
+        underneath = outer.makeDirectory(
+                Caller.ROOT, outer.root(), FileName.of("mnt"), AttributeChanges.ofPermissions(0777));
+        inner.makeDirectory(Caller.ROOT, inner.root(), FileName.of("in"), AttributeChanges.ofPermissions(0777));
+        server = V4Server.of(ExportTable.of(List.of(export("/data", outer), export("/data/mnt", inner))));
+        client = V4Client.mounted(server, "client", 0);
+    }
+
+    @AfterEach
+    void stop() {
+        server.close();
+    }
+
+    private static Export export(String path, MemoryFileSystem files) {
+        return Export.of(PseudoPath.of(path), files, ExportOptions.DEFAULTS.withSquash(Squash.NONE), "memory");
+    }
+
+    private boolean isUnderneath() {
+        try {
+            return outer.lookup(Caller.ROOT, outer.root(), FileName.of("mnt"))
+                    .handle()
+                    .equals(underneath.handle());
+        } catch (FsException e) {
+            return false;
+        }
+    }
+
+    @Test
+    void remove_mountPoint_isFileOpenAndNothingIsRemoved() {
+        assertThat(client.statusOf(new Ops().data().add(28, c -> c.string("mnt"))))
+                .isEqualTo(Nfs4Status.FILE_OPEN);
+        assertThat(isUnderneath()).isTrue();
+    }
+
+    @Test
+    void rename_ofAndOntoAMountPoint_isFileOpenAndNothingMoves() {
+        client.run(new Ops().data().openCreate("o", "f", 3, 0)).afterData().open();
+        assertThat(rename("mnt", "moved")).isEqualTo(Nfs4Status.FILE_OPEN);
+        assertThat(rename("f", "mnt")).isEqualTo(Nfs4Status.FILE_OPEN);
+        assertThat(isUnderneath()).isTrue();
+        assertThat(rename("f", "g")).isEqualTo(Nfs4Status.OK);
+    }
+
+    private Nfs4Status rename(String from, String to) {
+        return client.statusOf(
+                new Ops().data().op(32).add(29, c -> c.string(from).string(to)));
+    }
+
+    @Test
+    void open_mountPoint_isADirectory() {
+        assertThat(client.statusOf(new Ops().data().open("o", "mnt", 1, 0))).isEqualTo(Nfs4Status.ISDIR);
+        assertThat(client.statusOf(new Ops().data().openCreate("o", "mnt", 3, 0)))
+                .isEqualTo(Nfs4Status.ISDIR);
+    }
+
+    @Test
+    void create_onTheNameOfAMountPoint_exists() {
+        assertThat(client.statusOf(
+                        new Ops().data().add(6, c -> c.words(2).string("mnt").words(0, 0))))
+                .isEqualTo(Nfs4Status.EXIST);
+    }
+
+    @Test
+    void lookup_mountPoint_isAnotherFileSystemMountedOnTheDirectoryUnderneath() {
+        long[] above = fsid(1, new Ops().data());
+        long[] below = fsid(2, new Ops().data().lookup("mnt"));
+        assertThat(below).isNotEqualTo(above);
+        assertThat(fsid(3, new Ops().data().lookup("mnt").lookup("in"))).isEqualTo(below);
+        Reply reply = client.run(new Ops().data().lookup("mnt").getAttr(FILEID, MOUNTED_ON_FILEID));
+        reply.afterData().op(15);
+        reply.op(9);
+        reply.words(4);
+        assertThat(List.of(reply.hyper(), reply.hyper()))
+                .containsExactly(
+                        attributes(inner).fileId(), underneath.attributes().fileId());
+    }
+
+    private static FileAttributes attributes(MemoryFileSystem files) {
+        try {
+            return files.attributes(files.root());
+        } catch (FsException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private long[] fsid(int depth, Ops ops) {
+        Reply reply = client.run(ops.getAttr(FSID));
+        for (int lookups = 0; lookups <= depth; lookups++) {
+            reply.op(lookups == 0 ? 24 : 15);
+        }
+        reply.op(9);
+        reply.words(3);
+        return new long[] {reply.hyper(), reply.hyper()};
+    }
+
+    @Test
+    void listing_ofTheDirectoryAbove_hasTheRootThatStandsThere() {
+        Reply reply = client.run(new Ops()
+                .data()
+                .add(26, c -> c.hyper(0).hyper(0).words(4096, 8192).words(2, FSID | FILEID, MOUNTED_ON_FILEID)));
+        reply.afterData().op(26);
+        reply.hyper();
+        Map<String, List<Long>> entries = new LinkedHashMap<>();
+        while (reply.word() == 1) {
+            reply.hyper();
+            String name = reply.string();
+            reply.words(4);
+            reply.hyper();
+            entries.put(name, List.of(reply.hyper(), reply.hyper(), reply.hyper()));
+        }
+        assertThat(entries.get("mnt"))
+                .endsWith(attributes(inner).fileId(), underneath.attributes().fileId());
+    }
+}
