@@ -19,7 +19,7 @@ import org.warpnfs.server.config.CrcPolicy;
 import org.warpnfs.server.config.ServerConfig;
 
 /** What a server says of itself when it starts. */
-final class Description {
+public final class Description {
     private Description() {}
 
     static List<String> of(
@@ -46,7 +46,8 @@ final class Description {
         return List.copyOf(lines);
     }
 
-    private static String policy(ExportPolicy policy) {
+    /** Whom an export is for, and how, in the words of exports(5). */
+    public static String policy(ExportPolicy policy) {
         return policy.isOneForAll()
                 ? options(policy.rules().getFirst().options())
                 : policy.rules().stream()
@@ -54,7 +55,8 @@ final class Description {
                         .collect(Collectors.joining(" "));
     }
 
-    private static String options(ExportOptions options) {
+    /** The options of one client, likewise. */
+    public static String options(ExportOptions options) {
         return (options.readOnly() ? "ro" : "rw")
                 + switch (options.squash()) {
                     case NONE -> ",no_root_squash";

@@ -99,11 +99,13 @@ public final class WarpServer implements AutoCloseable {
     /**
      * The same as the only server of its process: nothing of Netty has been used before, so that it can be told how much memory it has.
      *
+     * @param limits what is wanted; {@link ServerConfig#payloadBytes} counts, and not what they say of it
      * @param recorder hears how calls end
      * @throws ConfigException with one line that says what is in the way
      */
-    public static WarpServer startAlone(ServerConfig config, CallRecorder recorder) throws ConfigException {
-        Budgets.Plan plan = plan(config, ServerLimits.DEFAULT);
+    public static WarpServer startAlone(ServerConfig config, ServerLimits limits, CallRecorder recorder)
+            throws ConfigException {
+        Budgets.Plan plan = plan(config, limits);
         NettyMemory.limit(plan.nettyBytes());
         return new WarpServer(config, plan, recorder);
     }
@@ -128,8 +130,12 @@ public final class WarpServer implements AutoCloseable {
         return new WarpServer(config, plan(config, limits), recorder);
     }
 
-    /** What of these limits this process can have. */
-    static Budgets.Plan plan(ServerConfig config, ServerLimits limits) throws ConfigException {
+    /**
+     * What of these limits this process can have.
+     *
+     * @throws ConfigException if the least that works does not fit
+     */
+    public static Budgets.Plan plan(ServerConfig config, ServerLimits limits) throws ConfigException {
         int exports = config.exports().size();
         boolean inMemory = config.backend() == Backend.MEMORY;
         Budgets.Wanted wanted = new Budgets.Wanted(

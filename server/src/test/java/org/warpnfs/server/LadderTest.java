@@ -38,6 +38,30 @@ class LadderTest {
                     "org.warpnfs.nfs.idmap..");
 
     @ArchTest
+    static final ArchRule settingsOpenNothingButTheirFile = classes()
+            .that()
+            .resideInAPackage("org.warpnfs.server.settings..")
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage(
+                    "java..",
+                    "org.jspecify..",
+                    "com.google.common..",
+                    "com.fasterxml.jackson.core..",
+                    "com.fasterxml.jackson.dataformat.yaml..",
+                    "org.warpnfs.server.settings..",
+                    "org.warpnfs.server.config..",
+                    "org.warpnfs.server.limits..");
+
+    @ArchTest
+    static final ArchRule onlySettingsReadYaml = noClasses()
+            .that()
+            .resideOutsideOfPackage("org.warpnfs.server.settings..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("com.fasterxml.jackson..", "org.yaml.snakeyaml..");
+
+    @ArchTest
     static final ArchRule onlyTheCommandLineKnowsItsLibrary = noClasses()
             .that()
             .resideOutsideOfPackage("org.warpnfs.server.cli..")

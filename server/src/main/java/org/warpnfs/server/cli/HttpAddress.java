@@ -17,26 +17,35 @@ final class HttpAddress {
 
     /** Null for {@code off}. */
     static @Nullable InetSocketAddress parse(String text) throws ConfigException {
+        return parse("--http", text);
+    }
+
+    /**
+     * The same.
+     *
+     * @param what how messages name the option
+     */
+    static @Nullable InetSocketAddress parse(String what, String text) throws ConfigException {
         if (text.equals("off")) {
             return null;
         }
         int colon = text.lastIndexOf(':');
         int port = colon < 0 ? -1 : port(text.substring(colon + 1));
         if (port < 0) {
-            throw new ConfigException("--http " + text + ": not ADDR:PORT, nor off");
+            throw new ConfigException(what + " " + text + ": not ADDR:PORT, nor off");
         }
         String host = text.substring(0, colon);
         if (host.startsWith("[") && host.endsWith("]")) {
             host = host.substring(1, host.length() - 1);
         } else if (host.contains(":")) {
-            throw new ConfigException("--http " + text + ": write an IPv6 address as [ADDR]:PORT");
+            throw new ConfigException(what + " " + text + ": write an IPv6 address as [ADDR]:PORT");
         }
         try {
             return host.isEmpty() || host.equals("*")
                     ? new InetSocketAddress(port)
                     : new InetSocketAddress(InetAddress.getByName(host), port);
         } catch (UnknownHostException e) {
-            throw new ConfigException("--http " + text + ": no such address", e);
+            throw new ConfigException(what + " " + text + ": no such address", e);
         }
     }
 

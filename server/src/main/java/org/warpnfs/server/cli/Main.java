@@ -13,6 +13,7 @@ import picocli.CommandLine.Command;
         versionProvider = Version.class,
         subcommands = {
             ServeCommand.class,
+            CheckCommand.class,
             ProbeCommand.class,
             IwarpCommand.class,
             BenchCommand.class,
@@ -31,7 +32,7 @@ public final class Main {
         System.exit(commandLine().execute(arguments));
     }
 
-    /** The command line with its error handling: every mistake is one line on standard error. */
+    /** The command line with its error handling: each mistake is one line on standard error. */
     public static CommandLine commandLine() {
         return new CommandLine(new Main())
                 .setCaseInsensitiveEnumValuesAllowed(true)
@@ -47,8 +48,8 @@ public final class Main {
 
     private static int explainFailure(Exception e, CommandLine command, CommandLine.ParseResult parsed)
             throws Exception {
-        if (e instanceof ConfigException) {
-            say(command, String.valueOf(e.getMessage()));
+        if (e instanceof ConfigException wrong) {
+            wrong.mistakes().forEach(mistake -> say(command, mistake));
             return FAILURE;
         }
         throw e;

@@ -33,6 +33,10 @@ final class ManualPage {
             .TP
             .B WARPNFS_LOG_LEVEL
             TRACE, DEBUG, INFO (the default), WARN or ERROR. The log is on standard error.
+            .TP
+            .B WARPNFS_CONFIG
+            The configuration file of serve and check, where no --config names one. Each setting has a variable of its own too, such as
+            .BR WARPNFS_RDMA_PORT .
             """;
 
     private final CommandLine command;

@@ -10,6 +10,7 @@ import org.warpnfs.nfs.stats.CallRecorder;
 import org.warpnfs.server.WarpServer;
 import org.warpnfs.server.config.ConfigException;
 import org.warpnfs.server.config.ServerConfig;
+import org.warpnfs.server.limits.ServerLimits;
 import org.warpnfs.server.watch.Watch;
 
 /** The server of this process, and what answers HTTP for it. */
@@ -31,10 +32,21 @@ final class WatchedServer implements AutoCloseable {
      * @throws ConfigException with one line that says what is in the way
      */
     static WatchedServer start(ServerConfig config, @Nullable String http) throws ConfigException {
-        Watch watch = watch(http);
+        return start(config, ServerLimits.DEFAULT, "--http", http);
+    }
+
+    /**
+     * The same with other limits.
+     *
+     * @param chosenBy how messages name who chose where HTTP is answered
+     */
+    static WatchedServer start(ServerConfig config, ServerLimits limits, String chosenBy, @Nullable String http)
+            throws ConfigException {
+        Watch watch = watch(chosenBy, http);
         boolean started = false;
         try {
-            WarpServer server = WarpServer.startAlone(config, watch == null ? CallRecorder.NONE : watch.recorder());
+            WarpServer server =
+                    WarpServer.startAlone(config, limits, watch == null ? CallRecorder.NONE : watch.recorder());
             if (watch != null) {
                 watch.serves(server);
             }
@@ -47,8 +59,8 @@ final class WatchedServer implements AutoCloseable {
         }
     }
 
-    private static @Nullable Watch watch(@Nullable String http) throws ConfigException {
-        InetSocketAddress address = HttpAddress.parse(http == null ? HttpAddress.DEFAULT : http);
+    private static @Nullable Watch watch(String chosenBy, @Nullable String http) throws ConfigException {
+        InetSocketAddress address = HttpAddress.parse(chosenBy, http == null ? HttpAddress.DEFAULT : http);
         if (address == null) {
             return null;
         }
@@ -62,7 +74,7 @@ final class WatchedServer implements AutoCloseable {
                         e.getMessage());
                 return null;
             }
-            throw new ConfigException("--http " + http + ": " + e.getMessage(), e);
+            throw new ConfigException(chosenBy + " " + http + ": " + e.getMessage(), e);
         }
     }
 

@@ -31,4 +31,13 @@ public final class ByteSize {
             throw new ConfigException(what + " " + text + ": not a size such as 512m or 2g", e);
         }
     }
+
+    /** As it would be written, in the largest unit that leaves no rest. */
+    public static String written(long bytes) {
+        int shift = 0;
+        while (bytes != 0 && shift < 10 * UNITS.length() && (bytes >> shift) % 1024 == 0) {
+            shift += 10;
+        }
+        return (bytes >> shift) + (shift == 0 ? "" : UNITS.substring(shift / 10 - 1, shift / 10));
+    }
 }

@@ -37,7 +37,11 @@ public record ExportSpec(
      * @throws ConfigException naming the argument and the part that is wrong
      */
     public static ExportSpec parse(String argument) throws ConfigException {
-        Place place = new Place("--export " + argument, 0);
+        return parse(new Place("--export " + argument, 0), argument);
+    }
+
+    /** The same, written at {@code place}. */
+    public static ExportSpec parse(Place place, String argument) throws ConfigException {
         List<String> parts = List.of(argument.split(",", -1));
         String at = parts.getFirst();
         int colon = at.indexOf(":/");

@@ -29,7 +29,8 @@ import org.warpnfs.nfs.export.PseudoPath;
  *
  * <h2>Errors</h2>
  *
- * Every mistake is a {@link ConfigException} with file, line, and what is wrong; nothing of any file counts then.
+ * A {@link ConfigException} has every mistake with file, line, and what is wrong: the first of each line, all lines of a file that can be taken apart.
+ * Nothing of any file counts then.
  */
 public final class ExportsFiles {
     /** As exports(5): ro, root_squash, secure, sec=sys. */
@@ -70,10 +71,18 @@ public final class ExportsFiles {
      */
     public static List<ExportSpec> read(List<Path> paths, HostNames names) throws ConfigException {
         ExportsFiles files = new ExportsFiles(names);
+        List<String> mistakes = new ArrayList<>();
         for (Path path : paths) {
-            for (Path file : filesAt(path)) {
-                files.take(file.toString(), textOf(file));
+            try {
+                for (Path file : filesAt(path)) {
+                    files.take(file.toString(), textOf(file));
+                }
+            } catch (ConfigException e) {
+                mistakes.addAll(e.mistakes());
             }
+        }
+        if (!mistakes.isEmpty()) {
+            throw new ConfigException(mistakes);
         }
         return files.specs();
     }
@@ -116,15 +125,27 @@ public final class ExportsFiles {
     }
 
     private void take(String source, String text) throws ConfigException {
+        List<String> mistakes = new ArrayList<>();
         for (ExportsLine line : ExportsReader.read(source, text)) {
-            if (line.clients().isEmpty()) {
-                throw line.place().mistake(line.path() + " names no client; write *(...) for everyone");
+            try {
+                take(line);
+            } catch (ConfigException e) {
+                mistakes.addAll(e.mistakes());
             }
-            Path directory = Path.of(line.path()).normalize();
-            Merged export = merged.computeIfAbsent(directory, key -> new Merged(line.place(), key));
-            for (ExportsLine.Client client : line.clients()) {
-                take(export, line, client);
-            }
+        }
+        if (!mistakes.isEmpty()) {
+            throw new ConfigException(mistakes);
+        }
+    }
+
+    private void take(ExportsLine line) throws ConfigException {
+        if (line.clients().isEmpty()) {
+            throw line.place().mistake(line.path() + " names no client; write *(...) for everyone");
+        }
+        Path directory = Path.of(line.path()).normalize();
+        Merged export = merged.computeIfAbsent(directory, key -> new Merged(line.place(), key));
+        for (ExportsLine.Client client : line.clients()) {
+            take(export, line, client);
         }
     }
 

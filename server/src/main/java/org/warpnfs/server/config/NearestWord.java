@@ -1,9 +1,10 @@
 package org.warpnfs.server.config;
 
 import java.util.Collection;
+import java.util.Optional;
 
 /** What somebody may have meant who wrote a word that nobody knows. */
-final class NearestWord {
+public final class NearestWord {
     private NearestWord() {}
 
     /**
@@ -11,7 +12,14 @@ final class NearestWord {
      *
      * @param known each perhaps with a {@code =} and what may stand behind it, which is not compared
      */
-    static String hint(String word, Collection<String> known) {
+    public static String hint(String word, Collection<String> known) {
+        return nearest(word, known)
+                .map(near -> "; did you mean '" + near + "'?")
+                .orElseGet(() -> "; known are " + String.join(", ", known));
+    }
+
+    /** The known word that is nearest, if one is near. */
+    public static Optional<String> nearest(String word, Collection<String> known) {
         String nearest = null;
         int least = Math.max(1, word.length() / 3) + 1;
         for (String candidate : known) {
@@ -22,7 +30,7 @@ final class NearestWord {
                 nearest = candidate;
             }
         }
-        return nearest == null ? "; known are " + String.join(", ", known) : "; did you mean '" + nearest + "'?";
+        return Optional.ofNullable(nearest);
     }
 
     /** How many letters have to be added, taken away or changed (Levenshtein). */

@@ -1,0 +1,106 @@
+package org.warpnfs.server.cli;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.warpnfs.nfs.export.PseudoPath;
+import org.warpnfs.server.WarpServer;
+import org.warpnfs.server.config.Backend;
+import org.warpnfs.server.config.ExportSpec;
+import org.warpnfs.server.config.ServerConfig;
+import org.warpnfs.server.settings.Mistakes;
+import org.warpnfs.server.settings.Setting;
+import org.warpnfs.server.settings.Settings;
+
+/**
+ * Looks for everything that would be in the way of a start, and starts nothing: no port is taken, no directory made, no file system opened.
+ *
+ * @param configured what {@code serve} would be told
+ * @param exports what it would serve
+ * @param limits what of the limits fits the process, in one line; empty if something is wrong
+ * @param mistakes what is wrong; none if the server would start
+ */
+record Check(Configured configured, List<ExportSpec> exports, String limits, List<String> mistakes) {
+    static Check of(Configured configured, Mistakes mistakes) {
+        List<ExportSpec> exports = mistakes.tried(List.of(), configured::exports);
+        exports(exports, mistakes);
+        state(configured, mistakes);
+        Optional<ServerConfig> server = mistakes.tried(Optional.empty(), () -> Optional.of(configured.server()));
+        Optional<InetSocketAddress> http =
+                mistakes.tried(Optional.empty(), () -> Optional.ofNullable(configured.http()));
+        if (server.isPresent() && http.isPresent()) {
+            port(configured, Settings.RDMA_PORT, server.get().rdmaAddress(), http.get(), mistakes);
+            port(configured, Settings.TCP_PORT, server.get().tcpAddress(), http.get(), mistakes);
+        }
+        String limits = "";
+        if (server.isPresent() && mistakes.all().isEmpty()) {
+            limits = mistakes.tried(
+                    "", () -> WarpServer.plan(server.get(), configured.limits()).line());
+        }
+        return new Check(configured, exports, limits, mistakes.all());
+    }
+
+    private static void exports(List<ExportSpec> exports, Mistakes mistakes) {
+        Map<PseudoPath, ExportSpec> byPath = new HashMap<>();
+        Map<String, ExportSpec> byFsid = new HashMap<>();
+        for (ExportSpec export : exports) {
+            directory(export, mistakes);
+            PseudoPath path = export.pseudoPath();
+            ExportSpec same = path == null ? null : byPath.putIfAbsent(path, export);
+            if (same != null) {
+                mistakes.add(export.place() + ": at " + path + " is an export already (" + same.place() + ")");
+            }
+            String fsid = export.traits().fsid();
+            ExportSpec sameFsid = fsid == null ? null : byFsid.putIfAbsent(fsid, export);
+            if (sameFsid != null) {
+                mistakes.add(export.place() + ": fsid=" + fsid + " is that of " + sameFsid.place() + " already");
+            }
+        }
+    }
+
+    private static void directory(ExportSpec export, Mistakes mistakes) {
+        Path directory = export.directory();
+        // The one that is made if it is missing; and what is not mounted yet is not served and no mistake.
+        if (directory == null || directory.equals(ServerConfig.DEFAULT_EXPORT) || export.requiredMount() != null) {
+            return;
+        }
+        if (!Files.exists(directory)) {
+            mistakes.add(export.place() + ": " + directory + ": there is no such directory");
+        } else if (!Files.isDirectory(directory)) {
+            mistakes.add(export.place() + ": " + directory + ": is no directory");
+        }
+    }
+
+    private static void state(Configured configured, Mistakes mistakes) {
+        Path state = configured.state();
+        if (state != null && Files.exists(state) && !Files.isDirectory(state)) {
+            mistakes.add(configured.settings().at(Settings.STATE) + ": " + state + ": is no directory");
+        } else if (state != null
+                && configured.settings().get(Settings.BACKEND) == Backend.LOCAL
+                && Files.isDirectory(state)
+                && !Files.isWritable(state)) {
+            mistakes.add(configured.settings().at(Settings.STATE) + ": " + state + ": cannot be written");
+        }
+    }
+
+    private static void port(
+            Configured configured,
+            Setting<Long> setting,
+            InetSocketAddress nfs,
+            InetSocketAddress http,
+            Mistakes mistakes) {
+        if (nfs.getPort() != 0 && nfs.getPort() == http.getPort() && overlap(nfs.getAddress(), http.getAddress())) {
+            mistakes.add(configured.settings().told(setting) + " and "
+                    + configured.settings().told(Settings.HTTP) + " are the same port");
+        }
+    }
+
+    private static boolean overlap(InetAddress one, InetAddress other) {
+        return one.isAnyLocalAddress() || other.isAnyLocalAddress() || one.equals(other);
+    }
+}

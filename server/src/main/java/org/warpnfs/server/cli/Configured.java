@@ -1,0 +1,201 @@
+package org.warpnfs.server.cli;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.nfs.export.HostNames;
+import org.warpnfs.nfs.export.KeptHostNames;
+import org.warpnfs.nfs.idmap.MappedNames;
+import org.warpnfs.nfs.idmap.NameThreads;
+import org.warpnfs.nfs.idmap.StaticNames;
+import org.warpnfs.server.config.Backend;
+import org.warpnfs.server.config.ConfigException;
+import org.warpnfs.server.config.ExportSpec;
+import org.warpnfs.server.config.ExportsFiles;
+import org.warpnfs.server.config.IdMapFile;
+import org.warpnfs.server.config.IdentityChoices;
+import org.warpnfs.server.config.Place;
+import org.warpnfs.server.config.RdmaChoices;
+import org.warpnfs.server.config.ServerConfig;
+import org.warpnfs.server.hosts.SystemHostNames;
+import org.warpnfs.server.limits.ServerLimits;
+import org.warpnfs.server.settings.Mistakes;
+import org.warpnfs.server.settings.Origin;
+import org.warpnfs.server.settings.Resolved;
+import org.warpnfs.server.settings.Said;
+import org.warpnfs.server.settings.Settings;
+import picocli.CommandLine.ParseResult;
+
+/** What {@code serve} is told by its command line, the environment and the configuration file together. Starts nothing. */
+final class Configured {
+    private final Resolved settings;
+    private final HostNames names =
+            new KeptHostNames(new SystemHostNames(), NameThreads.named("warpnfs-hosts"), System::nanoTime);
+
+    Configured(Resolved settings) {
+        this.settings = settings;
+    }
+
+    /**
+     * Reads all of it.
+     *
+     * @param mistakes takes what is wrong
+     */
+    static Configured of(ParseResult line, Map<String, String> environment, Mistakes mistakes) {
+        String file = SettingOptions.config(line);
+        return new Configured(
+                Resolved.of(SettingOptions.said(line), environment, file.isEmpty() ? null : Path.of(file), mistakes));
+    }
+
+    /**
+     * The same for a command that needs all of it.
+     *
+     * @throws ConfigException with everything that is wrong
+     */
+    static Configured of(ParseResult line, Map<String, String> environment) throws ConfigException {
+        Mistakes mistakes = new Mistakes();
+        Configured configured = of(line, environment, mistakes);
+        mistakes.end();
+        return configured;
+    }
+
+    Resolved settings() {
+        return settings;
+    }
+
+    ServerLimits limits() {
+        return settings.limits();
+    }
+
+    /**
+     * The server that is wanted.
+     *
+     * @throws ConfigException with everything that is wrong
+     */
+    ServerConfig server() throws ConfigException {
+        Mistakes mistakes = new Mistakes();
+        List<ExportSpec> exports = mistakes.tried(List.of(), this::exports);
+        InetAddress address = mistakes.tried(InetAddress.getLoopbackAddress(), this::address);
+        IdentityChoices identities = mistakes.tried(IdentityChoices.DEFAULT, this::identities);
+        mistakes.end();
+        return new ServerConfig(
+                exports,
+                settings.get(Settings.BACKEND),
+                settings.get(Settings.MEMORY_SIZE),
+                new InetSocketAddress(address, settings.get(Settings.RDMA_PORT).intValue()),
+                new InetSocketAddress(address, settings.get(Settings.TCP_PORT).intValue()),
+                state(),
+                new RdmaChoices(
+                        settings.get(Settings.CRC),
+                        settings.get(Settings.MARKERS),
+                        settings.get(Settings.READ_REPLIES)),
+                settings.get(Settings.LEASE),
+                settings.get(Settings.THREADS).intValue(),
+                settings.get(Settings.PAYLOAD_MEMORY),
+                settings.get(Settings.DRAIN),
+                identities);
+    }
+
+    /** True if {@code --exports} names files, or the usual ones: what can be read again. */
+    boolean hasExportsFiles() {
+        return settings.origin(Settings.EXPORTS).isSaid();
+    }
+
+    /**
+     * What is to be exported, as files of exports(5) say now. Which files those are, and all else, stays as it was at the start.
+     *
+     * @throws ConfigException with everything that is wrong
+     */
+    List<ExportSpec> exports() throws ConfigException {
+        Backend backend = settings.get(Settings.BACKEND);
+        Mistakes mistakes = new Mistakes();
+        List<ExportSpec> said = new ArrayList<>();
+        for (Said export : settings.words(Settings.EXPORT)) {
+            mistakes.tried(false, () -> said.add(ExportSpec.parse(place(export), export.text())));
+        }
+        mistakes.end();
+        if (!hasExportsFiles()) {
+            return ServerConfig.placed(said, backend);
+        }
+        List<Path> files = settings.get(Settings.EXPORTS).stream().map(Path::of).toList();
+        List<ExportSpec> specs = new ArrayList<>(ServerConfig.placedBesideOthers(said, backend));
+        specs.addAll(ExportsFiles.read(files.isEmpty() ? usualFiles() : files, names));
+        return specs;
+    }
+
+    private static Place place(Said export) {
+        return switch (export.origin()) {
+            case Origin.InFile file -> new Place(file.file(), file.line());
+            case Origin other -> new Place(other + " " + export.text(), 0);
+        };
+    }
+
+    private static List<Path> usualFiles() {
+        return Stream.of(Path.of("/etc/exports"), Path.of("/etc/exports.d"))
+                .filter(Files::exists)
+                .toList();
+    }
+
+    private InetAddress address() throws ConfigException {
+        String name = settings.get(Settings.LISTEN);
+        if (name.isEmpty()) {
+            return new InetSocketAddress(0).getAddress();
+        }
+        try {
+            return InetAddress.getByName(name);
+        } catch (UnknownHostException e) {
+            throw new ConfigException(settings.at(Settings.LISTEN) + " " + name + ": no such address", e);
+        }
+    }
+
+    private IdentityChoices identities() throws ConfigException {
+        String domain = settings.get(Settings.ID_DOMAIN);
+        String file = settings.get(Settings.ID_MAP);
+        StaticNames map = file.isEmpty() ? StaticNames.NONE : IdMapFile.read(Path.of(file));
+        return new IdentityChoices(
+                settings.get(Settings.MANAGE_GIDS),
+                new MappedNames.Choices(domain.isEmpty() ? null : domain, map, settings.get(Settings.ID_NAMES)));
+    }
+
+    /** Null where nothing outlives a restart. */
+    @Nullable
+    Path state() {
+        String said = settings.get(Settings.STATE);
+        if (!said.isEmpty()) {
+            return Path.of(said);
+        }
+        if (settings.get(Settings.BACKEND) != Backend.LOCAL) {
+            return null;
+        }
+        if (System.getProperty("user.name").equals("root")) {
+            return Path.of("/var/lib/warpnfs");
+        }
+        String stateHome = System.getenv("XDG_STATE_HOME");
+        return stateHome == null || stateHome.isEmpty()
+                ? Path.of(System.getProperty("user.home"), ".local", "state", "warpnfs")
+                : Path.of(stateHome, "warpnfs");
+    }
+
+    /**
+     * Where HTTP is answered; null if nowhere.
+     *
+     * @throws ConfigException if that is no address
+     */
+    @Nullable
+    InetSocketAddress http() throws ConfigException {
+        return HttpAddress.parse(settings.at(Settings.HTTP), settings.get(Settings.HTTP));
+    }
+
+    /** The same as somebody wrote it; null if nobody did: then another server may have the usual address, and this one does without. */
+    @Nullable
+    String httpAsSaid() {
+        return settings.origin(Settings.HTTP).isSaid() ? settings.get(Settings.HTTP) : null;
+    }
+}

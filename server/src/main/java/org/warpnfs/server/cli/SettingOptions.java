@@ -1,0 +1,92 @@
+package org.warpnfs.server.cli;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.warpnfs.server.settings.Kind;
+import org.warpnfs.server.settings.Setting;
+import org.warpnfs.server.settings.Settings;
+import picocli.CommandLine.IModelTransformer;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.ParseResult;
+
+/**
+ * Gives a command the options of {@link Settings}, and {@code --config}. They have no fields: what was said is read from the parsed line as words, since
+ * which of them counts is decided with the environment and the file beside them.
+ */
+final class SettingOptions implements IModelTransformer {
+    private static final String CONFIG = "--config";
+
+    @Override
+    public CommandSpec transform(CommandSpec command) {
+        command.addOption(OptionSpec.builder(CONFIG)
+                .paramLabel("FILE")
+                .type(String.class)
+                .description(
+                        "A YAML file of settings, read once at the start; warpnfs check tells what comes of it. Options",
+                        "go before the environment (WARPNFS_RDMA_PORT), and that before the file. Default: none.")
+                .build());
+        for (Setting<?> setting : Settings.ALL) {
+            String flag = setting.flag();
+            if (flag != null) {
+                command.addOption(option(flag, setting));
+            }
+        }
+        return command;
+    }
+
+    private static OptionSpec option(String flag, Setting<?> setting) {
+        OptionSpec.Builder option = OptionSpec.builder(flag).description(description(setting));
+        return switch (setting.kind()) {
+            // --markers=false, for one that the file has switched on.
+            case Kind.Switch _ ->
+                option.type(boolean.class)
+                        .arity("0..1")
+                        .fallbackValue("true")
+                        .hideParamSyntax(true)
+                        .paramLabel("")
+                        .build();
+            case Kind.Choice<?> choice ->
+                option.paramLabel(setting.label()).type(choice.type()).build();
+            case Kind.Whole _ ->
+                option.paramLabel(setting.label()).type(Long.class).build();
+            case Kind.Words words ->
+                option.paramLabel(setting.label())
+                        .type(List.class)
+                        .auxiliaryTypes(String.class)
+                        .arity(words.orNone() ? "0..*" : "1")
+                        .build();
+            case Kind.Bytes _, Kind.Time _, Kind.Text _ ->
+                option.paramLabel(setting.label()).type(String.class).build();
+        };
+    }
+
+    private static String[] description(Setting<?> setting) {
+        List<String> lines = new ArrayList<>(setting.about());
+        if (!(setting.kind() instanceof Kind.Switch)) {
+            lines.add(lines.removeLast() + " Default: " + setting.shownStandard() + ".");
+        }
+        return lines.stream().map(line -> line.replace("%", "%%")).toArray(String[]::new);
+    }
+
+    /** What the line says: of each option that stands there its words. */
+    static Map<Setting<?>, List<String>> said(ParseResult line) {
+        Map<Setting<?>, List<String>> said = new LinkedHashMap<>();
+        for (Setting<?> setting : Settings.ALL) {
+            String flag = setting.flag();
+            OptionSpec option = flag == null ? null : line.matchedOption(flag);
+            if (option != null) {
+                List<String> words = option.stringValues();
+                said.put(setting, setting.kind() instanceof Kind.Switch && words.isEmpty() ? List.of("true") : words);
+            }
+        }
+        return said;
+    }
+
+    /** The file that the line names; empty if it names none. */
+    static String config(ParseResult line) {
+        return line.matchedOptionValue(CONFIG, "");
+    }
+}

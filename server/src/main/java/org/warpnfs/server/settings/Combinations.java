@@ -1,0 +1,115 @@
+package org.warpnfs.server.settings;
+
+import java.util.List;
+import java.util.Objects;
+import org.warpnfs.server.config.Backend;
+
+/**
+ * What settings are to each other.
+ *
+ * <p>A limit of a part is not above that of the whole. Where only the whole was said and is below the default of the part, the part follows it: who lowers
+ * one number does not have to look up all that depend on it. Everything else that does not go together is a mistake that names both.
+ */
+final class Combinations {
+    /**
+     * A limit within another.
+     *
+     * @param part key below {@code limits}
+     * @param whole likewise; none that is a part stands after a line where it is the whole
+     */
+    record Within(String part, String whole) {}
+
+    /** Wholes first. */
+    static final List<Within> WITHIN = List.of(
+            new Within("connections.ofClient", "connections.most"),
+            new Within("connections.halfOpen", "connections.most"),
+            new Within("connections.halfOpenOfClient", "connections.halfOpen"),
+            new Within("deadlines.draining", "deadlines.grace"),
+            new Within("streams.receiveQueueDepth", "streams.receivesOfAll"),
+            new Within("streams.receiveBytes", "streams.receiveBytesOfAll"),
+            new Within("streams.registeredBytes", "streams.registeredBytesOfAll"),
+            new Within("streams.inboundReads", "streams.inboundReadsOfAll"),
+            new Within("rdma.ord", "streams.outstandingReads"),
+            new Within("rdma.postedWork", "streams.sendQueueDepth"),
+            new Within("rdma.exposedReplies", "streams.inboundReads"),
+            new Within("rdma.maxCredits", "streams.receiveQueueDepth"),
+            new Within("rdma.credits", "rdma.maxCredits"),
+            new Within("rdma.receiveBuffersOfClient", "rdma.receiveBuffers"),
+            new Within("rdma.replyBytesOfClient", "rdma.replyBytes"),
+            new Within("rdma.exposedBytesOfClient", "rdma.exposedBytesOfAll"),
+            new Within("rdma.exposedBytes", "rdma.exposedBytesOfClient"),
+            new Within("tcp.callsInFlight", "tcp.callsInFlightOfClient"),
+            new Within("tcp.recordMemoryBytesOfConnection", "tcp.recordMemoryBytes"),
+            new Within("tcp.recordBytes", "tcp.recordMemoryBytesOfConnection"),
+            new Within("tcp.unsentBytesOfClient", "tcp.unsentBytesOfAll"),
+            new Within("tcp.unsentBytes", "tcp.unsentBytesOfClient"),
+            new Within("memory.transferBytes", "memory.payloadBytes"),
+            new Within("state.sessionsOfClient", "state.sessions"),
+            new Within("state.keptReplyBytes", "state.keptRepliesBytes"),
+            new Within("state.opensOfClient", "state.opens"),
+            new Within("state.locksOfClient", "state.locks"));
+
+    private Combinations() {}
+
+    static void check(Resolved resolved, Mistakes mistakes) {
+        for (Within within : WITHIN) {
+            check(resolved, limit(within.part()), limit(within.whole()), mistakes);
+        }
+        exports(resolved, mistakes);
+        identities(resolved, mistakes);
+        ports(resolved, mistakes);
+    }
+
+    private static Setting<?> limit(String name) {
+        return Objects.requireNonNull(Settings.byKey(LimitSettings.PREFIX + name), name);
+    }
+
+    /** Both are of one kind. */
+    private static <T> void check(Resolved resolved, Setting<T> part, Setting<?> whole, Mistakes mistakes) {
+        @SuppressWarnings("unchecked") // one kind, as a test holds
+        T most = (T) resolved.get(whole);
+        @SuppressWarnings("unchecked") // a Long or a Duration
+        Comparable<T> value = (Comparable<T>) resolved.get(part);
+        if (value.compareTo(most) <= 0) {
+            return;
+        }
+        if (resolved.origin(part).isSaid()) {
+            mistakes.add(resolved.told(part) + " is more than " + resolved.told(whole));
+        } else {
+            resolved.follow(part, most, whole.key());
+        }
+    }
+
+    private static void exports(Resolved resolved, Mistakes mistakes) {
+        boolean files = resolved.origin(Settings.EXPORTS).isSaid();
+        if (resolved.get(Settings.WATCH_EXPORTS) && !files) {
+            mistakes.add(
+                    resolved.at(Settings.WATCH_EXPORTS) + ": there is no exports (--exports) whose files could change");
+        }
+        if (files && resolved.get(Settings.BACKEND) != Backend.LOCAL) {
+            mistakes.add(resolved.at(Settings.EXPORTS) + ": files of exports(5) name directories; "
+                    + resolved.told(Settings.BACKEND) + " has none");
+        }
+    }
+
+    private static void identities(Resolved resolved, Mistakes mistakes) {
+        String domain = resolved.get(Settings.ID_DOMAIN);
+        if (domain.indexOf('@') >= 0) {
+            mistakes.add(resolved.at(Settings.ID_DOMAIN) + " " + domain + ": not a domain, such as example.org");
+        }
+        if (resolved.get(Settings.ID_NAMES)
+                && domain.isEmpty()
+                && resolved.get(Settings.ID_MAP).isEmpty()) {
+            mistakes.add(resolved.at(Settings.ID_NAMES) + ": there is no idDomain (--id-domain) and no idMap (--id-map) to"
+                    + " have names from");
+        }
+    }
+
+    private static void ports(Resolved resolved, Mistakes mistakes) {
+        long rdma = resolved.get(Settings.RDMA_PORT);
+        if (rdma != 0 && rdma == resolved.get(Settings.TCP_PORT)) {
+            mistakes.add(resolved.told(Settings.RDMA_PORT) + " and " + resolved.told(Settings.TCP_PORT)
+                    + " are the same port");
+        }
+    }
+}

@@ -1,0 +1,261 @@
+package org.warpnfs.server.settings;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import org.warpnfs.server.config.ByteSize;
+import org.warpnfs.server.config.ConfigException;
+
+/**
+ * What the value of a setting is: how people write it, and its bounds.
+ *
+ * @param <T> the value
+ */
+public sealed interface Kind<T> {
+    /**
+     * Reads a value.
+     *
+     * @param what how the message names the setting and its place
+     * @param words one, but for {@link Words}
+     * @throws ConfigException if it is none of this kind, or out of bounds: one line that begins with {@code what} and the value
+     */
+    T read(String what, List<String> words) throws ConfigException;
+
+    /** As it would be written. */
+    String written(T value);
+
+    /** What is allowed, for people. */
+    String allowed();
+
+    private static String only(String what, List<String> words) throws ConfigException {
+        if (words.size() != 1) {
+            throw new ConfigException(what + ": one value, and not " + words.size());
+        }
+        return words.getFirst();
+    }
+
+    /** A whole number without a unit. */
+    record Whole(long least, long most) implements Kind<Long> {
+        @Override
+        public Long read(String what, List<String> words) throws ConfigException {
+            String text = only(what, words);
+            try {
+                long value = Long.parseLong(text);
+                if (value >= least && value <= most) {
+                    return value;
+                }
+            } catch (NumberFormatException e) {
+                throw new ConfigException(what + " " + text + ": not a whole number", e);
+            }
+            throw new ConfigException(what + " " + text + ": not within " + least + ".." + most);
+        }
+
+        @Override
+        public String written(Long value) {
+            return Long.toString(value);
+        }
+
+        @Override
+        public String allowed() {
+            return least + " to " + most;
+        }
+    }
+
+    /**
+     * Bytes, or bytes each second: a number with an optional k, m, g or t, in powers of 1024.
+     *
+     * @param step what it has to be a multiple of
+     */
+    record Bytes(long least, long most, long step) implements Kind<Long> {
+        @Override
+        public Long read(String what, List<String> words) throws ConfigException {
+            String text = only(what, words);
+            long value = ByteSize.parse(what, text);
+            if (value < least || value > most) {
+                throw new ConfigException(
+                        what + " " + text + ": not within " + written(least) + ".." + written(most) + " bytes");
+            }
+            if (value % step != 0) {
+                throw new ConfigException(what + " " + text + ": not a multiple of " + written(step) + " bytes");
+            }
+            return value;
+        }
+
+        @Override
+        public String written(Long value) {
+            return ByteSize.written(value);
+        }
+
+        @Override
+        public String allowed() {
+            return written(least) + " to " + written(most) + " bytes" + (step == 1 ? "" : ", by " + written(step));
+        }
+    }
+
+    /** A time: a number with ms, s, m, h or d; seconds without. */
+    record Time(Duration least, Duration most) implements Kind<Duration> {
+        private static final long MILLIS = 1000;
+
+        @Override
+        public Duration read(String what, List<String> words) throws ConfigException {
+            String text = only(what, words);
+            Duration value = parsed(what, text);
+            if (value.compareTo(least) < 0 || value.compareTo(most) > 0) {
+                throw new ConfigException(what + " " + text + ": not within " + written(least) + ".." + written(most));
+            }
+            return value;
+        }
+
+        private static Duration parsed(String what, String text) throws ConfigException {
+            int digits = 0;
+            while (digits < text.length() && Character.digit(text.charAt(digits), 10) >= 0) {
+                digits++;
+            }
+            try {
+                long number = Long.parseLong(text, 0, digits, 10);
+                return switch (text.substring(digits).toLowerCase(Locale.ROOT)) {
+                    case "ms" -> Duration.ofMillis(number);
+                    case "s", "" -> Duration.ofSeconds(number);
+                    case "m" -> Duration.ofMinutes(number);
+                    case "h" -> Duration.ofHours(number);
+                    case "d" -> Duration.ofDays(number);
+                    default ->
+                        throw new ConfigException(what + " " + text + ": not a time such as 90, 90s, 500ms or 2m");
+                };
+            } catch (NumberFormatException | ArithmeticException e) {
+                throw new ConfigException(what + " " + text + ": not a time such as 90, 90s, 500ms or 2m", e);
+            }
+        }
+
+        @Override
+        public String written(Duration value) {
+            return value.toMillis() % MILLIS == 0 ? value.toSeconds() + "s" : value.toMillis() + "ms";
+        }
+
+        @Override
+        public String allowed() {
+            return written(least) + " to " + written(most);
+        }
+    }
+
+    /**
+     * One of some words, the names of an enum in small letters. Where {@code on} and {@code off} are among them, true and false mean these: what
+     * reads YAML 1.1 and writes it again, as Helm does, makes the one of the other.
+     */
+    record Choice<E extends Enum<E>>(Class<E> type) implements Kind<E> {
+        @Override
+        public E read(String what, List<String> words) throws ConfigException {
+            String text = only(what, words);
+            for (E value : type.getEnumConstants()) {
+                String word = written(value);
+                if (word.equalsIgnoreCase(text) || truthOf(word).equalsIgnoreCase(text)) {
+                    return value;
+                }
+            }
+            throw new ConfigException(what + " " + text + ": not one of " + allowed());
+        }
+
+        @Override
+        public String written(E value) {
+            return value.name().toLowerCase(Locale.ROOT);
+        }
+
+        @Override
+        public String allowed() {
+            return String.join(", ", all());
+        }
+
+        /** What YAML 1.1 takes the word for, if for a truth value; else the word. */
+        static String truthOf(String word) {
+            return switch (word) {
+                case "on" -> "true";
+                case "off" -> "false";
+                default -> word;
+            };
+        }
+
+        /** The words. */
+        List<String> all() {
+            return List.of(type.getEnumConstants()).stream().map(this::written).toList();
+        }
+    }
+
+    /** Yes or no. */
+    record Switch() implements Kind<Boolean> {
+        @Override
+        public Boolean read(String what, List<String> words) throws ConfigException {
+            String text = only(what, words);
+            return switch (text.toLowerCase(Locale.ROOT)) {
+                case "true", "yes", "on" -> true;
+                case "false", "no", "off" -> false;
+                default -> throw new ConfigException(what + " " + text + ": neither true nor false");
+            };
+        }
+
+        @Override
+        public String written(Boolean value) {
+            return value.toString();
+        }
+
+        @Override
+        public String allowed() {
+            return "true, false";
+        }
+    }
+
+    /**
+     * Text that means something to whoever uses it.
+     *
+     * @param form what it looks like
+     * @param orOff whether {@code off} is one, for which false stands too as in {@link Choice}
+     */
+    record Text(String form, boolean orOff) implements Kind<String> {
+        @Override
+        public String read(String what, List<String> words) throws ConfigException {
+            String text = only(what, words);
+            if (text.isBlank()) {
+                throw new ConfigException(what + ": is empty");
+            }
+            return orOff && text.equalsIgnoreCase("false") ? "off" : text;
+        }
+
+        @Override
+        public String written(String value) {
+            return value;
+        }
+
+        @Override
+        public String allowed() {
+            return form;
+        }
+    }
+
+    /**
+     * Several texts.
+     *
+     * @param form what each looks like
+     * @param orNone whether a list without any says something of its own
+     */
+    record Words(String form, boolean orNone) implements Kind<List<String>> {
+        @Override
+        public List<String> read(String what, List<String> words) throws ConfigException {
+            if (words.isEmpty() && !orNone) {
+                throw new ConfigException(what + ": the list is empty");
+            }
+            if (words.stream().anyMatch(String::isBlank)) {
+                throw new ConfigException(what + ": one of the list is empty");
+            }
+            return List.copyOf(words);
+        }
+
+        @Override
+        public String written(List<String> value) {
+            return String.join(" ", value);
+        }
+
+        @Override
+        public String allowed() {
+            return "list of " + form;
+        }
+    }
+}

@@ -1,0 +1,58 @@
+package org.warpnfs.server.settings;
+
+import java.util.List;
+import java.util.StringJoiner;
+
+/** The tables of docs/configuration.md, made of {@link Settings}. */
+public final class SettingsPage {
+    private SettingsPage() {}
+
+    /** What is no limit. */
+    public static String settings() {
+        StringJoiner table = new StringJoiner("\n", "", "\n");
+        table.add("| key | option | variable | values | default | what |").add("|---|---|---|---|---|---|");
+        Settings.ALL.stream()
+                .filter(setting -> !setting.key().startsWith(LimitSettings.PREFIX))
+                .forEach(setting -> table.add(row(List.of(
+                        "`" + setting.key() + "`",
+                        setting.flag() == null ? "" : "`" + setting.flag() + "`",
+                        "`" + setting.variable() + "`",
+                        setting.kind().allowed(),
+                        setting.shownStandard(),
+                        what(setting)))));
+        return table.toString();
+    }
+
+    /** The limits. */
+    public static String limits() {
+        StringJoiner table = new StringJoiner("\n", "", "\n");
+        table.add("| key | values | default | what | reason of the default |").add("|---|---|---|---|---|");
+        Settings.ALL.stream()
+                .filter(setting -> setting.key().startsWith(LimitSettings.PREFIX))
+                .forEach(setting -> table.add(row(List.of(
+                        "`" + setting.key() + "`" + (setting.flag() == null ? "" : " `" + setting.flag() + "`"),
+                        setting.kind().allowed(),
+                        setting.shownStandard(),
+                        what(setting),
+                        setting.reason()))));
+        return table.toString();
+    }
+
+    /** Which limit is not above which. */
+    public static String parts() {
+        StringJoiner lines = new StringJoiner("\n", "", "\n");
+        Combinations.WITHIN.forEach(
+                within -> lines.add("- `" + within.part() + "` is not above `" + within.whole() + "`"));
+        return lines.toString();
+    }
+
+    private static String what(Setting<?> setting) {
+        return String.join(" ", setting.about());
+    }
+
+    private static String row(List<String> cells) {
+        StringJoiner row = new StringJoiner(" | ", "| ", " |");
+        cells.forEach(cell -> row.add(cell.replace("|", "\\|")));
+        return row.toString();
+    }
+}

@@ -1,0 +1,219 @@
+package org.warpnfs.server.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.warpnfs.server.settings.Settings;
+import org.warpnfs.server.settings.SettingsSchema;
+import picocli.CommandLine;
+
+/** {@code check} says what {@code serve} would do, or everything that is wrong, and does nothing. */
+class CheckCommandTest {
+    @TempDir
+    private Path directory;
+
+    private Path export;
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+
+    @BeforeEach
+    void makeExport() throws Exception {
+        export = Files.createDirectory(directory.resolve("export"));
+    }
+
+    private int check(String... arguments) {
+        CommandLine commandLine = Main.commandLine();
+        commandLine.setOut(new PrintWriter(out, true)).setErr(new PrintWriter(err, true));
+        return commandLine.execute(
+                Stream.concat(Stream.of("check"), Stream.of(arguments)).toArray(String[]::new));
+    }
+
+    private String file(String name, String text) throws Exception {
+        return Files.writeString(directory.resolve(name), text).toString();
+    }
+
+    private String state() {
+        return directory.resolve("state").toString();
+    }
+
+    /** Columns of the lines that name settings. */
+    private List<List<String>> rows() {
+        return out.toString()
+                .lines()
+                .map(line -> List.of(line.split(" {2,}", -1)))
+                .toList();
+    }
+
+    @Test
+    void allIsWell_everySettingIsSaidWithItsValueAndOrigin() throws Exception {
+        String file = file(
+                "w.yaml",
+                "export: " + export + ":/,ro,crossmnt\nlease: 60\nlimits:\n  connections:\n    most: 100\n  memory:\n"
+                        + "    payloadBytes: 64m\n");
+        assertThat(check("--config", file, "--state", state(), "--payload-memory", "32m"))
+                .as(err.toString())
+                .isZero();
+        assertThat(rows())
+                .contains(
+                        List.of("lease", "60s", file + ":2:1"),
+                        List.of("limits.connections.most", "100", file + ":5:5"),
+                        List.of(
+                                "limits.connections.ofClient",
+                                "100",
+                                "default, as far as limits.connections.most allows"),
+                        List.of("limits.memory.payloadBytes", "32m bytes", "--payload-memory"),
+                        List.of("limits.deadlines.leastBytesPerSecond", "32k bytes/s", "default"),
+                        List.of("tcpPort", "2049", "default"));
+        assertThat(out.toString())
+                .contains("export  " + export + " at /  ro,root_squash,crossmnt  (" + file + ":1)\n")
+                .contains("\nlimits  100 connections over RDMA and over TCP each; ")
+                .endsWith("\nok\n");
+        assertThat(rows().stream().map(List::getFirst))
+                .containsAll(Settings.ALL.stream().map(Object::toString).toList());
+        assertThat(directory.resolve("state")).doesNotExist();
+    }
+
+    @Test
+    void exportsFiles_areSaidWithTheirClients() throws Exception {
+        String exports = file("exports", export + "  192.0.2.0/24(rw)  @trusted(ro,insecure)\n");
+        assertThat(check("--exports", exports, "--state", state())).isZero();
+        assertThat(out.toString())
+                .contains("export  " + export + " at " + export
+                        + "  192.0.2.0/24(rw,root_squash,secure) @trusted(ro,root_squash)  (" + exports + ":1)\n");
+    }
+
+    @Test
+    void manyMistakes_areAllSaid() throws Exception {
+        Path plain = Files.createFile(directory.resolve("plain"));
+        String exports = file(
+                "exports",
+                "/nowhere/at/all *(rw)\n" + plain + " *(rw)\n" + export + " *(rx)\n" + export + " *(fsid=x)\n");
+        String file = file("w.yaml", "colour: red\nexports: " + exports + "\nstate: " + plain + "\nhttp: here\n");
+        assertThat(check("--config", file, "--listen", "no.such.host.invalid", "--lease", "0"))
+                .isEqualTo(Main.FAILURE);
+        assertThat(err.toString().lines())
+                .allSatisfy(line -> assertThat(line).startsWith("warpnfs: "))
+                .anySatisfy(line -> assertThat(line).contains(file + ":1:1: unknown key 'colour'"))
+                .contains("warpnfs: --lease 0: not within 1s..3600s")
+                .anySatisfy(line -> assertThat(line).contains(exports + ":3: unknown option 'rx'"))
+                .anySatisfy(line -> assertThat(line).contains(exports + ":4: option 'fsid=x'"))
+                .contains("warpnfs: " + file + ":3:1: state: " + plain + ": is no directory")
+                .contains("warpnfs: " + file + ":4:1: http here: not ADDR:PORT, nor off")
+                .contains("warpnfs: --listen no.such.host.invalid: no such address")
+                .hasSize(7);
+        assertThat(out.toString()).isEmpty();
+    }
+
+    @Test
+    void directories_thatAreNone_areNamedWithTheirLines() throws Exception {
+        Path plain = Files.createFile(directory.resolve("plain"));
+        String file = file(
+                "w.yaml",
+                "export:\n  - /nowhere/at/all\n  - " + plain + "\n  - " + export + ":/a\n  - " + export + ":/a,ro\n"
+                        + "  - " + export + ":/b,fsid=7\n  - " + export + ":/c,fsid=7\n  - /not/yet,mountpoint\n");
+        assertThat(check("--config", file, "--state", state())).isEqualTo(Main.FAILURE);
+        assertThat(err.toString().lines())
+                .containsExactly(
+                        "warpnfs: " + file + ":2: /nowhere/at/all: there is no such directory",
+                        "warpnfs: " + file + ":3: " + plain + ": is no directory",
+                        "warpnfs: " + file + ":5: at /a is an export already (" + file + ":4)",
+                        "warpnfs: " + file + ":7: fsid=7 is that of " + file + ":6 already");
+    }
+
+    @Test
+    void portOfHttp_thatOfNfs_namesBoth() {
+        assertThat(check("--export", export.toString(), "--state", state(), "--tcp-port", "9049"))
+                .isEqualTo(Main.FAILURE);
+        assertThat(err.toString().lines())
+                .containsExactly(
+                        "warpnfs: tcpPort 9049 (--tcp-port) and http 127.0.0.1:9049 (default) are the same port");
+    }
+
+    @Test
+    void budgets_thatDoNotFit_areSaid() throws Exception {
+        String file = file("w.yaml", "limits: {state: {clients: 16m}}\n");
+        assertThat(check("--config", file)).isEqualTo(Main.FAILURE);
+        assertThat(err.toString()).contains("limits.state.clients 16m: not a whole number");
+        err.getBuffer().setLength(0);
+        assertThat(check(
+                        "--config",
+                        file("w2.yaml", "limits: {state: {sessions: 16777216, keptReplyBytes: 64k}}\n"),
+                        "--backend",
+                        "memory"))
+                .isEqualTo(Main.FAILURE);
+        assertThat(err.toString()).contains("is below the least, ", "raise -Xmx");
+    }
+
+    @Test
+    void busyPort_isNotLookedAt() throws Exception {
+        try (ServerSocket busy = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            assertThat(check("--backend", "memory", "--tcp-port", Integer.toString(busy.getLocalPort())))
+                    .isZero();
+        }
+    }
+
+    @Test
+    void json_hasTheSame_withTheMistakes() throws Exception {
+        String file = file("w.yaml", "lease: 60\nexport: [" + export + "]\n");
+        assertThat(check("--json", "--config", file, "--state", state())).isZero();
+        JsonNode report = new ObjectMapper().readTree(out.toString());
+        assertThat(report.get("ok").asBoolean()).isTrue();
+        assertThat(report.get("settings")).hasSize(Settings.ALL.size()).anySatisfy(row -> {
+            assertThat(row.get("key").asText()).isEqualTo("lease");
+            assertThat(row.get("value").asLong()).isEqualTo(60_000);
+            assertThat(row.get("unit").asText()).isEqualTo("ms");
+            assertThat(row.get("from").asText()).isEqualTo(file + ":1:1");
+        });
+        assertThat(report.get("exports")
+                        .get(0)
+                        .get("clients")
+                        .get(0)
+                        .get("clients")
+                        .asText())
+                .isEqualTo("*");
+        out.getBuffer().setLength(0);
+        assertThat(check("--json", "--lease", "0")).isEqualTo(Main.FAILURE);
+        JsonNode wrong = new ObjectMapper().readTree(out.toString());
+        assertThat(wrong.get("ok").asBoolean()).isFalse();
+        assertThat(wrong.get("mistakes"))
+                .anySatisfy(mistake -> assertThat(mistake.asText()).isEqualTo("--lease 0: not within 1s..3600s"));
+    }
+
+    @Test
+    void schema_isPrinted() {
+        assertThat(check("--schema")).isZero();
+        assertThat(out.toString()).isEqualTo(SettingsSchema.text());
+    }
+
+    @Test
+    void serve_saysAllMistakesToo_andStartsNothing() throws Exception {
+        String file = file("w.yaml", "lease: 0\ncolour: red\n");
+        CommandLine commandLine = Main.commandLine();
+        commandLine.setOut(new PrintWriter(out, true)).setErr(new PrintWriter(err, true));
+        assertThat(commandLine.execute("serve", "--config", file, "--state", state()))
+                .isEqualTo(Main.FAILURE);
+        assertThat(err.toString().lines()).hasSize(2);
+        assertThat(directory.resolve("state")).doesNotExist();
+    }
+
+    @Test
+    void optionThatIsThereOrNot_isSwitchedOffAgain() throws Exception {
+        String file = file("w.yaml", "markers: true\nbackend: memory\n");
+        assertThat(check("--config", file, "--markers=false"))
+                .as(err.toString())
+                .isZero();
+        assertThat(rows()).contains(List.of("markers", "false", "--markers"));
+    }
+}
