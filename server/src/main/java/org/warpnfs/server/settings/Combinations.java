@@ -100,8 +100,8 @@ final class Combinations {
         if (resolved.get(Settings.ID_NAMES)
                 && domain.isEmpty()
                 && resolved.get(Settings.ID_MAP).isEmpty()) {
-            mistakes.add(resolved.at(Settings.ID_NAMES) + ": there is no idDomain (--id-domain) and no idMap (--id-map) to"
-                    + " have names from");
+            mistakes.add(resolved.at(Settings.ID_NAMES)
+                    + ": there is no idDomain (--id-domain) and no idMap (--id-map) to" + " have names from");
         }
     }
 
