@@ -152,14 +152,15 @@ public final class Export {
         if (!options.flavors().contains(requester.identity().flavor())) {
             throw new ExportDenial(ExportDenial.Reason.FLAVOR);
         }
-        return new Admission(squashed(options, requester), options.readOnly());
+        ExportOptions.Access access = options.accessBy(requester.identity().flavor());
+        return new Admission(squashed(options, access.squash(), requester), access.readOnly());
     }
 
-    private Caller squashed(ExportOptions options, Requester requester) throws ExportDenial {
+    private Caller squashed(ExportOptions options, Squash squash, Requester requester) throws ExportDenial {
         return switch (requester.identity()) {
             case Identity.Anonymous _ -> anonymous(options);
             case Identity.SystemUser user ->
-                switch (options.squash()) {
+                switch (squash) {
                     case NONE -> new Caller(user.uid(), user.gid(), groups(user, requester.groups()));
                     case ALL -> anonymous(options);
                     case ROOT -> rootSquashed(options, user, requester.groups());

@@ -1,6 +1,8 @@
 package org.warpnfs.nfs.export;
 
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * How an export is served to those whom one rule is for.
@@ -11,15 +13,22 @@ import java.util.List;
  * @param anonGid the anonymous group, unsigned 32 bits
  * @param privilegedPort calls are taken only from ports below 1024, where a client's host lets nobody but its superuser send
  * @param flavors which credentials are taken, the one that the server likes best first; at least one
+ * @param byFlavor what holds instead of {@code readOnly} and {@code squash} for calls with such a credential
  */
 public record ExportOptions(
-        boolean readOnly, Squash squash, long anonUid, long anonGid, boolean privilegedPort, List<Flavor> flavors) {
+        boolean readOnly,
+        Squash squash,
+        long anonUid,
+        long anonGid,
+        boolean privilegedPort,
+        List<Flavor> flavors,
+        Map<Flavor, Access> byFlavor) {
     /** The overflow user and group of Linux, "nobody". */
     public static final long NOBODY = 65534;
 
     /** rw, root_squash as exports(5) has it; from any port, and also from whoever names no user. */
     public static final ExportOptions DEFAULTS =
-            new ExportOptions(false, Squash.ROOT, NOBODY, NOBODY, false, List.of(Flavor.SYS, Flavor.NONE));
+            new ExportOptions(false, Squash.ROOT, NOBODY, NOBODY, false, List.of(Flavor.SYS, Flavor.NONE), Map.of());
 
     public ExportOptions {
         if (anonUid >>> 32 != 0 || anonGid >>> 32 != 0) {
@@ -30,25 +39,56 @@ public record ExportOptions(
             throw new IllegalArgumentException("no credential is taken: sec= names none");
         }
         flavors = List.copyOf(flavors);
+        byFlavor = Map.copyOf(byFlavor);
     }
 
     public ExportOptions withReadOnly(boolean value) {
-        return new ExportOptions(value, squash, anonUid, anonGid, privilegedPort, flavors);
+        return new ExportOptions(value, squash, anonUid, anonGid, privilegedPort, flavors, byFlavor);
     }
 
     public ExportOptions withSquash(Squash value) {
-        return new ExportOptions(readOnly, value, anonUid, anonGid, privilegedPort, flavors);
+        return new ExportOptions(readOnly, value, anonUid, anonGid, privilegedPort, flavors, byFlavor);
     }
 
     public ExportOptions withAnonymous(long uid, long gid) {
-        return new ExportOptions(readOnly, squash, uid, gid, privilegedPort, flavors);
+        return new ExportOptions(readOnly, squash, uid, gid, privilegedPort, flavors, byFlavor);
     }
 
     public ExportOptions withPrivilegedPort(boolean value) {
-        return new ExportOptions(readOnly, squash, anonUid, anonGid, value, flavors);
+        return new ExportOptions(readOnly, squash, anonUid, anonGid, value, flavors, byFlavor);
     }
 
     public ExportOptions withFlavors(List<Flavor> value) {
-        return new ExportOptions(readOnly, squash, anonUid, anonGid, privilegedPort, value);
+        return new ExportOptions(readOnly, squash, anonUid, anonGid, privilegedPort, value, byFlavor);
+    }
+
+    /**
+     * What may differ from one credential to another.
+     *
+     * @param readOnly nothing can be changed
+     * @param squash who becomes anonymous
+     */
+    public record Access(boolean readOnly, Squash squash) {
+        public Access withReadOnly(boolean value) {
+            return new Access(value, squash);
+        }
+
+        public Access withSquash(Squash value) {
+            return new Access(readOnly, value);
+        }
+    }
+
+    /** What holds for calls with such a credential. */
+    public Access accessBy(Flavor flavor) {
+        Access own = byFlavor.get(flavor);
+        return own == null ? new Access(readOnly, squash) : own;
+    }
+
+    /** The same but for calls with that credential. */
+    public ExportOptions withAccess(Flavor flavor, Access access) {
+        Map<Flavor, Access> more = new EnumMap<>(Flavor.class);
+        more.putAll(byFlavor);
+        more.put(flavor, access);
+        return new ExportOptions(readOnly, squash, anonUid, anonGid, privilegedPort, flavors, more);
     }
 }

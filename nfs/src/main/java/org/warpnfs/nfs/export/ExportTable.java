@@ -100,6 +100,11 @@ public final class ExportTable {
         return tree.hasMounts(directory);
     }
 
+    /** The file id of the directory on which an export stands; its root's own where there is none (RFC 8881 section 5.8.2.23). */
+    public long mountedOnFileId(Export export) throws FsException {
+        return tree.mountedOnFileId(export);
+    }
+
     /**
      * The directory above: from the root of an export the one that holds its mount point. The root of all is above itself.
      */

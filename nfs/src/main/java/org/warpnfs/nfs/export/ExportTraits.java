@@ -9,25 +9,34 @@ import org.jspecify.annotations.Nullable;
  * @param crossesMounts file systems mounted below it are served with it
  * @param shownThroughParent an NFSv3 client that has the export above mounted is led into this one; NFSv4 clients always are
  * @param readDirPlus NFSv3 clients may ask for attributes in listings
+ * @param locations where else the files are
  */
 public record ExportTraits(
-        @Nullable String fsid, boolean crossesMounts, boolean shownThroughParent, boolean readDirPlus) {
+        @Nullable String fsid,
+        boolean crossesMounts,
+        boolean shownThroughParent,
+        boolean readDirPlus,
+        FsLocations locations) {
     /** As exports(5): nocrossmnt, hide. */
-    public static final ExportTraits DEFAULTS = new ExportTraits(null, false, false, true);
+    public static final ExportTraits DEFAULTS = new ExportTraits(null, false, false, true, FsLocations.NONE);
 
     public ExportTraits withFsid(@Nullable String value) {
-        return new ExportTraits(value, crossesMounts, shownThroughParent, readDirPlus);
+        return new ExportTraits(value, crossesMounts, shownThroughParent, readDirPlus, locations);
     }
 
     public ExportTraits withCrossesMounts(boolean value) {
-        return new ExportTraits(fsid, value, shownThroughParent, readDirPlus);
+        return new ExportTraits(fsid, value, shownThroughParent, readDirPlus, locations);
     }
 
     public ExportTraits withShownThroughParent(boolean value) {
-        return new ExportTraits(fsid, crossesMounts, value, readDirPlus);
+        return new ExportTraits(fsid, crossesMounts, value, readDirPlus, locations);
     }
 
     public ExportTraits withReadDirPlus(boolean value) {
-        return new ExportTraits(fsid, crossesMounts, shownThroughParent, value);
+        return new ExportTraits(fsid, crossesMounts, shownThroughParent, value, locations);
+    }
+
+    public ExportTraits withLocations(FsLocations value) {
+        return new ExportTraits(fsid, crossesMounts, shownThroughParent, readDirPlus, value);
     }
 }

@@ -6,10 +6,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileName;
+import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 
@@ -28,6 +30,9 @@ final class ExportTree {
     private final Set<Location> withMounts = new HashSet<>();
     /** Of each export, the directory that holds its mount point. */
     private final Map<Export, Location> above = new HashMap<>();
+
+    /** File ids of the directories under kernel mounts, as far as somebody has asked. */
+    private final Map<Export, Long> mountedOn = new ConcurrentHashMap<>();
 
     private final Export pseudo;
 
@@ -149,6 +154,40 @@ final class ExportTree {
 
     boolean hasMounts(Location directory) {
         return withMounts.contains(directory);
+    }
+
+    long mountedOnFileId(Export export) throws FsException {
+        Long known = mountedOn.get(export);
+        if (known != null) {
+            return known;
+        }
+        Location directory = above(export);
+        FileSystem holder = directory.export().fileSystem();
+        PseudoPath path = export.path();
+        if (path.isRoot() || directory.equals(export.root())) {
+            return export.fileSystem().attributes(export.root().file()).fileId();
+        }
+        FileName name = path.components().getLast();
+        try {
+            return holder.lookup(Caller.ROOT, directory.file(), name)
+                    .attributes()
+                    .fileId();
+        } catch (FsException e) {
+            if (e.error() != FsError.ACCESS) {
+                throw e;
+            }
+        }
+        // Something is mounted there, so that nothing but the listing tells of the directory underneath.
+        long[] found = {export.fileSystem().attributes(export.root().file()).fileId()};
+        boolean _ = holder.list(Caller.ROOT, directory.file(), 0, false, entry -> {
+            boolean isIt = entry.name().equals(name);
+            if (isIt) {
+                found[0] = entry.fileId();
+            }
+            return !isIt;
+        });
+        mountedOn.put(export, found[0]);
+        return found[0];
     }
 
     Location above(Export export) {

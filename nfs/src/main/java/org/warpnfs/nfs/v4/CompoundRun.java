@@ -11,6 +11,7 @@ import org.warpnfs.lanes.Lane;
 import org.warpnfs.lanes.LaneTask;
 import org.warpnfs.nfs.io.MemoryWait;
 import org.warpnfs.nfs.stats.OperationMeter;
+import org.warpnfs.nfs.v4.op.AbsentFileSystem;
 import org.warpnfs.nfs.v4.op.CallContext;
 import org.warpnfs.nfs.v4.op.Nfs4Services;
 import org.warpnfs.nfs.v4.op.Operation;
@@ -292,6 +293,9 @@ final class CompoundRun implements LaneTask {
             call.begins(operation);
             if (isPutOff) {
                 return Nfs4Status.DELAY;
+            }
+            if (AbsentFileSystem.stops(code, call)) {
+                return Nfs4Status.MOVED;
             }
             operation.execute(call, in, out);
             requireRoom(out.sizeBytes());

@@ -74,6 +74,20 @@ class ExportAdmissionTest {
     }
 
     @Test
+    void admit_flavorsWithWordsOfTheirOwn_areServedEachInItsWay() throws ExportDenial {
+        ExportOptions options = OPTIONS.withReadOnly(true)
+                .withFlavors(List.of(Flavor.SYS, Flavor.NONE))
+                .withAccess(Flavor.SYS, new ExportOptions.Access(false, Squash.NONE));
+        Export export = export(rule("*", options));
+        Admission bySystem = export.admit(from("192.0.2.1", ROOT));
+        assertThat(bySystem.readOnly()).isFalse();
+        assertThat(bySystem.caller().uid()).isZero();
+        assertThat(export.admit(from("192.0.2.1", NOBODY)).readOnly()).isTrue();
+        assertThat(new ExportRule(new HostPattern.Everyone(), options))
+                .isNotEqualTo(new ExportRule(new HostPattern.Everyone(), OPTIONS.withReadOnly(true)));
+    }
+
+    @Test
     void options_idsWiderThan32Bits_sayIt() {
         assertThatThrownBy(() -> OPTIONS.withAnonymous(1L << 32, 0)).hasMessageContaining("anonuid");
         assertThatThrownBy(() -> OPTIONS.withAnonymous(0, -1)).hasMessageContaining("anongid");

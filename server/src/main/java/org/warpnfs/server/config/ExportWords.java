@@ -1,7 +1,6 @@
 package org.warpnfs.server.config;
 
 import com.google.common.base.Splitter;
-import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
@@ -12,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.warpnfs.nfs.export.ExportOptions;
 import org.warpnfs.nfs.export.ExportTraits;
 import org.warpnfs.nfs.export.Flavor;
+import org.warpnfs.nfs.export.FsLocations;
 import org.warpnfs.nfs.export.Squash;
 
 /**
@@ -73,11 +73,14 @@ final class ExportWords {
             "no_auth_nlm",
             "acl",
             "no_pnfs",
+            "refer=PATH@HOST",
+            "replicas=PATH@HOST",
             "xprtsec=none");
 
     private final Place place;
     private ExportOptions options;
     private ExportTraits traits = ExportTraits.DEFAULTS;
+    private Set<Flavor> section = Set.of();
     private boolean root;
     private @Nullable String requiredMount;
 
@@ -87,7 +90,8 @@ final class ExportWords {
     }
 
     /**
-     * Reads them in their order; of two that contradict each other the later one counts, as in exports(5).
+     * Reads them in their order; of two that contradict each other the later one counts, as in exports(5). After {@code sec=} come words for those
+     * flavors: {@code ro}, {@code rw} and whom to squash.
      *
      * @param defaults what holds where no word says otherwise
      */
@@ -126,11 +130,11 @@ final class ExportWords {
             return;
         }
         switch (name) {
-            case "rw" -> options = options.withReadOnly(false);
-            case "ro" -> options = options.withReadOnly(true);
+            case "rw" -> readOnly(false);
+            case "ro" -> readOnly(true);
             case "root_squash" -> squash(Squash.ROOT);
             case "no_root_squash" -> squash(Squash.NONE);
-            case "all_squash" -> options = options.withSquash(Squash.ALL);
+            case "all_squash" -> squash(Squash.ALL);
             case "secure" -> options = options.withPrivilegedPort(true);
             case "insecure" -> options = options.withPrivilegedPort(false);
             case "crossmnt" -> traits = traits.withCrossesMounts(true);
@@ -143,11 +147,34 @@ final class ExportWords {
         }
     }
 
-    /** all_squash stands whatever is said of root. */
+    /** Of the flavors that the last {@code sec=} named; before any, of all. */
+    private void readOnly(boolean value) {
+        if (section.isEmpty()) {
+            options = options.withReadOnly(value);
+        }
+        for (Flavor flavor : section) {
+            options = options.withAccess(flavor, options.accessBy(flavor).withReadOnly(value));
+        }
+    }
+
+    /** Likewise; all_squash stands whatever is said of root. */
     private void squash(Squash squash) {
-        if (options.squash() != Squash.ALL) {
+        if (section.isEmpty() && options.squash() != Squash.ALL) {
             options = options.withSquash(squash);
         }
+        for (Flavor flavor : section) {
+            if (options.accessBy(flavor).squash() != Squash.ALL) {
+                options = options.withAccess(flavor, options.accessBy(flavor).withSquash(squash));
+            }
+        }
+    }
+
+    /** A second {@code sec=} adds to the first. */
+    private void takeFlavors(Set<Flavor> named) {
+        Set<Flavor> all = new LinkedHashSet<>(section.isEmpty() ? List.of() : options.flavors());
+        all.addAll(named);
+        options = options.withFlavors(List.copyOf(all));
+        section = named;
     }
 
     private void takeSilently(String word, String name) throws ConfigException {
@@ -165,7 +192,7 @@ final class ExportWords {
         switch (name) {
             case "anonuid" -> options = options.withAnonymous(id(word, value), options.anonGid());
             case "anongid" -> options = options.withAnonymous(options.anonUid(), id(word, value));
-            case "sec" -> options = options.withFlavors(flavors(word, value));
+            case "sec" -> takeFlavors(flavors(word, value));
             case "fsid" -> takeFsid(word, value);
             case "mountpoint", "mp" -> requiredMount = value;
             case "xprtsec" -> {
@@ -174,9 +201,16 @@ final class ExportWords {
                 }
             }
             case "refer", "replicas" ->
-                throw place.mistake("option '" + word + "': clients are not led to other servers");
+                takeLocations(word, LocationList.read(place, word, value), name.equals("refer"));
             default -> throw place.mistake("unknown option '" + word + "'" + NearestWord.hint(name, KNOWN));
         }
+    }
+
+    private void takeLocations(String word, List<FsLocations.Place> places, boolean isReferral) throws ConfigException {
+        if (!traits.locations().places().isEmpty()) {
+            throw place.mistake("option '" + word + "': another refer= or replicas= stands before it");
+        }
+        traits = traits.withLocations(new FsLocations(isReferral, places));
     }
 
     private long id(String word, String digits) throws ConfigException {
@@ -190,12 +224,12 @@ final class ExportWords {
         }
     }
 
-    private List<Flavor> flavors(String word, String value) throws ConfigException {
+    private Set<Flavor> flavors(String word, String value) throws ConfigException {
         Set<Flavor> flavors = new LinkedHashSet<>();
         for (String name : Splitter.on(':').split(value)) {
             flavors.add(flavor(word, name));
         }
-        return new ArrayList<>(flavors);
+        return flavors;
     }
 
     private Flavor flavor(String word, String name) throws ConfigException {
@@ -204,7 +238,8 @@ final class ExportWords {
                 return flavor;
             }
         }
-        throw place.mistake("option '" + word + "': '" + name + "' is not served; sys and none are");
+        throw place.mistake("option '" + word + "': '" + name + "' is not served; sys and none are"
+                + (name.startsWith("krb5") ? " (RPCSEC_GSS is yet to come)" : ""));
     }
 
     private void takeFsid(String word, String value) throws ConfigException {

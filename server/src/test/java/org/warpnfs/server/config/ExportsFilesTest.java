@@ -14,6 +14,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.warpnfs.nfs.export.ExportOptions;
 import org.warpnfs.nfs.export.Flavor;
+import org.warpnfs.nfs.export.FsLocations;
 import org.warpnfs.nfs.export.HostNames;
 import org.warpnfs.nfs.export.PseudoPath;
 import org.warpnfs.nfs.export.Squash;
@@ -141,13 +142,46 @@ class ExportsFilesTest {
                 "/srv a(rw) a(ro)|names the client a twice",
                 "/srv a(fsid=1) b(fsid=2)|give each the same",
                 "/a/../b/./c/.. x(y)|unknown option 'y'",
-                "/srv *(refer=/x@host)|not led to other servers",
+                "/srv *(refer=/x)|'/x' is no PATH@HOST",
+                "/srv *(refer=x@host)|does not begin with /",
+                "/srv *(refer=/x@2001:db8::1)|is no PATH@HOST",
+                "/srv *(refer=/x@a b)|'a b' is no host",
+                "/srv *(replicas=/x@a+)|'' is no host",
+                "/srv *(refer=/x@a,replicas=/y@b)|another refer= or replicas= stands before it",
             })
     void mistake_any_namesFileLineAndWhatIsWrong(String line, String expected) {
         assertThatThrownBy(() -> read("# first\n" + line + "\n"))
                 .isInstanceOf(ConfigException.class)
                 .hasMessageStartingWith("exports:2: ")
                 .hasMessageContaining(expected);
+    }
+
+    @Test
+    void locations_ofBothKinds_areThoseOfExports5() throws ConfigException {
+        List<ExportSpec> read =
+                read("/a *(refer=/x/y@one.example.org+192.0.2.2:/z@[2001:db8::1])\n/b *(replicas=/b@two)\n");
+        assertThat(read.getFirst().traits().locations())
+                .isEqualTo(new FsLocations(
+                        true,
+                        List.of(
+                                new FsLocations.Place(List.of("one.example.org", "192.0.2.2"), PseudoPath.of("/x/y")),
+                                new FsLocations.Place(List.of("2001:db8::1"), PseudoPath.of("/z")))));
+        assertThat(read.getLast().traits().locations())
+                .isEqualTo(new FsLocations(false, List.of(new FsLocations.Place(List.of("two"), PseudoPath.of("/b")))));
+    }
+
+    @Test
+    void sec_moreThanOnce_hasWordsForEachFlavor() throws ConfigException {
+        ExportOptions options = options(
+                read("/a *(no_root_squash,sec=sys,rw,sec=none,ro,all_squash,anonuid=5)\n")
+                        .getFirst(),
+                0);
+        assertThat(options.flavors()).containsExactly(Flavor.SYS, Flavor.NONE);
+        assertThat(options.accessBy(Flavor.SYS)).isEqualTo(new ExportOptions.Access(false, Squash.NONE));
+        assertThat(options.accessBy(Flavor.NONE)).isEqualTo(new ExportOptions.Access(true, Squash.ALL));
+        assertThat(options.anonUid()).isEqualTo(5);
+        assertThat(options(read("/a *(rw,sec=none:sys)\n").getFirst(), 0).flavors())
+                .containsExactly(Flavor.NONE, Flavor.SYS);
     }
 
     @Test

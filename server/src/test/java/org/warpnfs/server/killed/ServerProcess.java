@@ -102,6 +102,17 @@ final class ServerProcess {
         return Files.readString(log);
     }
 
+    /** SIGHUP. */
+    void hangUp() throws Exception {
+        if (new ProcessBuilder("kill", "-HUP", String.valueOf(process.pid()))
+                        .inheritIO()
+                        .start()
+                        .waitFor()
+                != 0) {
+            throw new AssertionError("no SIGHUP to " + process.pid());
+        }
+    }
+
     /** SIGKILL; returns once it is gone, with all that it was doing. */
     void kill() throws Exception {
         if (process != null) {

@@ -6,6 +6,7 @@ import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.FsLimits;
 import org.warpnfs.fs.spi.FsStatistics;
+import org.warpnfs.nfs.export.Export;
 import org.warpnfs.nfs.export.Location;
 import org.warpnfs.nfs.export.NfsHandles;
 
@@ -52,6 +53,10 @@ public final class AttributeSource {
 
     FsLimits limits() {
         return location.export().fileSystem().limits();
+    }
+
+    Export export() {
+        return location.export();
     }
 
     int exportKey() {

@@ -26,6 +26,12 @@ public final class Attributes {
     /** rdattr_error: a client that sees none of a directory entry's attributes may ask why. */
     public static final int RDATTR_ERROR = 11;
 
+    /** fsid. */
+    private static final int FSID = 8;
+
+    /** fs_locations. */
+    private static final int FS_LOCATIONS = 24;
+
     /** fileid. */
     private static final int FILEID = 20;
 
@@ -40,6 +46,15 @@ public final class Attributes {
 
     private static final int TIME_ACCESS_SET = 48;
     private static final int TIME_MODIFY_SET = 54;
+
+    private static final BitSet OF_ABSENT = new BitSet();
+
+    static {
+        OF_ABSENT.set(FSID);
+        OF_ABSENT.set(RDATTR_ERROR);
+        OF_ABSENT.set(FS_LOCATIONS);
+        OF_ABSENT.set(MOUNTED_ON_FILEID);
+    }
 
     private Attributes() {}
 
@@ -90,6 +105,34 @@ public final class Attributes {
         for (int number = there.nextSetBit(0); number >= 0; number = there.nextSetBit(number + 1)) {
             Attribute attribute = Attribute.of(number, source.minorVersion());
             if (attribute != null) {
+                attribute.encode(source, out);
+            }
+        }
+        out.patch(lengthAt, out.position() - lengthAt - Integer.BYTES);
+    }
+
+    /**
+     * As {@link #encode}, of the root of a file system that is elsewhere: fsid, where it is, what it is mounted on, and why there is no more (RFC 8881
+     * section 11.4.1).
+     *
+     * @throws Nfs4Exception MOVED if more was asked for, and neither where it is nor why
+     */
+    public static void encodeAbsent(BitSet asked, AttributeSource source, XdrWriter out)
+            throws Nfs4Exception, FsException {
+        BitSet there = (BitSet) asked.clone();
+        there.and(OF_ABSENT);
+        boolean isMissing = !there.equals(asked);
+        if (isMissing && !asked.get(RDATTR_ERROR) && !asked.get(FS_LOCATIONS)) {
+            throw Nfs4Exception.of(Nfs4Status.MOVED);
+        }
+        Bitmap.encode(there, out);
+        int lengthAt = out.position();
+        out.int32(0);
+        for (int number = there.nextSetBit(0); number >= 0; number = there.nextSetBit(number + 1)) {
+            Attribute attribute = Attribute.of(number, source.minorVersion());
+            if (number == RDATTR_ERROR) {
+                out.int32((isMissing ? Nfs4Status.MOVED : Nfs4Status.OK).code());
+            } else if (attribute != null) {
                 attribute.encode(source, out);
             }
         }

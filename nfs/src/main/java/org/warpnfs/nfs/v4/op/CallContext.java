@@ -7,7 +7,6 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.FileAttributes;
-import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.export.Admission;
@@ -382,6 +381,15 @@ public final class CallContext {
         }
     }
 
+    /** True if the files of the location are elsewhere: clients are led there. */
+    static boolean isAbsent(Location location) {
+        return location.export().traits().locations().isReferral();
+    }
+
+    boolean isCurrentAbsent() {
+        return current != null && isAbsent(current);
+    }
+
     /** Which credentials are taken from the caller's host there, the best first. */
     List<Flavor> flavorsAt(Location location) throws FsException {
         return location.export().flavorsFor(caller.requester().address());
@@ -433,11 +441,6 @@ public final class CallContext {
         if (location.export().isPseudo() || path.isRoot() || !location.isExportRoot()) {
             return attributes.fileId();
         }
-        Location above = services.exports().parentOf(Caller.ROOT, location);
-        FileName name = path.components().getLast();
-        return fileSystem(above)
-                .lookup(Caller.ROOT, above.file(), name)
-                .attributes()
-                .fileId();
+        return services.exports().mountedOnFileId(location.export());
     }
 }

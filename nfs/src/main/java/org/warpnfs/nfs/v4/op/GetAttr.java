@@ -16,6 +16,10 @@ final class GetAttr implements Operation {
         BitSet asked = Bitmap.decode(in);
         Location file = call.current();
         Attributes.requireReadable(asked, call.minorVersion());
+        if (CallContext.isAbsent(file)) {
+            Attributes.encodeAbsent(asked, call.source(asked, file, CallContext.attributes(file)), out);
+            return;
+        }
         Attributes.encode(asked, call.source(asked, file, CallContext.attributes(file)), out);
     }
 }

@@ -80,6 +80,7 @@ final class ReadDir implements Operation {
         private long dirBytesLeft;
         private int taken;
         private @Nullable FsException fault;
+        private @Nullable Nfs4Exception refusal;
 
         Listing(CallContext call, Location directory, BitSet asked, XdrWriter out, int limit, long dirCount) {
             this.call = call;
@@ -111,6 +112,10 @@ final class ReadDir implements Operation {
                 fault = e;
                 out.truncate(start);
                 return false;
+            } catch (Nfs4Exception e) {
+                refusal = e;
+                out.truncate(start);
+                return false;
             }
             boolean fits = out.position() <= limit && (taken == 0 || dirBytes <= dirBytesLeft);
             if (!fits) {
@@ -123,7 +128,7 @@ final class ReadDir implements Operation {
         }
 
         /** False if what is mounted here is not for the caller's host, who does not see it in a virtual directory then. */
-        private boolean encodeAttributes(DirectoryEntry entry) throws FsException {
+        private boolean encodeAttributes(DirectoryEntry entry) throws FsException, Nfs4Exception {
             Location mounted = crossing ? call.services().exports().mountedAt(directory, entry.name()) : null;
             if (mounted != null && !call.isShown(mounted)) {
                 if (directory.export().isPseudo()) {
@@ -135,7 +140,10 @@ final class ReadDir implements Operation {
             FileNode node = entry.node();
             int start = out.position();
             try {
-                if (mounted != null) {
+                if (mounted != null && CallContext.isAbsent(mounted)) {
+                    Attributes.encodeAbsent(
+                            asked, call.source(mounted, CallContext.attributes(mounted), entry.fileId()), out);
+                } else if (mounted != null) {
                     encode(mounted, CallContext.attributes(mounted), entry);
                 } else if (node != null) {
                     encode(directory.sibling(node.handle()), node.attributes(), entry);
@@ -161,7 +169,10 @@ final class ReadDir implements Operation {
                     asked, error == null ? Nfs4Status.OK : Statuses.of(error), entry.type(), entry.fileId(), out);
         }
 
-        void rethrow() throws FsException {
+        void rethrow() throws FsException, Nfs4Exception {
+            if (refusal != null) {
+                throw refusal;
+            }
             if (fault != null) {
                 throw fault;
             }
