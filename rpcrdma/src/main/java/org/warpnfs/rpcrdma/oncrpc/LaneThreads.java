@@ -164,8 +164,14 @@ final class LaneThreads {
         }
     }
 
-    /** If a task may start now, or after a while though nothing ends, sees to it that a thread looks. */
+    /**
+     * If a task may start now, or after a while though nothing ends, sees to it that a thread looks. One on the way is enough: it wakes the next if it
+     * leaves a task behind, and short tasks are often done by then, by those who run already. To wake one for each task costs more than the task.
+     */
     private void wakeOne() {
+        if (woken > 0) {
+            return;
+        }
         long now = System.nanoTime();
         boolean ready = turns.ready(now);
         if (!ready && (watched || turns.nanosToNextPlace(now) == Long.MAX_VALUE)) {
