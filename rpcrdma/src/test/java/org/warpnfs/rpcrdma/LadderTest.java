@@ -67,9 +67,9 @@ class LadderTest {
             "org.slf4j..");
 
     @ArchTest
-    static final ArchRule tcpAloneKnowsNetty = noClasses()
+    static final ArchRule tcpAndUdpAloneKnowNetty = noClasses()
             .that()
-            .resideOutsideOfPackage("..rpcrdma.tcp..")
+            .resideOutsideOfPackages("..rpcrdma.tcp..", "..rpcrdma.udp..")
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage("io.netty..", "org.warpnfs.sockets..");
@@ -85,6 +85,9 @@ class LadderTest {
             "org.warpnfs.sockets..",
             "io.netty..",
             "org.slf4j..");
+
+    @ArchTest
+    static final ArchRule udpKnowsNoRdma = only("..rpcrdma.udp..", "..rpcrdma.message..", "io.netty..", "org.slf4j..");
 
     @ArchTest
     static final ArchRule oncrpcAndTheServicesAloneKnowOncrpc4j = noClasses()

@@ -32,7 +32,7 @@ public final class Description {
                 + (config.rdma().crc() == CrcPolicy.ON ? ", CRC on" : "")
                 + (config.rdma().markers() ? ", MPA markers wanted: no Linux clients" : "")
                 + (config.rdma().readReplies() ? ", replies by Read chunks" : ""));
-        lines.add("tcp     " + shown(tcp) + "  NFSv3, NFSv4.0, NFSv4.1, NFSv4.2, MOUNTv3");
+        lines.add("tcp     " + shown(tcp) + "  NFSv3, NFSv4.0, NFSv4.1, NFSv4.2, MOUNT");
         Path state = config.stateDirectory();
         lines.add("state   " + (state == null ? "none: the memory backend forgets everything" : state));
         lines.add(limits);

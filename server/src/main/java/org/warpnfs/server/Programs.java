@@ -64,12 +64,19 @@ final class Programs implements AutoCloseable {
         mount = new MountProgram(exports, handles, recorder);
     }
 
-    /** MOUNT goes over TCP alone: a Linux client asks for it nowhere else. */
+    /** MOUNT does not go over RDMA: a Linux client asks for it over TCP or UDP. */
     Map<OncRpcProgram, RpcDispatchable> overTcp() {
         Map<OncRpcProgram, RpcDispatchable> programs = new HashMap<>(overRdma());
-        programs.put(new OncRpcProgram(MountProgram.PROGRAM, MountProgram.VERSION_1), mount);
-        programs.put(new OncRpcProgram(MountProgram.PROGRAM, MountProgram.VERSION_3), mount);
+        programs.putAll(overUdp());
         return Map.copyOf(programs);
+    }
+
+    /** MOUNT alone: its calls may come twice, and its replies are short. */
+    Map<OncRpcProgram, RpcDispatchable> overUdp() {
+        return Map.of(
+                new OncRpcProgram(MountProgram.PROGRAM, MountProgram.VERSION_1), mount,
+                new OncRpcProgram(MountProgram.PROGRAM, MountProgram.VERSION_2), mount,
+                new OncRpcProgram(MountProgram.PROGRAM, MountProgram.VERSION_3), mount);
     }
 
     Map<OncRpcProgram, RpcDispatchable> overRdma() {

@@ -19,7 +19,9 @@ import org.warpnfs.nfs.stats.CallRecorder;
 import org.warpnfs.payload.PayloadPool;
 import org.warpnfs.rpcrdma.RpcRdmaService;
 import org.warpnfs.rpcrdma.TcpRpcService;
+import org.warpnfs.rpcrdma.UdpRpcService;
 import org.warpnfs.rpcrdma.oncrpc.OperationThreads;
+import org.warpnfs.rpcrdma.udp.UdpOptions;
 import org.warpnfs.server.config.Backend;
 import org.warpnfs.server.config.ConfigException;
 import org.warpnfs.server.config.ExportSpec;
@@ -184,6 +186,26 @@ public final class WarpServer implements AutoCloseable {
     /** Where TCP clients connect, with the port that was taken. */
     public InetSocketAddress tcpAddress() {
         return tcp.localAddress();
+    }
+
+    /**
+     * Serves MOUNT over UDP as well, on the address of TCP, until this server closes.
+     *
+     * @return where
+     * @throws ConfigException with one line that says what is in the way
+     */
+    public synchronized InetSocketAddress mountOverUdp() throws ConfigException {
+        if (opened.isEmpty()) {
+            throw new ConfigException("the server has stopped");
+        }
+        try {
+            InetSocketAddress address = new InetSocketAddress(
+                    config.tcpAddress().getAddress(), tcpAddress().getPort());
+            return opened(UdpRpcService.start(address, programs.overUdp(), threads, UdpOptions.DEFAULT))
+                    .localAddress();
+        } catch (IOException e) {
+            throw new ConfigException("--mount-udp: " + e.getMessage(), e);
+        }
     }
 
     /** What is served, where, and how a client mounts it: one line each, for people. */

@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalLong;
 import java.util.stream.Stream;
 import org.dcache.oncrpc4j.rpc.RpcAuthException;
@@ -23,8 +24,6 @@ import org.warpnfs.lanes.Lane;
 import org.warpnfs.lanes.LaneProgram;
 import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.limits.LogLimiter;
-import org.warpnfs.nfs.export.Export;
-import org.warpnfs.nfs.export.ExportRule;
 import org.warpnfs.nfs.export.ExportTable;
 import org.warpnfs.nfs.export.Flavor;
 import org.warpnfs.nfs.export.Location;
@@ -36,10 +35,13 @@ import org.warpnfs.nfs.stats.OperationMeter;
 import org.warpnfs.nfs.xdr.BoundedXdr;
 
 /**
- * MOUNT versions 1 and 3 (RFC 1813 appendix I, RFC 1094 appendix A): NULL, MNT, DUMP, UMNT, UMNTALL and EXPORT.
+ * MOUNT versions 1 to 3 (RFC 1813 appendix I, RFC 1094 appendix A, X/Open XNFS chapter 7): NULL, MNT, DUMP, UMNT, UMNTALL and EXPORT; in version 2
+ * EXPORTALL and PATHCONF too.
  *
- * <p>Version 1 is there for those who ask what is exported or say that they unmounted; its MNT would have to give a handle of
- * NFS version 2, which is not served, and says EACCES.
+ * <p>Versions 1 and 2 are there for those who ask what is exported or say that they unmounted. Their MNT would have to give a handle of NFS version 2,
+ * which has 32 bytes where ours have up to 64, and which is not served: it says EACCES.
+ *
+ * <p>A call that comes twice, as calls over UDP may, changes nothing the second time.
  *
  * <h2>Errors</h2>
  *
@@ -50,9 +52,8 @@ import org.warpnfs.nfs.xdr.BoundedXdr;
  */
 public final class MountProgram implements RpcDispatchable, LaneProgram {
     public static final int PROGRAM = 100005;
-    /** For EXPORT, DUMP and UMNT; version 2, which adds PATHCONF alone, is not served. */
     public static final int VERSION_1 = 1;
-
+    public static final int VERSION_2 = 2;
     public static final int VERSION_3 = 3;
 
     private static final Logger LOG = LoggerFactory.getLogger(MountProgram.class);
@@ -66,15 +67,16 @@ public final class MountProgram implements RpcDispatchable, LaneProgram {
     private static final int UMNT = 3;
     private static final int UMNTALL = 4;
     private static final int EXPORT = 5;
+    private static final int EXPORTALL = 6;
+    private static final int PATHCONF = 7;
+    private static final List<String> PROCEDURES = List.of("NULL", "MNT", "DUMP", "UMNT", "UMNTALL", "EXPORT");
 
     private final ExportTable exports;
     private final NfsHandles handles;
     private final MountTable mounts = new MountTable();
     private final LogLimiter limiter = new LogLimiter();
-    /** By number, from NULL. */
-    private final List<OperationMeter> metersOfVersion1;
-
-    private final List<OperationMeter> metersOfVersion3;
+    /** By version, then by number from NULL. */
+    private final Map<Integer, List<OperationMeter>> meters;
 
     /** A program that nobody measures. */
     public MountProgram(ExportTable exports, NfsHandles handles) {
@@ -85,41 +87,45 @@ public final class MountProgram implements RpcDispatchable, LaneProgram {
     public MountProgram(ExportTable exports, NfsHandles handles, CallRecorder recorder) {
         this.exports = exports;
         this.handles = handles;
-        this.metersOfVersion1 = meters(recorder, "1");
-        this.metersOfVersion3 = meters(recorder, "3");
+        this.meters = Map.of(
+                VERSION_1, meters(recorder, "1", PROCEDURES.stream()),
+                VERSION_2,
+                        meters(recorder, "2", Stream.concat(PROCEDURES.stream(), Stream.of("EXPORTALL", "PATHCONF"))),
+                VERSION_3, meters(recorder, "3", PROCEDURES.stream()));
     }
 
-    private static List<OperationMeter> meters(CallRecorder recorder, String version) {
-        return Stream.of("NULL", "MNT", "DUMP", "UMNT", "UMNTALL", "EXPORT")
+    private static List<OperationMeter> meters(CallRecorder recorder, String version, Stream<String> procedures) {
+        return procedures
                 .map(name -> recorder.meter(Metered.call("mount", version, name)))
                 .toList();
     }
 
     @Override
     public void dispatchOncRpcCall(RpcCall rpc) throws IOException {
-        if (rpc.getProgramVersion() != VERSION_1 && rpc.getProgramVersion() != VERSION_3) {
+        List<OperationMeter> ofVersion = meters.get(rpc.getProgramVersion());
+        if (ofVersion == null) {
             rpc.failProgramMismatch(VERSION_1, VERSION_3);
             return;
         }
-        List<OperationMeter> meters = rpc.getProgramVersion() == VERSION_1 ? metersOfVersion1 : metersOfVersion3;
         int procedure = rpc.getProcedure();
-        if (procedure < NULL || procedure >= meters.size()) {
+        if (procedure < NULL || procedure >= ofVersion.size()) {
             rpc.failProcedureUnavailable();
             return;
         }
-        OperationMeter.Running metered = meters.get(procedure).begin();
+        OperationMeter.Running metered = ofVersion.get(procedure).begin();
         if (procedure == MNT) {
             mount(rpc, metered);
             return;
         }
         switch (procedure) {
-            case DUMP -> rpc.reply(new Reply(this::encodeMounts));
+            case DUMP -> rpc.reply(MountReply.mounts(mounts.entries()));
             case UMNT -> unmount(rpc);
             case UMNTALL -> {
                 mounts.removeAllOf(clientOf(rpc));
                 rpc.reply(XdrVoid.XDR_VOID);
             }
-            case EXPORT -> rpc.reply(new Reply(this::encodeExports));
+            case EXPORT, EXPORTALL -> rpc.reply(MountReply.exports(exports.exports()));
+            case PATHCONF -> pathconf(rpc);
             default -> rpc.reply(XdrVoid.XDR_VOID);
         }
         metered.ended(MountStatus.OK.name());
@@ -137,14 +143,14 @@ public final class MountProgram implements RpcDispatchable, LaneProgram {
             rpc.reject(e.getStatus(), e.getRpcReply());
             return;
         }
-        Reply reply;
+        MountReply reply;
         MountStatus status = MountStatus.OK;
         try {
-            if (rpc.getProgramVersion() == VERSION_1) {
+            if (rpc.getProgramVersion() != VERSION_3) {
                 throw new MountException(MountStatus.ACCES);
             }
             Location directory = resolve(MountPath.of(path), requester);
-            reply = mounted(handles.encode(directory), flavorsOf(directory, requester));
+            reply = MountReply.mounted(handles.encode(directory), flavorsOf(directory, requester));
             mounts.add(new MountTable.Entry(clientOf(rpc), text(path)));
             log("mounts", rpc)
                     .ifPresent(
@@ -158,20 +164,20 @@ public final class MountProgram implements RpcDispatchable, LaneProgram {
                             e.status(),
                             more));
             status = e.status();
-            reply = refused(status);
+            reply = MountReply.refused(status);
         } catch (RuntimeException e) {
             LOG.error("MNT failed by a bug of the server", e);
             status = MountStatus.SERVERFAULT;
-            reply = refused(status);
+            reply = MountReply.refused(status);
         }
         metered.ended(status.name());
         rpc.reply(reply);
     }
 
-    /** MNT may have to wait for a name service. */
+    /** MNT, and PATHCONF of version 2, may have to wait for a name service. */
     @Override
     public Lane laneOf(int procedure, ByteBuffer arguments) {
-        return procedure == MNT ? Lane.LONG : Lane.SHORT;
+        return procedure == MNT || procedure == PATHCONF ? Lane.LONG : Lane.SHORT;
     }
 
     /** MOUNT has no word for "later", so this waits, and looks again, while a name service finds out who calls. */
@@ -206,17 +212,19 @@ public final class MountProgram implements RpcDispatchable, LaneProgram {
         return limiter.admit(outcome, ClientAddress.of(rpc.getTransport().getRemoteSocketAddress()));
     }
 
-    /** mountres3 with mountres3_ok. */
-    private static Reply mounted(byte[] handle, List<Flavor> flavors) {
-        return new Reply(xdr -> {
-            xdr.xdrEncodeInt(MountStatus.OK.code());
-            xdr.xdrEncodeDynamicOpaque(handle);
-            xdr.xdrEncodeIntVector(flavors.stream().mapToInt(Flavor::code).toArray());
-        });
-    }
-
-    private static Reply refused(MountStatus status) {
-        return new Reply(xdr -> xdr.xdrEncodeInt(status.code()));
+    private void pathconf(RpcCall rpc) {
+        byte[] path = decodePath(rpc);
+        if (path == null) {
+            return;
+        }
+        MountReply reply;
+        try {
+            Location directory = resolve(MountPath.of(path), exports.requesterOf(rpc));
+            reply = MountReply.pathconf(directory.export().fileSystem().limits());
+        } catch (RpcAuthException | MountException e) {
+            reply = MountReply.noPathconf();
+        }
+        rpc.reply(reply);
     }
 
     private void unmount(RpcCall rpc) {
@@ -238,33 +246,6 @@ public final class MountProgram implements RpcDispatchable, LaneProgram {
             return null;
         }
         return path.bytes;
-    }
-
-    /** mountlist. */
-    private void encodeMounts(XdrEncodingStream xdr) {
-        for (MountTable.Entry entry : mounts.entries()) {
-            xdr.xdrEncodeBoolean(true);
-            xdr.xdrEncodeDynamicOpaque(entry.client().getBytes(StandardCharsets.UTF_8));
-            xdr.xdrEncodeDynamicOpaque(entry.directory().getBytes(StandardCharsets.ISO_8859_1));
-        }
-        xdr.xdrEncodeBoolean(false);
-    }
-
-    /** exports: each path with its clients as groups; none means everyone. */
-    private void encodeExports(XdrEncodingStream xdr) {
-        List<Export> all = exports.exports();
-        for (Export export : all) {
-            xdr.xdrEncodeBoolean(true);
-            xdr.xdrEncodeDynamicOpaque(export.path().toString().getBytes(StandardCharsets.UTF_8));
-            if (!export.policy().isOneForAll()) {
-                for (ExportRule rule : export.policy().rules()) {
-                    xdr.xdrEncodeBoolean(true);
-                    xdr.xdrEncodeDynamicOpaque(rule.clients().toString().getBytes(StandardCharsets.UTF_8));
-                }
-            }
-            xdr.xdrEncodeBoolean(false);
-        }
-        xdr.xdrEncodeBoolean(false);
     }
 
     private static String clientOf(RpcCall rpc) {
@@ -294,22 +275,5 @@ public final class MountProgram implements RpcDispatchable, LaneProgram {
         public void xdrEncode(XdrEncodingStream xdr) {
             throw new UnsupportedOperationException("a server does not send calls");
         }
-    }
-
-    private record Reply(Encoder encoder) implements XdrAble {
-        @Override
-        public void xdrEncode(XdrEncodingStream xdr) {
-            encoder.encode(xdr);
-        }
-
-        @Override
-        public void xdrDecode(XdrDecodingStream xdr) {
-            throw new UnsupportedOperationException("a server does not read replies");
-        }
-    }
-
-    @FunctionalInterface
-    private interface Encoder {
-        void encode(XdrEncodingStream xdr);
     }
 }

@@ -15,6 +15,8 @@ import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 import org.warpnfs.fs.memory.MemoryFileSystem;
 import org.warpnfs.fs.spi.AttributeChanges;
@@ -47,6 +49,8 @@ class MountProgramTest {
     private static final int UMNT = 3;
     private static final int UMNTALL = 4;
     private static final int EXPORT = 5;
+    private static final int EXPORTALL = 6;
+    private static final int PATHCONF = 7;
 
     private final FileSystem fs = new MemoryFileSystem(1 << 20, 100);
     private final Export srv = Export.of(PseudoPath.of("/srv"), fs, ExportOptions.DEFAULTS, "memory");
@@ -194,16 +198,50 @@ class MountProgramTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void versions1And2_everythingButMnt_isServed(int version) {
+        assertThat(send(1, call(version, MNT).string("/srv").toBytes()).word()).isEqualTo(MountStatus.ACCES.code());
+        assertThat(send(1, call(version, EXPORT).toBytes()).bool()).isTrue();
+        assertThat(send(1, call(version, DUMP).toBytes()).bool()).isFalse();
+        assertThat(send(1, call(version, UMNT).string("/srv").toBytes()).stat()).isEqualTo(ReplyReader.SUCCESS);
+        assertThat(send(1, call(version, 0).toBytes()).stat()).isEqualTo(ReplyReader.SUCCESS);
+    }
+
     @Test
-    void version1_everythingButMnt_isServed() {
-        assertThat(send(1, call(1, MNT).string("/srv").toBytes()).word()).isEqualTo(MountStatus.ACCES.code());
-        assertThat(send(1, call(1, EXPORT).toBytes()).bool()).isTrue();
-        assertThat(send(1, call(1, 0).toBytes()).stat()).isEqualTo(ReplyReader.SUCCESS);
-        ReplyReader two = send(1, call(2, 0).toBytes());
-        assertThat(two.stat()).isEqualTo(ReplyReader.PROG_MISMATCH);
-        assertThat(two.word()).isEqualTo(1);
-        assertThat(two.word()).isEqualTo(3);
-        assertThat(send(1, call(3, 6).toBytes()).stat()).isEqualTo(ReplyReader.PROC_UNAVAIL);
+    void versions_others_areMismatches() {
+        for (int version : new int[] {0, 4}) {
+            ReplyReader other = send(1, call(version, 0).toBytes());
+            assertThat(other.stat()).isEqualTo(ReplyReader.PROG_MISMATCH);
+            assertThat(other.word()).isEqualTo(1);
+            assertThat(other.word()).isEqualTo(3);
+        }
+    }
+
+    @Test
+    void procedures_ofVersion2_areItsAlone() {
+        assertThat(send(1, call(2, EXPORTALL).toBytes()).bool()).isTrue();
+        for (int version : new int[] {1, 3}) {
+            assertThat(send(1, call(version, EXPORTALL).toBytes()).stat()).isEqualTo(ReplyReader.PROC_UNAVAIL);
+            assertThat(send(1, call(version, PATHCONF).string("/srv").toBytes()).stat())
+                    .isEqualTo(ReplyReader.PROC_UNAVAIL);
+        }
+        assertThat(send(1, call(2, 8).toBytes()).stat()).isEqualTo(ReplyReader.PROC_UNAVAIL);
+    }
+
+    @Test
+    void pathconf_directory_isThatOfItsFileSystem_andNothingElsewhere() {
+        ReplyReader reply = send(1, call(2, PATHCONF).string("/srv/top").toBytes());
+        assertThat(reply.word()).isEqualTo(fs.limits().maxLinks());
+        assertThat(reply.word()).isEqualTo(255);
+        assertThat(reply.word()).isEqualTo(255);
+        assertThat(reply.word()).isEqualTo(fs.limits().maxNameBytes());
+        assertThat(reply.word()).isEqualTo(4096);
+        assertThat(reply.remaining()).as("pipe_buf, vdisable, xxx, mask[2]").isEqualTo(5 * 4);
+        ReplyReader nothing = send(1, call(2, PATHCONF).string("/nowhere").toBytes());
+        assertThat(nothing.remaining()).isEqualTo(10 * 4);
+        assertThat(nothing.word()).isZero();
+        assertThat(send(1, call(2, PATHCONF).words(-1).toBytes()).stat()).isEqualTo(ReplyReader.GARBAGE_ARGS);
     }
 
     @Test

@@ -30,6 +30,7 @@ record Check(Configured configured, List<ExportSpec> exports, String limits, Lis
         List<ExportSpec> exports = mistakes.tried(List.of(), configured::exports);
         exports(exports, mistakes);
         state(configured, mistakes);
+        mistakes.tried(RpcbindChoices.OFF, () -> RpcbindChoices.of(configured.settings()));
         Optional<ServerConfig> server = mistakes.tried(Optional.empty(), () -> Optional.of(configured.server()));
         Optional<InetSocketAddress> http =
                 mistakes.tried(Optional.empty(), () -> Optional.ofNullable(configured.http()));

@@ -43,7 +43,8 @@ final class ServeCommand implements Callable<Integer> {
                 configured.server(),
                 configured.limits(),
                 configured.settings().at(Settings.HTTP),
-                configured.httpAsSaid());
+                configured.httpAsSaid(),
+                RpcbindChoices.of(configured.settings()));
         WarpServer server = watched.server();
         if (configured.hasExportsFiles()) {
             ExportsReload reload = new ExportsReload(server, configured::exports);
@@ -72,7 +73,7 @@ final class ServeCommand implements Callable<Integer> {
         PrintWriter out = command.commandLine().getOut();
         out.println("warpnfs " + Version.number());
         server.describe().forEach(out::println);
-        watched.describe().ifPresent(out::println);
+        watched.describe().forEach(out::println);
         out.println("ready");
         out.flush();
         manager.ready("serves since " + now());

@@ -2,7 +2,8 @@ package org.warpnfs.server.cli;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.util.Optional;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -11,48 +12,56 @@ import org.warpnfs.server.WarpServer;
 import org.warpnfs.server.config.ConfigException;
 import org.warpnfs.server.config.ServerConfig;
 import org.warpnfs.server.limits.ServerLimits;
+import org.warpnfs.server.rpcbind.Rpcbind;
 import org.warpnfs.server.watch.Watch;
 
-/** The server of this process, and what answers HTTP for it. */
+/** The server of this process, what answers HTTP for it, and how it is found by program number. */
 final class WatchedServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(WatchedServer.class);
 
     private final WarpServer server;
     private final @Nullable Watch watch;
+    private final Rpcbind rpcbind;
 
-    private WatchedServer(WarpServer server, @Nullable Watch watch) {
+    private WatchedServer(WarpServer server, @Nullable Watch watch, Rpcbind rpcbind) {
         this.server = server;
         this.watch = watch;
+        this.rpcbind = rpcbind;
     }
 
     /**
-     * Starts both. HTTP answers first, so that a probe hears that the server starts.
+     * Starts all. HTTP answers first, so that a probe hears that the server starts; clients find it last.
      *
      * @param http what {@code --http} says; null if it says nothing: then another server may have the usual port, and this one does without
      * @throws ConfigException with one line that says what is in the way
      */
     static WatchedServer start(ServerConfig config, @Nullable String http) throws ConfigException {
-        return start(config, ServerLimits.DEFAULT, "--http", http);
+        return start(config, ServerLimits.DEFAULT, "--http", http, RpcbindChoices.OFF);
     }
 
     /**
-     * The same with other limits.
+     * The same with other limits, and found by program number.
      *
      * @param chosenBy how messages name who chose where HTTP is answered
      */
-    static WatchedServer start(ServerConfig config, ServerLimits limits, String chosenBy, @Nullable String http)
+    static WatchedServer start(
+            ServerConfig config, ServerLimits limits, String chosenBy, @Nullable String http, RpcbindChoices rpcbind)
             throws ConfigException {
         Watch watch = watch(chosenBy, http);
         boolean started = false;
+        WarpServer server = null;
         try {
-            WarpServer server =
-                    WarpServer.startAlone(config, limits, watch == null ? CallRecorder.NONE : watch.recorder());
+            server = WarpServer.startAlone(config, limits, watch == null ? CallRecorder.NONE : watch.recorder());
             if (watch != null) {
                 watch.serves(server);
             }
+            WatchedServer watched = new WatchedServer(server, watch, rpcbind.start(server));
             started = true;
-            return new WatchedServer(server, watch);
+            return watched;
         } finally {
+            if (!started && server != null) {
+                server.close();
+            }
             if (!started && watch != null) {
                 watch.close();
             }
@@ -82,18 +91,26 @@ final class WatchedServer implements AutoCloseable {
         return server;
     }
 
-    /** Where it answers HTTP, for people. */
-    Optional<String> describe() {
+    /** How it is found, and where it answers HTTP, for people: a line each. */
+    List<String> describe() {
+        List<String> lines = new ArrayList<>();
+        rpcbind.describe().ifPresent(words -> lines.add("rpcbind " + words));
         Watch answering = watch;
-        return answering == null
-                ? Optional.empty()
-                : Optional.of("http    " + answering.address().getAddress().getHostAddress() + ":"
-                        + answering.address().getPort() + "  status page, /metrics, /healthz, /readyz");
+        if (answering != null) {
+            lines.add("http    " + answering.address().getAddress().getHostAddress() + ":"
+                    + answering.address().getPort() + "  status page, /metrics, /healthz, /readyz");
+        }
+        return lines;
     }
 
-    /** HTTP answers to the end, to say that the server drains. */
+    /** No new clients find it first; HTTP answers to the end, to say that the server drains. */
     @Override
     public void close() {
+        try {
+            rpcbind.close();
+        } catch (RuntimeException e) {
+            LOG.warn("{}", e.getMessage());
+        }
         try {
             server.close();
         } finally {

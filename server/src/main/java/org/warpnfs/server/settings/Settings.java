@@ -164,6 +164,21 @@ public final class Settings {
                     "Where to answer HTTP: /metrics, /healthz, /readyz, and a status page.")
             .flag("--http", "ADDR:PORT|off");
 
+    public static final Setting<String> RPCBIND = Setting.of(
+                    "rpcbind",
+                    new Kind.Text("register, serve, serve:ADDR:PORT, or off", true),
+                    "register",
+                    "Register with the rpcbind of this host, if one runs; or be the portmapper, at port 111 of every address unless",
+                    "it says another; or neither: then clients name ports.")
+            .flag("--rpcbind", "register|serve[:ADDR:PORT]|off");
+
+    public static final Setting<Boolean> MOUNT_UDP = Setting.of(
+                    "mountUdp",
+                    new Kind.Switch(),
+                    false,
+                    "Serve MOUNT over UDP too, at the number of --tcp-port, for clients that ask there.")
+            .flag("--mount-udp", "");
+
     /** Of {@code limits.memory}; the one limit that is an option too. */
     public static final Setting<Long> PAYLOAD_MEMORY = Setting.of(
                     LimitSettings.PREFIX + "memory.payloadBytes",
@@ -201,7 +216,9 @@ public final class Settings {
                 ID_MAP,
                 ID_NAMES,
                 DRAIN,
-                HTTP));
+                HTTP,
+                RPCBIND,
+                MOUNT_UDP));
         all.addAll(LimitSettings.all(PAYLOAD_MEMORY));
         return List.copyOf(all);
     }

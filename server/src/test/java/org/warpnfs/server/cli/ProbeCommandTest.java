@@ -36,7 +36,7 @@ class ProbeCommandTest {
     void probe_serverThatRuns_succeedsUntilItIsGone() throws Exception {
         WatchedServer server =
                 WatchedServer.start(InMemory.config(":/", 16 << 20, Duration.ofSeconds(5)), "127.0.0.1:0");
-        String[] described = server.describe().orElseThrow().split(" +", 3);
+        String[] described = server.describe().getFirst().split(" +", 3);
         assertThat(described[0]).isEqualTo("http");
         String http = "--http=" + described[1];
         try (server) {

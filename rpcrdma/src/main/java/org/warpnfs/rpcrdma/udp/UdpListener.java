@@ -1,0 +1,190 @@
+package org.warpnfs.rpcrdma.udp;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.FixedRecvByteBufAllocator;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.DatagramPacket;
+import io.netty.channel.socket.nio.NioDatagramChannel;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.warpnfs.limits.ClientAddress;
+import org.warpnfs.limits.LogLimiter;
+import org.warpnfs.rpcrdma.message.InboundHandlerFactory;
+
+/**
+ * Listens for datagrams on one address.
+ *
+ * <h2>Operation</h2>
+ *
+ * One event loop of its own. Each datagram is a call from a peer that nothing is kept of; two copies of one are two calls, so programs here must bear
+ * being called twice. Calls beyond the limits of {@link UdpOptions} are dropped and counted: their clients send them again.
+ *
+ * <h2>Buffers</h2>
+ *
+ * One datagram at a time is read, and copied to the heap at its own length. Replies whose socket is full are lost, as datagrams are.
+ *
+ * <h2>Errors</h2>
+ *
+ * {@link #bind} throws if the address cannot be had. What is no call is dropped. Safe for any thread.
+ */
+public final class UdpListener implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(UdpListener.class);
+    private static final int LEAST_CALL_BYTES = 2 * Integer.BYTES;
+    private static final long LOOP_SHUTDOWN_MILLIS = 2000;
+
+    private final EventLoopGroup loop;
+    private final UdpOptions options;
+    private final InboundHandlerFactory handlers;
+    private final CallsUnderWay underWay;
+    private final ReplyRates rates;
+    private final LogLimiter log = new LogLimiter();
+    private final AtomicLong dropped = new AtomicLong();
+    private final AtomicLong answered = new AtomicLong();
+    private final Channel channel;
+
+    private UdpListener(InetSocketAddress address, UdpOptions options, InboundHandlerFactory handlers)
+            throws IOException {
+        this.options = options;
+        this.handlers = handlers;
+        this.underWay = new CallsUnderWay(options.maxCalls(), options.maxCallsPerClient());
+        this.rates = new ReplyRates(
+                options.maxRepliesPerSecond(), ThreadLocalRandom.current().nextInt(), System.nanoTime());
+        this.loop = new MultiThreadIoEventLoopGroup(
+                1, new DefaultThreadFactory("rpc-udp", true), NioIoHandler.newFactory());
+        ChannelFuture bound = new Bootstrap()
+                .group(loop)
+                .channel(NioDatagramChannel.class)
+                // One byte more than a call may have, to see that it has more.
+                .option(ChannelOption.RECVBUF_ALLOCATOR, new FixedRecvByteBufAllocator(options.maxCallBytes() + 1))
+                .handler(new Datagrams())
+                .bind(address)
+                .awaitUninterruptibly();
+        if (!bound.isSuccess()) {
+            shutDown();
+            throw new IOException(
+                    "cannot listen for datagrams on " + address + ": "
+                            + bound.cause().getMessage(),
+                    bound.cause());
+        }
+        this.channel = bound.channel();
+    }
+
+    /**
+     * Starts to listen.
+     *
+     * @throws IOException if the address is taken, or is none of this host's
+     */
+    public static UdpListener bind(InetSocketAddress address, UdpOptions options, InboundHandlerFactory handlers)
+            throws IOException {
+        return new UdpListener(address, options, handlers);
+    }
+
+    public InetSocketAddress localAddress() {
+        return (InetSocketAddress) channel.localAddress();
+    }
+
+    /** Datagrams that were no call, or beyond a limit. */
+    public long dropped() {
+        return dropped.get();
+    }
+
+    /** Calls that were answered. */
+    public long answered() {
+        return answered.get();
+    }
+
+    /** Calls that wait or run. */
+    public int underWay() {
+        return underWay.count();
+    }
+
+    /** Frees the address. Calls that still run are not answered. */
+    @Override
+    public void close() {
+        channel.close().awaitUninterruptibly();
+        shutDown();
+    }
+
+    private void shutDown() {
+        loop.shutdownGracefully(0, LOOP_SHUTDOWN_MILLIS, TimeUnit.MILLISECONDS).awaitUninterruptibly();
+    }
+
+    private final class Datagrams extends SimpleChannelInboundHandler<DatagramPacket> {
+        @Override
+        protected void channelRead0(ChannelHandlerContext context, DatagramPacket datagram) {
+            InetSocketAddress sender = datagram.sender();
+            ClientAddress client = ClientAddress.of(sender);
+            String refusal = refusal(datagram.content().readableBytes(), client);
+            if (refusal != null) {
+                dropped.incrementAndGet();
+                log.admit(refusal, client)
+                        .ifPresent(more ->
+                                LOG.warn("{}: a datagram was dropped: {} ({} more like it)", sender, refusal, more));
+                return;
+            }
+            take(context, sender, client, copy(datagram.content()));
+        }
+
+        private @Nullable String refusal(int bytes, ClientAddress client) {
+            if (bytes > options.maxCallBytes()) {
+                return "longer than " + options.maxCallBytes() + " bytes";
+            }
+            if (bytes < LEAST_CALL_BYTES) {
+                return "no RPC message";
+            }
+            if (!rates.admit(client, System.nanoTime())) {
+                return "more than " + options.maxRepliesPerSecond() + " in a second";
+            }
+            return underWay.begin(client) ? null : "too many calls wait";
+        }
+
+        private static ByteBuffer copy(ByteBuf content) {
+            ByteBuffer copy = ByteBuffer.allocate(content.readableBytes());
+            content.readBytes(copy);
+            return copy.flip();
+        }
+
+        private void take(
+                ChannelHandlerContext context, InetSocketAddress sender, ClientAddress client, ByteBuffer message) {
+            UdpCall call = new UdpCall(message, options.maxReplyBytes(message.remaining()), reply -> {
+                underWay.ended(client);
+                if (reply != null) {
+                    answered.incrementAndGet();
+                    var _ = context.writeAndFlush(
+                            new DatagramPacket(Unpooled.wrappedBuffer(reply), sender), context.voidPromise());
+                }
+            });
+            try {
+                handlers.opened(new DatagramPeer(
+                                (InetSocketAddress) context.channel().localAddress(), sender))
+                        .call(call);
+            } catch (RuntimeException e) {
+                call.abandon();
+                LOG.error("{}: a call could not be handed up", sender, e);
+            }
+        }
+
+        /** Of a datagram that went before: ICMP said that nobody is there. */
+        @Override
+        public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+            LOG.debug("UDP: {}", cause.getMessage());
+        }
+    }
+}

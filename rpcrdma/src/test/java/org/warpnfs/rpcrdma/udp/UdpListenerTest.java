@@ -1,0 +1,191 @@
+package org.warpnfs.rpcrdma.udp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.warpnfs.limits.ClientAddress;
+import org.warpnfs.rpcrdma.message.InboundCall;
+import org.warpnfs.rpcrdma.message.InboundHandler;
+import org.warpnfs.rpcrdma.message.RpcConnection;
+import org.warpnfs.rpcrdma.message.RpcMessage;
+import org.warpnfs.rpcrdma.message.XdrStream;
+
+class UdpListenerTest {
+    private static final InetAddress LOOPBACK = InetAddress.getLoopbackAddress();
+    private static final UdpOptions FEW = new UdpOptions(512, 4, 2, 1000, 3);
+
+    private final BlockingQueue<InboundCall> calls = new LinkedBlockingQueue<>();
+    private final BlockingQueue<RpcConnection> peers = new LinkedBlockingQueue<>();
+    private UdpListener listener;
+    private DatagramSocket client;
+
+    @BeforeEach
+    void listen() throws Exception {
+        listener = UdpListener.bind(new InetSocketAddress(LOOPBACK, 0), FEW, connection -> {
+            peers.add(connection);
+            return new Collector();
+        });
+        client = new DatagramSocket(0, LOOPBACK);
+        client.connect(listener.localAddress());
+        client.setSoTimeout(60_000);
+    }
+
+    @AfterEach
+    void close() {
+        client.close();
+        listener.close();
+    }
+
+    private final class Collector implements InboundHandler {
+        @Override
+        public void call(InboundCall call) {
+            calls.add(call);
+        }
+
+        @Override
+        public void backwardReply(XdrStream reply) {
+            throw new AssertionError("no call went back");
+        }
+
+        @Override
+        public void closed() {
+            throw new AssertionError("nothing was open");
+        }
+    }
+
+    private void send(int xid, int bytes) throws Exception {
+        byte[] datagram = bytes < 4
+                ? new byte[bytes]
+                : ByteBuffer.allocate(bytes).putInt(xid).array();
+        client.send(new DatagramPacket(datagram, datagram.length));
+    }
+
+    private ByteBuffer receive() throws Exception {
+        DatagramPacket datagram = new DatagramPacket(new byte[4096], 4096);
+        client.receive(datagram);
+        return ByteBuffer.wrap(datagram.getData(), 0, datagram.getLength());
+    }
+
+    private InboundCall next() throws Exception {
+        return calls.poll(60, TimeUnit.SECONDS);
+    }
+
+    private void awaitDropped(long count) throws Exception {
+        while (listener.dropped() < count) {
+            Thread.sleep(1);
+        }
+    }
+
+    @Test
+    void call_answered_replyGoesToItsSender() throws Exception {
+        send(7, 40);
+        InboundCall call = next();
+        assertThat(call.arguments().lengthBytes()).isEqualTo(40);
+        RpcConnection peer = peers.take();
+        assertThat(peer.remoteAddress()).isEqualTo(client.getLocalSocketAddress());
+        assertThat(peer.localAddress()).isEqualTo(listener.localAddress());
+        call.reply(RpcMessage.of(ByteBuffer.allocate(24).putInt(0, 7)));
+        ByteBuffer reply = receive();
+        assertThat(reply.remaining()).isEqualTo(24);
+        assertThat(reply.getInt()).isEqualTo(7);
+        assertThat(listener.answered()).isEqualTo(1);
+        assertThat(listener.underWay()).isZero();
+    }
+
+    @Test
+    void reply_longerThanThreeTimesItsCall_isSystemErr() throws Exception {
+        // 40 and 28 of headers: three times 68 less 28.
+        send(1, 40);
+        next().reply(RpcMessage.of(ByteBuffer.allocate(176)));
+        assertThat(receive().remaining()).isEqualTo(176);
+        send(2, 40);
+        next().reply(RpcMessage.of(ByteBuffer.allocate(180)));
+        ByteBuffer error = receive();
+        assertThat(error)
+                .isEqualTo(ByteBuffer.allocate(24)
+                        .putInt(2)
+                        .putInt(1)
+                        .putInt(0)
+                        .putLong(0)
+                        .putInt(5)
+                        .flip());
+    }
+
+    @Test
+    void datagram_tooLongOrTooShort_isDropped() throws Exception {
+        send(1, 513);
+        send(2, 7);
+        send(3, 3);
+        send(4, 512);
+        assertThat(next().arguments().lengthBytes()).isEqualTo(512);
+        assertThat(listener.dropped()).isEqualTo(3);
+        assertThat(calls).isEmpty();
+    }
+
+    @Test
+    void calls_moreThanAClientMayHaveUnderWay_areDroppedUntilOneEnds() throws Exception {
+        for (int xid = 1; xid <= 3; xid++) {
+            send(xid, 40);
+        }
+        awaitDropped(1);
+        assertThat(listener.underWay()).isEqualTo(2);
+        next().drop();
+        send(4, 40);
+        next();
+        assertThat(next().arguments().readInt()).isEqualTo(4);
+    }
+
+    @Test
+    void calls_ofManyClients_areBoundedTogether() throws Exception {
+        CallsUnderWay calls = new CallsUnderWay(4, 2);
+        for (int i = 0; i < 4; i++) {
+            assertThat(calls.begin(client(i))).isTrue();
+        }
+        assertThat(calls.begin(client(9))).isFalse();
+        calls.ended(client(1));
+        assertThat(calls.begin(client(9))).isTrue();
+        assertThat(calls.count()).isEqualTo(4);
+    }
+
+    @Test
+    void rate_ofOneAddress_isBoundedInEachSecond_andAnotherIsServed() throws Exception {
+        ReplyRates rates = new ReplyRates(3, 12345, 0);
+        for (int i = 0; i < 3; i++) {
+            assertThat(rates.admit(client(1), 10)).isTrue();
+        }
+        assertThat(rates.admit(client(1), 999_999_999)).isFalse();
+        assertThat(rates.admit(client(2), 999_999_999)).isTrue();
+        assertThat(rates.admit(client(1), 1_000_000_000)).isTrue();
+    }
+
+    @Test
+    void handler_throws_callIsGivenUp() throws Exception {
+        listener.close();
+        listener = UdpListener.bind(new InetSocketAddress(LOOPBACK, 0), FEW, connection -> {
+            throw new IllegalStateException("a bug");
+        });
+        client.close();
+        client = new DatagramSocket(0, LOOPBACK);
+        client.connect(listener.localAddress());
+        for (int xid = 1; xid <= 5; xid++) {
+            send(xid, 40);
+        }
+        send(0, 3);
+        awaitDropped(1);
+        assertThat(listener.underWay()).isZero();
+    }
+
+    private static ClientAddress client(int last) throws Exception {
+        return ClientAddress.of(InetAddress.getByAddress(new byte[] {10, 0, 0, (byte) last}));
+    }
+}

@@ -1,0 +1,116 @@
+package org.warpnfs.server.rpcbind;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.dcache.oncrpc4j.rpc.OncRpcProgram;
+import org.warpnfs.nfs.mount.MountProgram;
+import org.warpnfs.nfs.v3.Nfs3Program;
+import org.warpnfs.nfs.v3.NfsAclProgram;
+import org.warpnfs.nfs.v4.Nfs4Program;
+
+/** Where the programs of a server are, over every transport. Safe for any thread. */
+public final class Mappings {
+    private static final List<OncRpcProgram> NFS = List.of(
+            new OncRpcProgram(Nfs3Program.PROGRAM, Nfs3Program.VERSION),
+            new OncRpcProgram(Nfs4Program.PROGRAM, Nfs4Program.VERSION),
+            new OncRpcProgram(NfsAclProgram.PROGRAM, NfsAclProgram.VERSION));
+    private static final List<OncRpcProgram> MOUNT = List.of(
+            new OncRpcProgram(MountProgram.PROGRAM, MountProgram.VERSION_1),
+            new OncRpcProgram(MountProgram.PROGRAM, MountProgram.VERSION_2),
+            new OncRpcProgram(MountProgram.PROGRAM, MountProgram.VERSION_3));
+
+    private static final InetAddress ANY_IPV4 = address(new byte[4]);
+    private static final InetAddress ANY_IPV6 = address(new byte[16]);
+
+    private final List<Mapping> mappings = new CopyOnWriteArrayList<>();
+    private final String owner;
+    private final boolean hostHasIpv6;
+
+    /**
+     * None yet.
+     *
+     * @param owner who they are to belong to
+     * @param hostHasIpv6 whether a listener at every address has IPv6 ones
+     */
+    public Mappings(String owner, boolean hostHasIpv6) {
+        this.owner = owner;
+        this.hostHasIpv6 = hostHasIpv6;
+    }
+
+    /** NFS and NFS_ACL over RDMA. */
+    public Mappings nfsOverRdma(InetSocketAddress address) {
+        return add("rdma", address, NFS);
+    }
+
+    /** NFS, NFS_ACL and MOUNT over TCP. */
+    public Mappings nfsOverTcp(InetSocketAddress address) {
+        return add("tcp", address, NFS).add("tcp", address, MOUNT);
+    }
+
+    /** MOUNT over UDP. */
+    public Mappings mountOverUdp(InetSocketAddress address) {
+        return add("udp", address, MOUNT);
+    }
+
+    /**
+     * Versions of one program.
+     *
+     * @param protocol {@code tcp}, {@code udp} or {@code rdma}
+     */
+    Mappings add(String protocol, InetSocketAddress address, List<OncRpcProgram> programs) {
+        InetAddress host = address.getAddress();
+        boolean everywhere = host.isAnyLocalAddress();
+        for (OncRpcProgram program : programs) {
+            if (everywhere || host.getAddress().length == 4) {
+                add(program, Netid.of(protocol, false), everywhere ? ANY_IPV4 : host, address.getPort());
+            }
+            if (everywhere ? hostHasIpv6 : host.getAddress().length != 4) {
+                add(program, Netid.of(protocol, true), everywhere ? ANY_IPV6 : host, address.getPort());
+            }
+        }
+        return this;
+    }
+
+    private void add(OncRpcProgram program, Netid netid, InetAddress host, int port) {
+        // Version 2 of the portmapper knows IPv4 alone.
+        boolean isPortmap = program.getNumber() == PortmapProgram.PROGRAM && program.getVersion() == 2;
+        if (!isPortmap || !netid.isIpv6()) {
+            mappings.add(Mapping.of(program.getNumber(), program.getVersion(), netid, host, port, owner));
+        }
+    }
+
+    public List<Mapping> all() {
+        return List.copyOf(mappings);
+    }
+
+    /** Of this version, or of another: then its caller hears from the program which versions there are. */
+    Optional<Mapping> find(int program, int version, Netid netid) {
+        Optional<Mapping> exact = findExactly(program, version, netid);
+        return exact.isPresent()
+                ? exact
+                : mappings.stream()
+                        .filter(mapping ->
+                                mapping.program() == program && mapping.netid().equals(netid.id()))
+                        .findFirst();
+    }
+
+    Optional<Mapping> findExactly(int program, int version, Netid netid) {
+        return mappings.stream()
+                .filter(mapping -> mapping.program() == program
+                        && mapping.version() == version
+                        && mapping.netid().equals(netid.id()))
+                .findFirst();
+    }
+
+    private static InetAddress address(byte[] bytes) {
+        try {
+            return InetAddress.getByAddress(bytes);
+        } catch (UnknownHostException e) {
+            throw new AssertionError("an address of " + bytes.length + " bytes is one", e);
+        }
+    }
+}

@@ -1,0 +1,37 @@
+package org.warpnfs.server.rpcbind;
+
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import org.dcache.oncrpc4j.xdr.XdrEncodingStream;
+
+/**
+ * How often each procedure was called: rpcb_stat_byvers, without the lists of who was looked up. Safe for any thread.
+ *
+ * @spec https://www.rfc-editor.org/rfc/rfc1833#section-2.1 RFC 1833 section 2.1
+ */
+final class PortmapCounts {
+    /** RPCBVERS_STAT: versions 2, 3 and 4. */
+    private static final int VERSIONS = 3;
+    /** RPCBSTAT_HIGHPROC. */
+    private static final int PROCEDURES = 13;
+
+    private final AtomicIntegerArray calls = new AtomicIntegerArray(VERSIONS * PROCEDURES);
+
+    void count(int version, int procedure) {
+        if (procedure >= 0 && procedure < PROCEDURES) {
+            calls.incrementAndGet((version - 2) * PROCEDURES + procedure);
+        }
+    }
+
+    void encode(XdrEncodingStream xdr) {
+        for (int version = 0; version < VERSIONS; version++) {
+            for (int procedure = 0; procedure < PROCEDURES; procedure++) {
+                xdr.xdrEncodeInt(calls.get(version * PROCEDURES + procedure));
+            }
+            // SETs and UNSETs that had an effect, and two empty lists.
+            xdr.xdrEncodeInt(0);
+            xdr.xdrEncodeInt(0);
+            xdr.xdrEncodeBoolean(false);
+            xdr.xdrEncodeBoolean(false);
+        }
+    }
+}

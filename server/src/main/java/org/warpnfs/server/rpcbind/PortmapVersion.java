@@ -1,0 +1,17 @@
+package org.warpnfs.server.rpcbind;
+
+import java.io.IOException;
+import org.dcache.oncrpc4j.rpc.RpcCall;
+import org.jspecify.annotations.Nullable;
+
+/** A version of the portmapper's program, without its procedure NULL. */
+interface PortmapVersion {
+    /**
+     * Runs a procedure.
+     *
+     * @return null if there is none of that number, or it is refused to everyone
+     * @throws IOException if the arguments cannot be decoded
+     */
+    @Nullable
+    PortmapAnswer answer(int procedure, RpcCall call) throws IOException;
+}

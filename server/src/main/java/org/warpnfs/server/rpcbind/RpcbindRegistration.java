@@ -1,0 +1,136 @@
+package org.warpnfs.server.rpcbind;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps this server registered with the rpcbind of its host.
+ *
+ * <h2>Operation</h2>
+ *
+ * Registers when it is made, looks again every now and then on a thread of its own, since a rpcbind that was restarted may have forgotten, and withdraws
+ * what it registered when it is closed. A server that nobody finds by rpcbind still serves whoever names its ports.
+ *
+ * <h2>Errors</h2>
+ *
+ * A rpcbind that is missing, or refuses, is one line in the log, and one more when that has changed. Safe for any thread.
+ */
+public final class RpcbindRegistration implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(RpcbindRegistration.class);
+    private static final Duration BETWEEN_LOOKS = Duration.ofSeconds(30);
+
+    /** How one comes to rpcbind. */
+    @FunctionalInterface
+    interface Connector {
+        /**
+         * Connects.
+         *
+         * @throws IOException if there is none
+         */
+        RpcbindClient connect() throws IOException;
+    }
+
+    /** What the last look found: each change of it is a line in the log. */
+    private enum Finding {
+        NOTHING,
+        ABSENT,
+        REGISTERED,
+        REFUSED
+    }
+
+    private final Connector connector;
+    private final Registrations registrations;
+    private final int wantedCount;
+    private final CountDownLatch closed = new CountDownLatch(1);
+    private final Thread looker;
+    private Finding finding = Finding.NOTHING;
+
+    private RpcbindRegistration(List<Mapping> wanted, Connector connector, Duration betweenLooks) {
+        this.connector = connector;
+        this.registrations = new Registrations(wanted);
+        this.wantedCount = wanted.size();
+        this.looker = Thread.ofPlatform().daemon().name("rpcbind").unstarted(() -> lookAgain(betweenLooks.toMillis()));
+    }
+
+    /** Registers, or says in the log why not. */
+    public static RpcbindRegistration start(Mappings programs) {
+        return start(programs.all(), RpcbindClient::connect, BETWEEN_LOOKS);
+    }
+
+    static RpcbindRegistration start(List<Mapping> wanted, Connector connector, Duration betweenLooks) {
+        RpcbindRegistration registration = new RpcbindRegistration(wanted, connector, betweenLooks);
+        registration.look();
+        registration.looker.start();
+        return registration;
+    }
+
+    /** True if everything was registered when it was looked at last. */
+    public synchronized boolean isRegistered() {
+        return finding == Finding.REGISTERED;
+    }
+
+    private void lookAgain(long everyMillis) {
+        try {
+            while (!closed.await(everyMillis, TimeUnit.MILLISECONDS)) {
+                look();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    synchronized void look() {
+        if (closed.getCount() == 0) {
+            return;
+        }
+        try (RpcbindClient rpcbind = connector.connect()) {
+            say(registrations.make(rpcbind));
+        } catch (IOException e) {
+            if (finding != Finding.ABSENT) {
+                LOG.info("no rpcbind here ({}): clients have to name ports", e.getMessage());
+            }
+            finding = Finding.ABSENT;
+        }
+    }
+
+    private void say(Registrations.Outcome outcome) {
+        outcome.removed().forEach(mapping -> LOG.info("rpcbind: removed {}, where nobody listens", mapping));
+        Finding now = outcome.refused().isEmpty() ? Finding.REGISTERED : Finding.REFUSED;
+        if (now == Finding.REFUSED && finding != now) {
+            LOG.warn(
+                    "rpcbind does not take {}, and {} others: another server may be registered, or user {} may not",
+                    outcome.refused().getFirst(),
+                    outcome.refused().size() - 1,
+                    System.getProperty("user.name"));
+        } else if (now == Finding.REGISTERED
+                && (finding != now || !outcome.added().isEmpty())) {
+            LOG.info(
+                    "registered with rpcbind: {} entries, {} of them new",
+                    wantedCount,
+                    outcome.added().size());
+        }
+        finding = now;
+    }
+
+    /** Withdraws what is registered, and looks no more. */
+    @Override
+    public synchronized void close() {
+        if (closed.getCount() == 0) {
+            return;
+        }
+        closed.countDown();
+        if (finding == Finding.ABSENT) {
+            return;
+        }
+        try (RpcbindClient rpcbind = connector.connect()) {
+            registrations.withdraw(rpcbind);
+        } catch (IOException e) {
+            LOG.info("rpcbind is gone ({}): nothing to withdraw", e.getMessage());
+        }
+    }
+}

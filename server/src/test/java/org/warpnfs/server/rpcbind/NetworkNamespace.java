@@ -1,0 +1,74 @@
+package org.warpnfs.server.rpcbind;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Assumptions;
+
+/**
+ * A shell with a network, processes and a {@code /run} of its own, in which port 111 is free and rpcbind's socket is nobody else's. Needs root.
+ *
+ * <p>All that was started in it ends with it.
+ */
+final class NetworkNamespace implements AutoCloseable {
+    private static final String END = "__end__";
+
+    private final Process shell;
+    private final Writer commands;
+    private final BufferedReader output;
+
+    /** @param run what {@code /run} is in there */
+    NetworkNamespace(Path run) throws IOException {
+        Assumptions.assumeTrue(System.getProperty("user.name").equals("root"), "only root makes network namespaces");
+        shell = new ProcessBuilder("unshare", "-n", "-m", "-p", "-f", "--kill-child", "--mount-proc", "bash")
+                .redirectErrorStream(true)
+                .start();
+        commands = shell.outputWriter(StandardCharsets.UTF_8);
+        output = new BufferedReader(new InputStreamReader(shell.getInputStream(), StandardCharsets.UTF_8));
+        run("export PATH=$PATH:/usr/sbin:/sbin");
+        run("ip link set lo up");
+        run("mount --bind " + run + " /run");
+    }
+
+    /** What a command prints, on both outputs; a failure is one of the test. */
+    String run(String command) throws IOException {
+        Result result = attempt(command);
+        if (result.status != 0) {
+            throw new AssertionError(command + ": status " + result.status + "\n" + result.output);
+        }
+        return result.output;
+    }
+
+    record Result(int status, String output) {}
+
+    /** The same where it may fail. */
+    Result attempt(String command) throws IOException {
+        commands.write("{ " + command + "\n} 2>&1 </dev/null; echo " + END + "$?\n");
+        commands.flush();
+        StringBuilder text = new StringBuilder();
+        for (String line = output.readLine(); line != null; line = output.readLine()) {
+            int end = line.indexOf(END);
+            if (end >= 0) {
+                text.append(line, 0, end);
+                return new Result(Integer.parseInt(line.substring(end + END.length())), text.toString());
+            }
+            text.append(line).append('\n');
+        }
+        throw new AssertionError("no namespace of its own, which takes root and unshare:\n" + text);
+    }
+
+    /** Returns once a command succeeds. */
+    void await(String command) throws Exception {
+        while (attempt(command).status != 0) {
+            Thread.sleep(10);
+        }
+    }
+
+    @Override
+    public void close() {
+        shell.destroyForcibly().onExit().join();
+    }
+}
