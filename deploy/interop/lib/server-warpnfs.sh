@@ -20,7 +20,9 @@ server_arguments() {
   printf '%s\0' serve --listen 10.8.0.1 --rdma-port 20049 --tcp-port 2049 --state "$directory/state" --crc "$crc"
   # no client of version 4.0 says that it has reclaimed all: after a restart the grace period has to run its course
   [ "$version" != 4.0 ] || printf '%s\0' --lease 15
-  if [ "$backend" = memory ]; then
+  if [ -e "$directory/exports" ]; then
+    printf '%s\0' --exports "$directory/exports"
+  elif [ "$backend" = memory ]; then
     printf '%s\0' --backend memory --export ":/,no_root_squash"
   else
     printf '%s\0' --export "$directory/export,no_root_squash"
@@ -28,6 +30,36 @@ server_arguments() {
 }
 
 server_prepare() { mkdir -p "$directory/export" "$directory/state"; }
+
+# server_exports [reloaded]: a file of exports(5) with what the scenario `exports` looks at, and the directories that it names.
+# The client has 10.8.0.2; 192.0.2.1 is nobody.
+server_exports() {
+  local top=$directory/export name
+  mkdir -p "$top"/exp.{ro,squash,all,denied,reload,gone,away}
+  chmod 1777 "$top"/exp.*
+  echo given >"$top/exp.ro/given"
+  {
+    echo "$top 10.8.0.2(rw,no_root_squash,fsid=0)"
+    echo "$top/exp.ro 10.8.0.2(ro,no_root_squash)"
+    echo "$top/exp.squash 10.8.0.2(rw)"
+    echo "$top/exp.denied 192.0.2.1(rw)"
+    echo "$top/exp.reload 10.8.0.0/24(rw,no_root_squash)"
+    echo "$top/exp.away 10.8.0.2(rw,refer=/exp.reload@10.8.0.1)"
+    if [ "${1:-}" = reloaded ]; then
+      echo "$top/exp.all 10.8.0.2(rw)"
+    else
+      echo "$top/exp.all *(rw,all_squash,anonuid=4242,anongid=4343)"
+      echo "$top/exp.gone 10.8.0.2(rw,no_root_squash)"
+    fi
+  } >"$directory/exports"
+}
+
+# server_reload: it has read other exports; prints what is wrong
+server_reload() {
+  server_exports reloaded
+  kill -s HUP "$server_id"
+  until_true 30 grep -q 'exports read again: 2 changes' "$server_log" || echo "it says nothing of two changes: $(tail -n 2 "$server_log")"
+}
 
 server_says_ready() { grep -q '^ready' "$server_log" 2>/dev/null || ! alive "$server_id"; }
 

@@ -10,6 +10,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
@@ -39,6 +40,11 @@ import org.slf4j.LoggerFactory;
 public final class KeptAnswers<K, V> {
     private static final Logger LOG = LoggerFactory.getLogger(KeptAnswers.class);
 
+    private static final Duration BETWEEN_LINES = Duration.ofMinutes(1);
+    private static final long NEVER = Long.MIN_VALUE;
+
+    private final AtomicLong loggedNanos = new AtomicLong(NEVER);
+    private final AtomicLong failuresNotLogged = new AtomicLong();
     private final String name;
     private final Service<K, V> service;
     private final Terms terms;
@@ -208,6 +214,22 @@ public final class KeptAnswers<K, V> {
         }
     }
 
+    /** One line in a while: clients choose what is asked, and a service that is down fails for all of it. */
+    private void logFailure(K key, Exception failure) {
+        long now = clockNanos.getAsLong();
+        long last = loggedNanos.get();
+        if ((last != NEVER && now - last < BETWEEN_LINES.toNanos()) || !loggedNanos.compareAndSet(last, now)) {
+            failuresNotLogged.incrementAndGet();
+            return;
+        }
+        LOG.warn(
+                "{} did not answer for {}: {} ({} more like it)",
+                name,
+                key,
+                failure.getMessage(),
+                failuresNotLogged.getAndSet(0));
+    }
+
     private void end(K key, Question question) {
         open.remove(key, question);
         question.answered().countDown();
@@ -219,7 +241,7 @@ public final class KeptAnswers<K, V> {
         } catch (IOException | RuntimeException e) {
             Answer<V> before = kept.getIfPresent(key);
             kept.put(key, new Answer<>(before == null ? null : before.value(), clockNanos.getAsLong(), true));
-            LOG.warn("{} did not answer for {}: {}", name, key, e.getMessage());
+            logFailure(key, e);
         } finally {
             end(key, question);
         }

@@ -3,6 +3,9 @@ package org.warpnfs.nfs.idmap;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -14,6 +17,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 class KeptAnswersTest {
     /** Nobody waits: what is not there at once is pending. */
@@ -111,6 +115,29 @@ class KeptAnswersTest {
         assertThat(answers.of("a")).isEqualTo("a first");
         serve();
         assertThat(answers.of("a")).isEqualTo("a second");
+    }
+
+    @Test
+    void failures_ofManyQuestions_areOneLineAMinute() {
+        ListAppender<ILoggingEvent> lines = new ListAppender<>();
+        lines.start();
+        Logger log = (Logger) LoggerFactory.getLogger(KeptAnswers.class);
+        log.addAppender(lines);
+        try {
+            fails = true;
+            for (int i = 0; i < 50; i++) {
+                assertPending("uid " + i);
+                serve();
+            }
+            assertThat(lines.list).hasSize(1);
+            pass(Duration.ofMinutes(2));
+            assertPending("another");
+            serve();
+            assertThat(lines.list).hasSize(2);
+            assertThat(lines.list.getLast().getFormattedMessage()).contains("49 more like it");
+        } finally {
+            log.detachAppender(lines);
+        }
     }
 
     @Test

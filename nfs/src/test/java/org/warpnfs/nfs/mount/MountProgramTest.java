@@ -9,10 +9,15 @@ import ch.qos.logback.core.read.ListAppender;
 import com.google.common.net.InetAddresses;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.LinkedBlockingQueue;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,6 +31,7 @@ import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.lanes.Lane;
 import org.warpnfs.nfs.export.Export;
 import org.warpnfs.nfs.export.ExportOptions;
 import org.warpnfs.nfs.export.ExportPolicy;
@@ -34,6 +40,7 @@ import org.warpnfs.nfs.export.ExportTable;
 import org.warpnfs.nfs.export.Flavor;
 import org.warpnfs.nfs.export.HostNames;
 import org.warpnfs.nfs.export.HostPattern;
+import org.warpnfs.nfs.export.KeptHostNames;
 import org.warpnfs.nfs.export.Location;
 import org.warpnfs.nfs.export.NfsHandles;
 import org.warpnfs.nfs.export.PseudoPath;
@@ -349,6 +356,47 @@ class MountProgramTest {
         }
         assertThat(exports.bool()).isFalse();
         assertThat(exports.bool()).isFalse();
+    }
+
+    /** Knows the one host, and no netgroup. */
+    private static final HostNames RESOLVER = new HostNames() {
+        @Override
+        public Set<InetAddress> addressesOf(String name) {
+            return Set.of();
+        }
+
+        @Override
+        public List<String> namesOf(InetAddress address) {
+            return List.of("node7.example.org");
+        }
+
+        @Override
+        public boolean isInNetgroup(String netgroup, String host) {
+            return false;
+        }
+    };
+
+    @Test
+    void mount_whileAResolverFindsOutWhoCalls_waitsForIt() throws Exception {
+        BlockingQueue<Runnable> questions = new LinkedBlockingQueue<>();
+        HostNames names = new KeptHostNames(RESOLVER, questions::add, System::nanoTime);
+        Export some = Export.of(
+                PseudoPath.of("/some"),
+                fs,
+                ExportPolicy.of(
+                        List.of(new ExportRule(HostPattern.of("*.example.org", names), ExportOptions.DEFAULTS))),
+                "memory");
+        ExportTable table = ExportTable.of(List.of(some));
+        MountProgram program = new MountProgram(table, new NfsHandles(table, new byte[16]));
+        byte[] mount = call(3, MNT).string("/some").toBytes();
+        FutureTask<Integer> mounting = new FutureTask<>(() -> status(program, from("192.0.2.7", 900), mount));
+        Thread.ofPlatform().start(mounting);
+        questions.take().run();
+        assertThat(mounting.get()).isZero();
+        assertThat(program.laneOf(MNT, ByteBuffer.allocate(0)))
+                .as("not among short calls")
+                .isEqualTo(Lane.LONG);
+        assertThat(program.laneOf(DUMP, ByteBuffer.allocate(0))).isEqualTo(Lane.SHORT);
     }
 
     private static int status(MountProgram program, InetSocketAddress from, byte[] mount) throws Exception {
