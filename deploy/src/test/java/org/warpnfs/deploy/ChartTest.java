@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.core.type.TypeReference;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.marcnuri.helm.Helm;
 import com.marcnuri.helm.LintResult;
 import com.marcnuri.helm.TemplateCommand;
@@ -24,7 +27,10 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.warpnfs.server.cli.Main;
+import org.warpnfs.server.settings.JsonText;
+import org.warpnfs.server.settings.SettingsSchema;
 
 /** The Helm chart by Helm itself, and what it renders by a client's model. */
 class ChartTest {
@@ -114,6 +120,56 @@ class ChartTest {
                 .isEqualTo("/a 10.0.0.0/8(rw)\n");
     }
 
+    /** As Helm writes the settings, with what YAML 1.1 makes of on and off. */
+    @Test
+    void config_ofTheValues_isReadByTheServer_andAChangeIsOneOfThePod(@TempDir Path directory) throws IOException {
+        List<HasMetadata> objects = StrictModel.read(template()
+                .withValuesFile(Path.of("src", "test", "resources", "everything.yaml"))
+                .call());
+        Path file = directory.resolve("warpnfs.yaml");
+        Files.writeString(
+                file, StrictModel.only(objects, ConfigMap.class).getData().get("warpnfs.yaml"));
+        assertThat(container(objects).getArgs()).startsWith("serve", "--config", "/etc/warpnfs/warpnfs.yaml");
+        assertThat(Checked.settings(file))
+                .containsEntry("lease", "60000")
+                .containsEntry("crc", "on")
+                .containsEntry("markers", "false")
+                .containsEntry("limits.connections.most", "256")
+                .containsEntry("limits.memory.payloadBytes", "536870912");
+        assertThat(checksum(objects))
+                .isNotEqualTo(checksum(StrictModel.read(template().call())))
+                .hasSize(64);
+    }
+
+    private static String checksum(List<HasMetadata> objects) {
+        return StrictModel.only(objects, StatefulSet.class)
+                .getSpec()
+                .getTemplate()
+                .getMetadata()
+                .getAnnotations()
+                .get("checksum/config");
+    }
+
+    @Test
+    void config_ofTheValues_hasTheSchemaOfTheServer_butForWhatTheChartDecides() throws IOException {
+        ObjectNode settings =
+                (ObjectNode) StrictModel.tree(SettingsSchema.text()).get("properties");
+        settings.remove(List.of("export", "exports", "watchExports", "listen", "rdmaPort", "tcpPort", "state", "http"));
+        Path schema = CHART.resolve("values.schema.json");
+        ObjectNode values = (ObjectNode) StrictModel.tree(Files.readString(schema));
+        ObjectNode config = (ObjectNode) values.at("/properties/config");
+        if ("write".equals(System.getProperty("warpnfs.manifests"))) {
+            config.set("properties", settings);
+            Files.writeString(
+                    schema,
+                    JsonText.of(new ObjectMapper().convertValue(values, new TypeReference<Map<String, Object>>() {})));
+        }
+        assertThat(config.get("additionalProperties").asBoolean()).isFalse();
+        assertThat(config.get("properties"))
+                .as("write it anew with -Dwarpnfs.manifests=write")
+                .isEqualTo(settings);
+    }
+
     @Test
     void everything_switchedOn_isKnownToTheModel() throws IOException {
         List<HasMetadata> objects = StrictModel.read(template()
@@ -143,7 +199,7 @@ class ChartTest {
 
     @Test
     void values_misspelt_areRefused() {
-        Map.of("replicas", 2, "service.rdmaport", 1, "metrics.port", 70_000, "asCallers", "maybe")
+        Map.of("replicas", 2, "service.rdmaport", 1, "metrics.port", 70_000, "asCallers", "maybe", "config.laese", 60)
                 .forEach((name, value) -> assertThatThrownBy(
                                 () -> template().set(name, value).call())
                         .as(name)

@@ -58,8 +58,7 @@ class ComposeTest {
                 .at("/scrape_configs/0/static_configs/0/targets/0")
                 .asText();
         assertThat(target).isEqualTo("warpnfs:9049");
-        assertThat(tree("compose.yaml").at("/services/warpnfs/command").toString())
-                .contains("0.0.0.0:9049");
+        assertThat(Checked.settings(COMPOSE.resolve("warpnfs.yaml"))).containsEntry("http", "0.0.0.0:9049");
         assertThat(tree("grafana/provisioning/datasources/prometheus.yaml")
                         .at("/datasources/0/url")
                         .asText())

@@ -41,6 +41,15 @@ class SystemdUnitTest {
     }
 
     @Test
+    void server_isToldByTheExample_whichThePackageBrings() throws IOException {
+        assertThat(values("ExecStart").getFirst()).contains(" --config /etc/warpnfs/warpnfs.yaml ");
+        assertThat(Checked.settings(Path.of("config", "warpnfs.yaml")))
+                .containsEntry("state", "/var/lib/warpnfs")
+                .containsEntry("exports", "[\"/etc/warpnfs/exports\"]");
+        assertThat(Files.readString(Path.of("debian", "build"))).contains("/etc/warpnfs/warpnfs.yaml >");
+    }
+
+    @Test
     void server_tellsSystemdHowItGoes() throws IOException {
         assertThat(values("Type")).containsExactly("notify");
         assertThat(values("WatchdogSec")).hasSize(1);

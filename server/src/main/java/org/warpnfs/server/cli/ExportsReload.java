@@ -36,7 +36,7 @@ final class ExportsReload {
         try {
             serve(source.read());
         } catch (ConfigException e) {
-            LOG.error("exports are not changed: {}", e.getMessage());
+            LOG.error("exports are not changed: {}", told(e));
         }
     }
 
@@ -73,7 +73,7 @@ final class ExportsReload {
         try {
             seen = source.read();
         } catch (ConfigException e) {
-            refused = String.valueOf(e.getMessage());
+            refused = told(e);
         }
     }
 
@@ -86,10 +86,15 @@ final class ExportsReload {
             }
         } catch (ConfigException e) {
             // Once for each mistake, and not every time.
-            if (!refused.equals(e.getMessage())) {
-                refused = String.valueOf(e.getMessage());
+            if (!refused.equals(told(e))) {
+                refused = told(e);
                 LOG.error("exports are not changed: {}", refused);
             }
         }
+    }
+
+    /** In one line. */
+    private static String told(ConfigException e) {
+        return String.join("; ", e.mistakes());
     }
 }

@@ -1,0 +1,40 @@
+package org.warpnfs.deploy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.warpnfs.server.cli.Main;
+
+/** What the server says of a configuration file ({@code warpnfs check}). */
+final class Checked {
+    private Checked() {}
+
+    /** The settings in force, by their keys; fails if something is wrong in the file. */
+    static Map<String, String> settings(Path file) throws IOException {
+        StringWriter out = new StringWriter();
+        StringWriter err = new StringWriter();
+        int status = Main.commandLine()
+                .setOut(new PrintWriter(out, true))
+                .setErr(new PrintWriter(err, true))
+                .execute("check", "--json", "--config", file.toString());
+        // What it names, such as files of exports, is not on this host.
+        assertThat(status).as(err.toString()).isIn(0, 1);
+        JsonNode report = StrictModel.tree(out.toString());
+        assertThat(report.get("mistakes"))
+                .noneSatisfy(mistake -> assertThat(mistake.asText()).contains(file.toString()));
+        Map<String, String> settings = new LinkedHashMap<>();
+        report.get("settings")
+                .forEach(row -> settings.put(
+                        row.get("key").asText(),
+                        row.get("value").isArray()
+                                ? row.get("value").toString()
+                                : row.get("value").asText()));
+        return settings;
+    }
+}
