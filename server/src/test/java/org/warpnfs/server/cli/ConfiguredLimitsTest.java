@@ -72,7 +72,7 @@ class ConfiguredLimitsTest {
                 sockets.add(connect(server.tcpAddress()));
             }
             await(() -> count(server, "tcp_connections_refused_by_client", "tcp_connections_evicted") == 1);
-            assertThat(count(server, "tcp_connections_open")).isEqualTo(2);
+            await(() -> count(server, "tcp_connections_open") == 2);
         } finally {
             for (Socket socket : sockets) {
                 socket.close();
