@@ -15,6 +15,7 @@ import picocli.CommandLine.Command;
             ServeCommand.class,
             CheckCommand.class,
             ProbeCommand.class,
+            DoctorCommand.class,
             IwarpCommand.class,
             BenchCommand.class,
             CompletionCommand.class,

@@ -1,0 +1,143 @@
+package org.warpnfs.server.cli;
+
+import com.google.common.net.HostAndPort;
+import java.io.PrintWriter;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.server.config.ConfigException;
+import org.warpnfs.server.doctor.ClientChecks;
+import org.warpnfs.server.doctor.Finding;
+import org.warpnfs.server.doctor.LinuxHost;
+import org.warpnfs.server.doctor.NfsReach;
+import org.warpnfs.server.doctor.PathChecks;
+import org.warpnfs.server.doctor.ServerChecks;
+import org.warpnfs.server.settings.JsonText;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code warpnfs doctor}: what this host lacks as a server or a client, and what mends it. Exit status 1 if something does not work. */
+@Command(
+        name = "doctor",
+        description = {
+            "Looks this host over, as a server or as a client, and the way to a server. Each finding that is not ok has a command",
+            "that mends it. Changes nothing. Exit status 1 if something cannot work, 0 if all can."
+        },
+        mixinStandardHelpOptions = true,
+        versionProvider = Version.class,
+        sortOptions = false)
+final class DoctorCommand implements Callable<Integer> {
+    private static final Duration TIMEOUT = Duration.ofSeconds(5);
+    private static final int RDMA_PORT = 20_049;
+    private static final int TCP_PORT = 2049;
+
+    /** What a host is to be. */
+    enum Role {
+        SERVER,
+        CLIENT
+    }
+
+    @Spec
+    private @Nullable CommandSpec spec;
+
+    @Parameters(
+            arity = "0..1",
+            paramLabel = "server|client",
+            description = "What this host is to be. Default: client with --server, else server.")
+    private @Nullable Role role;
+
+    @Option(
+            names = "--server",
+            paramLabel = "HOST[:PORT]",
+            description = "Try the way to that server too, with its port for RDMA. Default of the port: 20049.")
+    private @Nullable String server;
+
+    @Option(names = "--tcp-port", paramLabel = "PORT", description = "That server's port for TCP. Default: 2049.")
+    private int tcpPort = TCP_PORT;
+
+    @Option(
+            names = "--state",
+            paramLabel = "DIR",
+            description = "The state directory that a server here would have. Default: /var/lib/warpnfs.")
+    private Path state = Path.of("/var/lib/warpnfs");
+
+    @Option(names = "--json", description = "Print the findings as JSON, for programs.")
+    private boolean json;
+
+    @Override
+    public Integer call() throws ConfigException {
+        PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+        List<Finding> findings = findings();
+        if (json) {
+            out.print(JsonText.of(Map.of(
+                    "findings", findings.stream().map(DoctorCommand::members).toList())));
+        } else {
+            findings.forEach(finding -> print(out, finding));
+        }
+        out.flush();
+        return findings.stream().anyMatch(finding -> finding.level() == Finding.Level.FAIL) ? Main.FAILURE : 0;
+    }
+
+    private List<Finding> findings() throws ConfigException {
+        LinuxHost host = new LinuxHost();
+        NfsReach reach = server == null ? null : reach(server);
+        Role wanted = role == null ? server == null ? Role.SERVER : Role.CLIENT : role;
+        List<Finding> findings = new ArrayList<>(
+                switch (wanted) {
+                    case SERVER -> ServerChecks.of(host, state);
+                    case CLIENT -> ClientChecks.of(host);
+                });
+        if (reach != null) {
+            findings.addAll(PathChecks.of(reach));
+        }
+        return findings;
+    }
+
+    private NfsReach reach(String text) throws ConfigException {
+        try {
+            HostAndPort address = HostAndPort.fromString(text);
+            return new NfsReach(
+                    address.getHost(),
+                    InetAddress.getByName(address.getHost()),
+                    address.getPortOrDefault(RDMA_PORT),
+                    tcpPort,
+                    TIMEOUT);
+        } catch (IllegalArgumentException e) {
+            throw new ConfigException("--server " + text + ": is no HOST or HOST:PORT", e);
+        } catch (UnknownHostException e) {
+            throw new ConfigException("--server " + text + ": no such host", e);
+        }
+    }
+
+    private static String level(Finding finding) {
+        return finding.level().name().toLowerCase(Locale.ROOT);
+    }
+
+    private static void print(PrintWriter out, Finding finding) {
+        out.println(String.format(Locale.ROOT, "%-4s  %-12s  %s", level(finding), finding.subject(), finding.says()));
+        if (!finding.remedy().isEmpty()) {
+            out.println(" ".repeat(20) + "-> " + finding.remedy());
+        }
+    }
+
+    private static Map<String, Object> members(Finding finding) {
+        Map<String, Object> members = new LinkedHashMap<>();
+        members.put("level", level(finding));
+        members.put("subject", finding.subject());
+        members.put("says", finding.says());
+        members.put("remedy", finding.remedy());
+        return members;
+    }
+}

@@ -1,0 +1,142 @@
+package org.warpnfs.server.doctor;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+
+/** A host that is to mount by RDMA: its kernel, its RDMA devices, its tools. */
+public final class ClientChecks {
+    private static final Path DEVICES = Path.of("/sys/class/infiniband");
+    private static final Path MODULES = Path.of("/sys/module");
+    private static final Path FILE_SYSTEMS = Path.of("/proc/filesystems");
+    private static final long ENOUGH_LOCKED_BYTES = 64 << 20;
+
+    private ClientChecks() {}
+
+    /** Everything, in the order in which it matters. */
+    public static List<Finding> of(Host host) {
+        List<Finding> findings = new ArrayList<>();
+        findings.add(kernel(host));
+        findings.add(nfs(host));
+        findings.add(mountNfs(host));
+        findings.add(module(host, "rpcrdma", "NFS over RDMA"));
+        if (hasAdapter(host)) {
+            findings.add(Finding.ok("siw", "not needed beside an iWARP adapter"));
+        } else {
+            findings.add(module(host, "siw", "software iWARP"));
+        }
+        findings.addAll(links(host));
+        findings.add(verbs(host));
+        findings.add(rdmaTool(host));
+        findings.add(lockedMemory(host));
+        findings.addAll(CommonChecks.mtu(host));
+        findings.add(CommonChecks.clock(host));
+        return List.copyOf(findings);
+    }
+
+    static Finding kernel(Host host) {
+        return KernelVersion.of(host)
+                .map(kernel -> kernel.isAtLeast(5, 3)
+                        ? Finding.ok("kernel", "Linux " + kernel.release())
+                        : Finding.warn(
+                                "kernel",
+                                "Linux " + kernel.release()
+                                        + " has no siw, which came with 5.3: an iWARP adapter is needed",
+                                "apt install --only-upgrade linux-image-amd64 && reboot"))
+                .orElseGet(() -> Finding.fail("kernel", "this is no Linux", "mount on Linux"));
+    }
+
+    static Finding nfs(Host host) {
+        boolean isThere = host.text(FILE_SYSTEMS)
+                .map(text -> text.lines().anyMatch(line -> line.strip().endsWith("nfs4")))
+                .orElse(false);
+        return isThere ? Finding.ok("nfs", "the kernel has NFSv4") : module(host, "nfsv4", "the kernel's NFSv4 client");
+    }
+
+    static Finding mountNfs(Host host) {
+        return host.hasProgram("mount.nfs")
+                ? Finding.ok("mount.nfs", "is there")
+                : Finding.fail("mount.nfs", "is missing: mount knows no NFS", "apt install nfs-common");
+    }
+
+    /** Loaded, or there to be loaded, or not there. */
+    static Finding module(Host host, String name, String what) {
+        if (host.exists(MODULES.resolve(name))) {
+            return Finding.ok(name, what + ": loaded");
+        }
+        return isAvailable(host, name)
+                ? Finding.warn(name, what + ": not loaded", "modprobe " + name)
+                : Finding.fail(
+                        name,
+                        what + ": this kernel has no such module",
+                        "apt install linux-modules-extra-$(uname -r), or Debian's linux-image-amd64");
+    }
+
+    private static boolean isAvailable(Host host, String name) {
+        return KernelVersion.of(host)
+                .map(kernel -> Path.of("/lib/modules").resolve(kernel.release()))
+                .map(directory -> List.of("modules.dep", "modules.builtin").stream()
+                        .anyMatch(file -> host.text(directory.resolve(file))
+                                .map(text -> text.contains("/" + name + ".ko"))
+                                .orElse(false)))
+                .orElse(false);
+    }
+
+    private static boolean isIwarp(Host host, String device) {
+        return host.text(DEVICES.resolve(device).resolve("node_type"))
+                .map(type -> type.contains("RNIC"))
+                .orElse(false);
+    }
+
+    private static boolean hasAdapter(Host host) {
+        return host.names(DEVICES).stream().anyMatch(device -> isIwarp(host, device) && !device.startsWith("siw"));
+    }
+
+    static List<Finding> links(Host host) {
+        List<Finding> findings = new ArrayList<>();
+        String network = CommonChecks.interfaces(host).stream().findFirst().orElse("eth0");
+        String add = "rdma link add siw0 type siw netdev " + network;
+        for (String device : host.names(DEVICES)) {
+            String state = host.text(DEVICES.resolve(device).resolve("ports/1/state"))
+                    .map(String::strip)
+                    .orElse("");
+            if (!isIwarp(host, device)) {
+                findings.add(Finding.warn("rdma link", device + " is no iWARP device, so not of use here", add));
+            } else if (!state.endsWith("ACTIVE")) {
+                findings.add(Finding.fail(
+                        "rdma link", device + " is not active: " + state, "ip link set " + network + " up"));
+            } else {
+                findings.add(Finding.ok("rdma link", device + " is active"));
+            }
+        }
+        if (findings.stream().noneMatch(finding -> finding.level() != Finding.Level.WARN)) {
+            findings.add(Finding.fail("rdma link", "no iWARP device", add));
+        }
+        return findings;
+    }
+
+    /** For programs; mounts have no use for it. */
+    static Finding verbs(Host host) {
+        return host.exists(MODULES.resolve("ib_uverbs"))
+                ? Finding.ok("ib_uverbs", "loaded")
+                : Finding.warn(
+                        "ib_uverbs", "not loaded: rping and perftest need it, mounts do not", "modprobe ib_uverbs");
+    }
+
+    static Finding rdmaTool(Host host) {
+        return host.hasProgram("rdma")
+                ? Finding.ok("rdma", "the tool that makes siw links is there")
+                : Finding.warn("rdma", "no tool to make siw links", "apt install iproute2");
+    }
+
+    static Finding lockedMemory(Host host) {
+        OptionalLong hard = CommonChecks.hardLimit(host, "Max locked memory");
+        return hard.isPresent() && hard.getAsLong() < ENOUGH_LOCKED_BYTES
+                ? Finding.warn(
+                        "memlock",
+                        hard.getAsLong() + " bytes: rping and perftest may need more, mounts do not",
+                        "ulimit -l unlimited")
+                : Finding.ok("memlock", "enough for programs of verbs");
+    }
+}

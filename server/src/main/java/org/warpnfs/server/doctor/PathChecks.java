@@ -1,0 +1,66 @@
+package org.warpnfs.server.doctor;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.OptionalInt;
+import org.warpnfs.server.doctor.ServerReach.Transport;
+
+/** From this host to a server. */
+public final class PathChecks {
+    private static final int ETHERNET_MTU = 1500;
+    /** Far more than any network of one site takes. */
+    private static final Duration SLOW = Duration.ofMillis(20);
+
+    private PathChecks() {}
+
+    /** Both transports, and the way. */
+    public static List<Finding> of(ServerReach server) {
+        List<Finding> findings = new ArrayList<>();
+        for (Transport transport : Transport.values()) {
+            findings.addAll(of(server, transport));
+        }
+        mtu(server).ifPresent(mtu -> {
+            String says = "the interface to " + server.name() + " has MTU " + mtu;
+            findings.add(
+                    mtu < ETHERNET_MTU
+                            ? Finding.warn("path", says + ": many small packets", "ip route get " + server.name())
+                            : Finding.ok("path", says));
+        });
+        return List.copyOf(findings);
+    }
+
+    private static OptionalInt mtu(ServerReach server) {
+        return server.mtu();
+    }
+
+    private static List<Finding> of(ServerReach server, Transport transport) {
+        String subject = transport.name().toLowerCase(Locale.ROOT);
+        String where = server.name() + " port " + server.port(transport);
+        try {
+            server.connect(transport);
+        } catch (IOException e) {
+            return List.of(Finding.fail(
+                    subject,
+                    "no connection to " + where + ": " + e.getMessage(),
+                    "nft add rule inet filter input tcp dport " + server.port(transport)
+                            + " accept   # at the server, if it runs there"));
+        }
+        try {
+            Duration took = server.callNull(transport);
+            String says = "NULL of NFS at " + where + " takes " + took.toNanos() / 1000 + " us";
+            return List.of(
+                    took.compareTo(SLOW) > 0
+                            ? Finding.warn(
+                                    subject, says + ": a long way, or a busy server", "ping -c 10 " + server.name())
+                            : Finding.ok(subject, says));
+        } catch (IOException e) {
+            return List.of(Finding.fail(
+                    subject,
+                    where + " takes connections, and answers no NFS over " + transport + ": " + e.getMessage(),
+                    "warpnfs probe --deep   # at the server"));
+        }
+    }
+}

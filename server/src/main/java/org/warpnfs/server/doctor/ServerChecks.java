@@ -1,0 +1,199 @@
+package org.warpnfs.server.doctor;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.Set;
+import org.warpnfs.server.config.ConfigException;
+import org.warpnfs.server.limits.Budgets;
+import org.warpnfs.server.limits.ServerLimits;
+
+/** A host that is to serve. */
+public final class ServerChecks {
+    private static final Path STATUS = Path.of("/proc/self/status");
+    private static final Path UID_MAP = Path.of("/proc/self/uid_map");
+    private static final Path RPCBIND = Path.of("/run/rpcbind.sock");
+    private static final long ALL_IDS = 4_294_967_295L;
+    private static final int RDMA_PORT = 20_049;
+    private static final int TCP_PORT = 2049;
+    private static final int HTTP_PORT = 9049;
+    /** A thousand connections of each transport and their files. */
+    private static final long ENOUGH_DESCRIPTORS = 16_384;
+
+    private static final long LEAST_DESCRIPTORS = 512;
+    private static final Set<String> FORGETFUL = Set.of("tmpfs", "ramfs", "overlay");
+
+    /** Bits of CapEff, and what each adds. */
+    private static final Map<Integer, String> CAPABILITIES = new LinkedHashMap<>();
+
+    static {
+        CAPABILITIES.put(2, "DAC_READ_SEARCH (handles of the kernel's own)");
+        CAPABILITIES.put(6, "SETGID");
+        CAPABILITIES.put(7, "SETUID (with SETGID, CHOWN, FOWNER: calls made as their callers)");
+        CAPABILITIES.put(0, "CHOWN");
+        CAPABILITIES.put(3, "FOWNER");
+    }
+
+    private ServerChecks() {}
+
+    /** Everything, in the order in which it matters. */
+    public static List<Finding> of(Host host, Path state) {
+        List<Finding> findings = new ArrayList<>();
+        findings.add(kernel(host));
+        findings.add(port(host, "rdma port", RDMA_PORT));
+        findings.add(port(host, "tcp port", TCP_PORT));
+        findings.add(port(host, "http port", HTTP_PORT));
+        findings.add(rpcbind(host));
+        findings.add(capabilities(host));
+        findings.add(userNamespace(host));
+        findings.add(descriptors(host));
+        findings.add(memory(host));
+        findings.add(state(host, state));
+        findings.addAll(CommonChecks.mtu(host));
+        findings.add(CommonChecks.clock(host));
+        return List.copyOf(findings);
+    }
+
+    static Finding kernel(Host host) {
+        return KernelVersion.of(host)
+                .map(kernel -> {
+                    String says = "Linux " + kernel.release();
+                    if (!kernel.isAtLeast(5, 6)) {
+                        return Finding.warn(
+                                "kernel",
+                                says
+                                        + ", older than what the server is tested with: no openat2 (5.6), no cachestat (6.5)",
+                                "apt install --only-upgrade linux-image-amd64 && reboot");
+                    }
+                    return Finding.ok(
+                            "kernel",
+                            says + ": has RWF_NOWAIT, openat2"
+                                    + (kernel.isAtLeast(6, 5)
+                                            ? ", cachestat"
+                                            : "; no cachestat (6.5), which is no harm"));
+                })
+                .orElseGet(() -> Finding.fail("kernel", "this is no Linux", "run it on Linux"));
+    }
+
+    static Finding port(Host host, String subject, int port) {
+        return switch (host.port(port)) {
+            case FREE -> Finding.ok(subject, port + " is free");
+            case TAKEN ->
+                Finding.warn(
+                        subject,
+                        port + " is taken: by a server that runs, or by the kernel's (nfs-server)",
+                        "ss -ltnp 'sport = :" + port + "'");
+            case FORBIDDEN ->
+                Finding.fail(
+                        subject, port + " is not for this user", "sysctl net.ipv4.ip_unprivileged_port_start=" + port);
+        };
+    }
+
+    static Finding rpcbind(Host host) {
+        return host.exists(RPCBIND)
+                ? Finding.ok("rpcbind", "runs: clients find the server's ports")
+                : Finding.warn(
+                        "rpcbind",
+                        "none: NFSv3 clients have to name ports",
+                        "apt install rpcbind, or warpnfs serve --rpcbind serve");
+    }
+
+    static Finding capabilities(Host host) {
+        long effective = host.text(STATUS)
+                .flatMap(text ->
+                        text.lines().filter(line -> line.startsWith("CapEff:")).findFirst())
+                .map(line -> {
+                    try {
+                        return Long.parseUnsignedLong(
+                                line.substring("CapEff:".length()).strip(), 16);
+                    } catch (NumberFormatException e) {
+                        return 0L;
+                    }
+                })
+                .orElse(0L);
+        List<String> missing = new ArrayList<>();
+        CAPABILITIES.forEach((bit, name) -> {
+            if ((effective >>> bit & 1) == 0) {
+                missing.add(name);
+            }
+        });
+        return missing.isEmpty()
+                ? Finding.ok("capabilities", "all that it can use")
+                : Finding.warn(
+                        "capabilities",
+                        "it serves without, and judges permissions itself; missing: " + String.join(", ", missing),
+                        "start it as root, or by the systemd unit (docs/operate.md)");
+    }
+
+    static Finding userNamespace(Host host) {
+        List<String> lines = host.text(UID_MAP).stream()
+                .flatMap(String::lines)
+                .map(String::strip)
+                .filter(line -> !line.isEmpty())
+                .toList();
+        long ids = 0;
+        for (String line : lines) {
+            List<String> words = List.of(line.split(" +", 3));
+            if (words.size() == 3) {
+                ids += CommonChecks.number(words.get(2)).orElse(0);
+            }
+        }
+        if (lines.isEmpty() || ids >= ALL_IDS) {
+            return Finding.ok("users", "every user of the host");
+        }
+        return Finding.warn(
+                "users",
+                "a user namespace of " + ids + " users: files of others are nobody's",
+                "podman run --userns=host, or usermod --add-subuids 100000-165535 $USER");
+    }
+
+    static Finding descriptors(Host host) {
+        OptionalLong hard = CommonChecks.hardLimit(host, "Max open files");
+        String remedy = "ulimit -Hn 65536, or LimitNOFILE=65536 in the unit";
+        if (hard.isEmpty()) {
+            return Finding.warn("descriptors", "nobody knows their limit", remedy);
+        }
+        long limit = hard.getAsLong();
+        String says = "up to " + (limit == Long.MAX_VALUE ? "any number" : limit) + " files and connections";
+        return limit < LEAST_DESCRIPTORS
+                ? Finding.fail("descriptors", says, remedy)
+                : limit < ENOUGH_DESCRIPTORS
+                        ? Finding.warn("descriptors", says + ": fewer connections and open files", remedy)
+                        : Finding.ok("descriptors", says);
+    }
+
+    /** The budgets of docs/limits.md against the heap, direct memory and the control group. */
+    static Finding memory(Host host) {
+        String remedy = "WARPNFS_JAVA_OPTS='-Xmx1g -XX:MaxDirectMemorySize=1g', and as much for the container";
+        try {
+            Budgets.Plan plan = Budgets.plan(new Budgets.Wanted(ServerLimits.DEFAULT, false, 1, 0, 0), host.machine());
+            boolean isUsual = plan.limits().memory().payloadBytes()
+                            == ServerLimits.DEFAULT.memory().payloadBytes()
+                    && plan.limits().connections().equals(ServerLimits.DEFAULT.connections());
+            return isUsual
+                    ? Finding.ok("memory", plan.line().strip())
+                    : Finding.warn("memory", plan.line().strip(), remedy);
+        } catch (ConfigException e) {
+            return Finding.fail("memory", String.valueOf(e.getMessage()), remedy);
+        }
+    }
+
+    static Finding state(Host host, Path state) {
+        if (!host.isWritable(state)) {
+            return Finding.fail(
+                    "state",
+                    state + " cannot be written, and clients lose their files at a restart without",
+                    "install -d -o $USER " + state);
+        }
+        String type = host.fileSystemOf(state);
+        return FORGETFUL.contains(type) || type.startsWith("nfs")
+                ? Finding.warn(
+                        "state",
+                        state + " is on " + type + ": it may not outlive a restart",
+                        "warpnfs serve --state DIR, on a disk of this host")
+                : Finding.ok("state", state + " can be written, on " + (type.isEmpty() ? "some file system" : type));
+    }
+}

@@ -1,0 +1,83 @@
+package org.warpnfs.server.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.warpnfs.server.InMemory;
+import org.warpnfs.server.WarpServer;
+import picocli.CommandLine;
+
+/** On this host, whatever it is. */
+class DoctorCommandTest {
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+
+    private int run(String... arguments) {
+        out.getBuffer().setLength(0);
+        err.getBuffer().setLength(0);
+        CommandLine commandLine = Main.commandLine();
+        commandLine.setOut(new PrintWriter(out, true)).setErr(new PrintWriter(err, true));
+        return commandLine.execute(arguments);
+    }
+
+    @Test
+    void client_withAServer_hearsFromItOverRdmaAndTcp() throws Exception {
+        try (WarpServer server = WarpServer.start(InMemory.config(":/", 16 << 20, Duration.ofSeconds(5)))) {
+            run(
+                    "doctor",
+                    "--server",
+                    "127.0.0.1:" + server.rdmaAddress().getPort(),
+                    "--tcp-port",
+                    server.tcpAddress().getPort() + "");
+            assertThat(out.toString())
+                    .containsPattern("(ok|warn) +rdma +NULL of NFS at 127.0.0.1 port \\d+ takes \\d+ us\n")
+                    .containsPattern("(ok|warn) +tcp +NULL of NFS at 127.0.0.1 port \\d+ takes \\d+ us\n")
+                    .contains("mount.nfs");
+            assertThat(err.toString()).isEmpty();
+        }
+    }
+
+    @Test
+    void server_thatIsNone_failsWithARemedy() throws Exception {
+        int closed;
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            closed = socket.getLocalPort();
+        }
+        assertThat(run("doctor", "server", "--server", "127.0.0.1:" + closed, "--tcp-port", closed + ""))
+                .isEqualTo(Main.FAILURE);
+        assertThat(out.toString())
+                .contains("fail  rdma          no connection to 127.0.0.1 port " + closed)
+                .contains("-> nft add rule")
+                .contains("capabilities");
+    }
+
+    @Test
+    void json_isOneObject(@TempDir Path directory) throws Exception {
+        run("doctor", "server", "--json", "--state", directory.toString());
+        assertThat(out.toString())
+                .contains("\"findings\"")
+                .contains("\"subject\"")
+                .contains("\"kernel\"");
+        try (Stream<Path> left = Files.list(directory)) {
+            assertThat(left).as("nothing is left behind").isEmpty();
+        }
+    }
+
+    @Test
+    void words_thatMakeNoSense_areNamed() {
+        assertThat(run("doctor", "--server", "host:x")).isEqualTo(Main.FAILURE);
+        assertThat(err.toString()).startsWith("warpnfs: --server host:x: ").hasLineCount(1);
+        assertThat(run("doctor", "--server", "no.such.host.invalid")).isEqualTo(Main.FAILURE);
+        assertThat(err.toString()).contains("no such host").hasLineCount(1);
+        assertThat(run("doctor", "patient")).isEqualTo(Main.USAGE_ERROR);
+    }
+}
