@@ -2,6 +2,7 @@ package org.warpnfs.rpcrdma;
 
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -15,8 +16,10 @@ import org.dcache.oncrpc4j.rpc.RpcTransport;
 import org.warpnfs.iwarp.verbs.ConnectionRequest;
 import org.warpnfs.iwarp.verbs.ConnectionRequestHandler;
 import org.warpnfs.payload.PayloadPool;
+import org.warpnfs.rpcrdma.oncrpc.AnsweredCalls;
 import org.warpnfs.rpcrdma.oncrpc.ConnectionConfiguration;
 import org.warpnfs.rpcrdma.oncrpc.OncRpcDispatcher;
+import org.warpnfs.rpcrdma.oncrpc.OpenConnection;
 import org.warpnfs.rpcrdma.oncrpc.UpperLayerBindings;
 import org.warpnfs.rpcrdma.server.ResponderOptions;
 import org.warpnfs.rpcrdma.server.RpcRdmaAcceptor;
@@ -43,6 +46,7 @@ public final class RpcRdmaService implements ConnectionRequestHandler, AutoClose
     private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
     private final TransportStatistics statistics = new TransportStatistics();
+    private final OncRpcDispatcher dispatcher;
     private final RpcRdmaAcceptor acceptor;
     private final Thread watch;
     private final boolean watched;
@@ -92,8 +96,8 @@ public final class RpcRdmaService implements ConnectionRequestHandler, AutoClose
         if (options.rfc5666().connectionConfiguration()) {
             served.putIfAbsent(ConnectionConfiguration.PROGRAM, new ConnectionConfiguration());
         }
-        acceptor = new RpcRdmaAcceptor(
-                options, pool, statistics, new OncRpcDispatcher(served, executor, statistics, bindings, disconnected));
+        dispatcher = new OncRpcDispatcher(served, executor, statistics, bindings, disconnected);
+        acceptor = new RpcRdmaAcceptor(options, pool, statistics, dispatcher);
         watch = Thread.ofPlatform().name("rpcrdma-watch").daemon().unstarted(this::watch);
         if (watched) {
             watch.start();
@@ -122,6 +126,16 @@ public final class RpcRdmaService implements ConnectionRequestHandler, AutoClose
     @Override
     public void connectionRequested(ConnectionRequest request) {
         acceptor.connectionRequested(request);
+    }
+
+    /** The calls of all connections so far; live. */
+    public AnsweredCalls answered() {
+        return dispatcher.answered();
+    }
+
+    /** The connections that are open now, in no order. */
+    public List<OpenConnection> connections() {
+        return dispatcher.connections();
     }
 
     /** What all connections together did; live. */

@@ -10,7 +10,9 @@ import java.util.function.Consumer;
 import org.dcache.oncrpc4j.rpc.OncRpcProgram;
 import org.dcache.oncrpc4j.rpc.RpcDispatchable;
 import org.dcache.oncrpc4j.rpc.RpcTransport;
+import org.warpnfs.rpcrdma.oncrpc.AnsweredCalls;
 import org.warpnfs.rpcrdma.oncrpc.OncRpcDispatcher;
+import org.warpnfs.rpcrdma.oncrpc.OpenConnection;
 import org.warpnfs.rpcrdma.stats.TransportStatistics;
 import org.warpnfs.rpcrdma.tcp.TcpListener;
 import org.warpnfs.rpcrdma.tcp.TcpOptions;
@@ -18,10 +20,12 @@ import org.warpnfs.rpcrdma.tcp.TcpOptions;
 /** oncrpc4j programs served over TCP on one address, with the same dispatcher as over RDMA. Safe for any thread. */
 public final class TcpRpcService implements AutoCloseable {
     private final TransportStatistics statistics;
+    private final OncRpcDispatcher dispatcher;
     private final TcpListener listener;
 
-    private TcpRpcService(TransportStatistics statistics, TcpListener listener) {
+    private TcpRpcService(TransportStatistics statistics, OncRpcDispatcher dispatcher, TcpListener listener) {
         this.statistics = statistics;
+        this.dispatcher = dispatcher;
         this.listener = listener;
     }
 
@@ -41,12 +45,22 @@ public final class TcpRpcService implements AutoCloseable {
             throws IOException {
         TransportStatistics statistics = new TransportStatistics();
         OncRpcDispatcher dispatcher = new OncRpcDispatcher(programs, executor, statistics, disconnected);
-        return new TcpRpcService(statistics, TcpListener.bind(address, options, statistics, dispatcher));
+        return new TcpRpcService(statistics, dispatcher, TcpListener.bind(address, options, statistics, dispatcher));
     }
 
     /** Where it listens, with the port that was chosen if none was named. */
     public InetSocketAddress localAddress() {
         return listener.localAddress();
+    }
+
+    /** The calls of all connections so far; live. */
+    public AnsweredCalls answered() {
+        return dispatcher.answered();
+    }
+
+    /** The connections that are open now, in no order. */
+    public List<OpenConnection> connections() {
+        return dispatcher.connections();
     }
 
     /** What all connections together did; live. */

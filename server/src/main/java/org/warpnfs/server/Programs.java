@@ -17,6 +17,7 @@ import org.warpnfs.nfs.stats.CallRecorder;
 import org.warpnfs.nfs.v3.Nfs3Options;
 import org.warpnfs.nfs.v3.Nfs3Program;
 import org.warpnfs.nfs.v3.NfsAclProgram;
+import org.warpnfs.nfs.v4.Nfs4Administration;
 import org.warpnfs.nfs.v4.Nfs4Options;
 import org.warpnfs.nfs.v4.Nfs4Program;
 import org.warpnfs.nfs.v4.callback.CallbackDialer;
@@ -98,6 +99,11 @@ final class Programs implements AutoCloseable {
     /** True while clients of the instance before may reclaim. */
     boolean isGraceRunning() {
         return nfs4.isGraceRunning();
+    }
+
+    /** What an administrator may see and do. */
+    Nfs4Administration administration() {
+        return nfs4.administration();
     }
 
     /** Adds what is remembered. */

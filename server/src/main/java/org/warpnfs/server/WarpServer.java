@@ -16,10 +16,13 @@ import org.warpnfs.iwarp.verbs.Listener;
 import org.warpnfs.nfs.export.Export;
 import org.warpnfs.nfs.export.ExportTable;
 import org.warpnfs.nfs.stats.CallRecorder;
+import org.warpnfs.nfs.v4.Nfs4Administration;
 import org.warpnfs.payload.PayloadPool;
 import org.warpnfs.rpcrdma.RpcRdmaService;
 import org.warpnfs.rpcrdma.TcpRpcService;
 import org.warpnfs.rpcrdma.UdpRpcService;
+import org.warpnfs.rpcrdma.oncrpc.AnsweredCalls;
+import org.warpnfs.rpcrdma.oncrpc.OpenConnection;
 import org.warpnfs.rpcrdma.oncrpc.OperationThreads;
 import org.warpnfs.rpcrdma.udp.UdpOptions;
 import org.warpnfs.server.config.Backend;
@@ -55,6 +58,7 @@ public final class WarpServer implements AutoCloseable {
     private final TcpRpcService tcp;
 
     private volatile boolean draining;
+    private final Drain drain;
 
     private WarpServer(ServerConfig config, Budgets.Plan plan, CallRecorder recorder) throws ConfigException {
         this.config = config;
@@ -81,6 +85,7 @@ public final class WarpServer implements AutoCloseable {
                     programs::connectionClosed));
             iwarp = opened(Iwarp.transport(config, limits));
             rdmaListener = opened(listenForRdma(iwarp, config, rdma));
+            drain = new Drain(rdmaListener, rdma, tcp);
             started = true;
         } finally {
             if (!started) {
@@ -265,6 +270,32 @@ public final class WarpServer implements AutoCloseable {
     /** True from the moment it was told to stop. */
     public boolean isDraining() {
         return draining;
+    }
+
+    /** Accepts nobody any more, and closes each connection when its calls under way are answered; the process goes on. Returns at once. */
+    public void drain() {
+        draining = true;
+        drain.begin();
+    }
+
+    /** True once it was told to {@linkplain #drain drain}, and no connection is left. */
+    public boolean isDrained() {
+        return drain.isDone();
+    }
+
+    /** What an administrator may see of NFSv4 clients, and take from them. */
+    public Nfs4Administration nfs4() {
+        return programs.administration();
+    }
+
+    /** The connections that are open now by transport, {@code rdma} and {@code tcp}. */
+    public Map<String, List<OpenConnection>> connections() {
+        return Map.of("rdma", rdma.connections(), "tcp", tcp.connections());
+    }
+
+    /** The calls that were answered by transport, {@code rdma} and {@code tcp}; live. */
+    public Map<String, AnsweredCalls> answered() {
+        return Map.of("rdma", rdma.answered(), "tcp", tcp.answered());
     }
 
     /** The event loops of each transport, {@code rdma} and {@code tcp}, to see how long one takes to come round. */

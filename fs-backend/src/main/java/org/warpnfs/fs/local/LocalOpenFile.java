@@ -1,8 +1,14 @@
 package org.warpnfs.fs.local;
 
+import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.Optional;
 import org.warpnfs.fs.local.libc.DataCalls;
 import org.warpnfs.fs.local.libc.Errno;
 import org.warpnfs.fs.local.libc.ErrnoException;
@@ -63,6 +69,27 @@ final class LocalOpenFile implements OpenFile {
     @Override
     public FileHandle handle() {
         return handle;
+    }
+
+    @Override
+    public Optional<String> path() {
+        try {
+            return using(LocalOpenFile::place);
+        } catch (FsException e) {
+            return Optional.empty();
+        }
+    }
+
+    /** The kernel knows no path of a file that was found by its handle and never by a name, and marks one whose name is gone. */
+    private static Optional<String> place(Fd fd) {
+        try {
+            String place = Files.readSymbolicLink(Path.of(new String(fd.magicPath(), StandardCharsets.US_ASCII)))
+                    .toString();
+            boolean known = place.length() > 1 && place.startsWith("/") && !place.endsWith(" (deleted)");
+            return known ? Optional.of(place) : Optional.empty();
+        } catch (IOException | InvalidPathException e) {
+            return Optional.empty();
+        }
     }
 
     @Override

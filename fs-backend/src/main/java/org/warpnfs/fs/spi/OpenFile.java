@@ -1,6 +1,7 @@
 package org.warpnfs.fs.spi;
 
 import java.nio.ByteBuffer;
+import java.util.Optional;
 
 /**
  * A regular file opened for reading, writing or both.
@@ -63,6 +64,13 @@ public interface OpenFile extends AutoCloseable {
 
     /** Lets {@code target} share this file's blocks, or fails with NOT_SUPPORTED and changes nothing. */
     void cloneTo(long offset, OpenFile target, long targetOffset, long lengthBytes) throws FsException;
+
+    /**
+     * Where the file is on this host, for people: it may have been renamed since. Empty if the backend does not know, or the file has no name any more.
+     */
+    default Optional<String> path() {
+        return Optional.empty();
+    }
 
     /** Gives up the file. Does not sync. */
     @Override

@@ -261,6 +261,11 @@ public final class Nfs4Program implements RpcDispatchable, LaneProgram, AutoClos
         state.withdraw(fileSystem);
     }
 
+    /** What an administrator may see and do. */
+    public Nfs4Administration administration() {
+        return new Nfs4Administration(state, clockNanos);
+    }
+
     /** How much is remembered now, for metrics. */
     public StateTable.Counts counts() {
         return state.counts();

@@ -43,6 +43,7 @@ final class CallXdr extends ItemXdr implements CallLanes {
     private final ConnectionTransport transport;
     private final OncRpcDispatcher dispatcher;
     private final Lane lane;
+    private final long begunNanos = System.nanoTime();
     private final AtomicBoolean answered = new AtomicBoolean();
     private volatile @Nullable Thread encoder;
     private volatile @Nullable RpcCall rpc;
@@ -175,6 +176,7 @@ final class CallXdr extends ItemXdr implements CallLanes {
         RpcMessage reply = takeMessage();
         long lengthBytes = reply.lengthBytes();
         call.reply(reply);
+        dispatcher.answered().answered(System.nanoTime() - begunNanos);
         return lengthBytes;
     }
 

@@ -5,7 +5,9 @@ import java.net.InetSocketAddress;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.channels.CompletionHandler;
+import java.time.Instant;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicLong;
 import org.dcache.oncrpc4j.rpc.RpcReply;
 import org.dcache.oncrpc4j.rpc.RpcTransport;
 import org.dcache.oncrpc4j.xdr.Xdr;
@@ -40,13 +42,19 @@ import org.warpnfs.rpcrdma.message.XdrStream;
  *
  * If no operation thread takes a call, the connection is ended: its requester repeats the call on the next one.
  */
-final class ConnectionTransport extends OwnPeerTransport implements InboundHandler, PrivilegedPeer {
+final class ConnectionTransport extends OwnPeerTransport implements InboundHandler, PrivilegedPeer, OpenConnection {
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionTransport.class);
 
     private final RpcConnection connection;
     private final OncRpcDispatcher dispatcher;
     private final ClientAddress client;
     private final ConnectionEnd end = new ConnectionEnd();
+    private final Instant since = Instant.now();
+    private final long sinceNanos = System.nanoTime();
+    /** Written by the connection's own thread alone, as {@link #lastCallNanos}. */
+    private final AtomicLong calls = new AtomicLong();
+
+    private volatile long lastCallNanos = sinceNanos;
 
     ConnectionTransport(RpcConnection connection, OncRpcDispatcher dispatcher) {
         this.connection = connection;
@@ -54,8 +62,34 @@ final class ConnectionTransport extends OwnPeerTransport implements InboundHandl
         this.client = ClientAddress.of(connection.remoteAddress());
     }
 
-    ClientAddress client() {
+    @Override
+    public ClientAddress client() {
         return client;
+    }
+
+    @Override
+    public InetSocketAddress remoteAddress() {
+        return connection.remoteAddress();
+    }
+
+    @Override
+    public Instant since() {
+        return since;
+    }
+
+    @Override
+    public long calls() {
+        return calls.get();
+    }
+
+    @Override
+    public Instant lastCall() {
+        return since.plusNanos(lastCallNanos - sinceNanos);
+    }
+
+    @Override
+    public void end(String reason) {
+        connection.abort(reason);
     }
 
     Runnable onEnd(Runnable task) {
@@ -73,6 +107,8 @@ final class ConnectionTransport extends OwnPeerTransport implements InboundHandl
 
     @Override
     public void call(InboundCall call) {
+        calls.lazySet(calls.get() + 1);
+        lastCallNanos = System.nanoTime();
         execute(call, dispatcher.laneOf(call.arguments()));
     }
 
@@ -125,6 +161,7 @@ final class ConnectionTransport extends OwnPeerTransport implements InboundHandl
 
     @Override
     public void closed() {
+        dispatcher.closed(this);
         // At once: what waits for memory gives its turn to others.
         end.ended();
         dispatcher.runAside(client, () -> {
@@ -180,6 +217,7 @@ final class ConnectionTransport extends OwnPeerTransport implements InboundHandl
 
     @Override
     public String toString() {
-        return connection.toString();
+        // Without the slash of an address that has no name.
+        return connection.toString().replace(" /", " ");
     }
 }

@@ -1,7 +1,10 @@
 package org.warpnfs.rpcrdma.oncrpc;
 
 import java.io.IOException;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
@@ -62,6 +65,8 @@ public final class OncRpcDispatcher implements InboundHandlerFactory {
     private final TransportStatistics statistics;
     private final UpperLayerBindings bindings;
     private final Consumer<RpcTransport> disconnected;
+    private final AnsweredCalls answered = new AnsweredCalls();
+    private final Set<ConnectionTransport> open = ConcurrentHashMap.newKeySet();
 
     /** With the bindings of {@link UpperLayerBindings#RFC_8267}. */
     public OncRpcDispatcher(
@@ -93,7 +98,24 @@ public final class OncRpcDispatcher implements InboundHandlerFactory {
 
     @Override
     public InboundHandler opened(RpcConnection connection) {
-        return new ConnectionTransport(connection, this);
+        ConnectionTransport transport = new ConnectionTransport(connection, this);
+        open.add(transport);
+        return transport;
+    }
+
+    /** A connection has ended; what it has to tell follows by {@link #disconnected}. */
+    void closed(ConnectionTransport transport) {
+        open.remove(transport);
+    }
+
+    /** The calls of all connections so far; live. */
+    public AnsweredCalls answered() {
+        return answered;
+    }
+
+    /** The connections that are open now, in no order. */
+    public List<OpenConnection> connections() {
+        return List.copyOf(open);
     }
 
     /** See {@link LaneExecutor#execute(Lane, ClientAddress, LaneTask)}. */

@@ -174,13 +174,7 @@ final class Configured {
         if (settings.get(Settings.BACKEND) != Backend.LOCAL) {
             return null;
         }
-        if (System.getProperty("user.name").equals("root")) {
-            return Path.of("/var/lib/warpnfs");
-        }
-        String stateHome = System.getenv("XDG_STATE_HOME");
-        return stateHome == null || stateHome.isEmpty()
-                ? Path.of(System.getProperty("user.home"), ".local", "state", "warpnfs")
-                : Path.of(stateHome, "warpnfs");
+        return StateHome.usual(System.getenv());
     }
 
     /**
@@ -193,7 +187,13 @@ final class Configured {
         return HttpAddress.parse(settings.at(Settings.HTTP), settings.get(Settings.HTTP));
     }
 
-    /** The same as somebody wrote it; null if nobody did: then another server may have the usual address, and this one does without. */
+    /** Where administrators are answered, or {@code off}; null if nobody said so: then that is in the state directory, if it can be. */
+    @Nullable
+    String adminAsSaid() {
+        return settings.origin(Settings.ADMIN).isSaid() ? settings.get(Settings.ADMIN) : null;
+    }
+
+    /** What {@link #http} is of, as somebody wrote it; null if nobody did: then another server may have the usual address, and this one does without. */
     @Nullable
     String httpAsSaid() {
         return settings.origin(Settings.HTTP).isSaid() ? settings.get(Settings.HTTP) : null;

@@ -32,19 +32,35 @@ final class ExportsReload {
     }
 
     /** Reads and serves them now. */
-    synchronized void run() {
+    void run() {
         try {
-            serve(source.read());
+            report();
         } catch (ConfigException e) {
-            LOG.error("exports are not changed: {}", told(e));
+            // It is in the log.
         }
     }
 
-    private void serve(List<ExportSpec> specs) throws ConfigException {
+    /**
+     * The same, for one who wants to hear of it.
+     *
+     * @return what has changed, a line each
+     * @throws ConfigException with one line that says why nothing has changed
+     */
+    synchronized List<String> report() throws ConfigException {
+        try {
+            return serve(source.read());
+        } catch (ConfigException e) {
+            LOG.error("exports are not changed: {}", told(e));
+            throw e;
+        }
+    }
+
+    private List<String> serve(List<ExportSpec> specs) throws ConfigException {
         List<String> changes = server.reload(specs);
         changes.forEach(LOG::info);
         LOG.info("exports read again: {}", changes.isEmpty() ? "nothing has changed" : changes.size() + " changes");
         seen = specs;
+        return changes;
     }
 
     /**

@@ -12,6 +12,7 @@ import org.slf4j.LoggerFactory;
 import org.warpnfs.server.NullCall;
 import org.warpnfs.server.WarpServer;
 import org.warpnfs.server.config.ConfigException;
+import org.warpnfs.server.config.ServerConfig;
 import org.warpnfs.server.settings.Settings;
 import org.warpnfs.server.systemd.ServiceManager;
 import org.warpnfs.server.systemd.Watchdog;
@@ -39,15 +40,22 @@ final class ServeCommand implements Callable<Integer> {
         ServiceManager manager =
                 ServiceManager.of(System.getenv(), ProcessHandle.current().pid());
         Configured configured = Configured.of(command.commandLine().getParseResult(), System.getenv());
+        ServerConfig config = configured.server();
         WatchedServer watched = WatchedServer.start(
-                configured.server(),
+                config,
                 configured.limits(),
                 configured.settings().at(Settings.HTTP),
                 configured.httpAsSaid(),
                 RpcbindChoices.of(configured.settings()));
         WarpServer server = watched.server();
+        ExportsReload reload = new ExportsReload(server, configured::exports);
+        AdminSocket socket = AdminSocket.start(
+                configured.settings().at(Settings.ADMIN),
+                configured.adminAsSaid(),
+                config.stateDirectory(),
+                watched,
+                reload);
         if (configured.hasExportsFiles()) {
-            ExportsReload reload = new ExportsReload(server, configured::exports);
             Signals.on("HUP", () -> {
                 manager.reloading();
                 reload.run();
@@ -60,13 +68,18 @@ final class ServeCommand implements Callable<Integer> {
             // Its default would end the server.
             Signals.on("HUP", () -> LOG.info("SIGHUP: there is nothing to read again without --exports"));
         }
-        Watchdog watchdog = Watchdog.start(manager, within -> NullCall.ask(server.tcpAddress(), within));
+        Watchdog watchdog = Watchdog.start(manager, within -> {
+            // One that an administrator drained answers nobody, and is well.
+            if (!server.isDraining()) {
+                NullCall.ask(server.tcpAddress(), within);
+            }
+        });
         CountDownLatch stopped = new CountDownLatch(1);
         Thread stopping = new Thread(
                 () -> {
                     watchdog.close();
                     manager.stopping();
-                    stop(watched, stopped);
+                    stop(watched, socket, stopped);
                 },
                 "warpnfs-stop");
         Runtime.getRuntime().addShutdownHook(stopping);
@@ -74,6 +87,7 @@ final class ServeCommand implements Callable<Integer> {
         out.println("warpnfs " + Version.number());
         server.describe().forEach(out::println);
         watched.describe().forEach(out::println);
+        socket.describe().ifPresent(out::println);
         out.println("ready");
         out.flush();
         manager.ready("serves since " + now());
@@ -86,12 +100,13 @@ final class ServeCommand implements Callable<Integer> {
     }
 
     /** Runs as the virtual machine's shutdown hook: whoever asked to stop finds a clean end and exit status 0. */
-    private static void stop(WatchedServer server, CountDownLatch stopped) {
+    private static void stop(WatchedServer server, AdminSocket admin, CountDownLatch stopped) {
         int status = Main.FAILURE;
         try {
             server.close();
             status = 0;
         } finally {
+            admin.close();
             stopped.countDown();
             Runtime.getRuntime().halt(status);
         }

@@ -7,7 +7,6 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.warpnfs.nfs.stats.CallRecorder;
 import org.warpnfs.server.WarpServer;
 import org.warpnfs.server.config.ConfigException;
 import org.warpnfs.server.config.ServerConfig;
@@ -20,10 +19,10 @@ final class WatchedServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(WatchedServer.class);
 
     private final WarpServer server;
-    private final @Nullable Watch watch;
+    private final Watch watch;
     private final Rpcbind rpcbind;
 
-    private WatchedServer(WarpServer server, @Nullable Watch watch, Rpcbind rpcbind) {
+    private WatchedServer(WarpServer server, Watch watch, Rpcbind rpcbind) {
         this.server = server;
         this.watch = watch;
         this.rpcbind = rpcbind;
@@ -51,10 +50,8 @@ final class WatchedServer implements AutoCloseable {
         boolean started = false;
         WarpServer server = null;
         try {
-            server = WarpServer.startAlone(config, limits, watch == null ? CallRecorder.NONE : watch.recorder());
-            if (watch != null) {
-                watch.serves(server);
-            }
+            server = WarpServer.startAlone(config, limits, watch.recorder());
+            watch.serves(server);
             WatchedServer watched = new WatchedServer(server, watch, rpcbind.start(server));
             started = true;
             return watched;
@@ -62,16 +59,16 @@ final class WatchedServer implements AutoCloseable {
             if (!started && server != null) {
                 server.close();
             }
-            if (!started && watch != null) {
+            if (!started) {
                 watch.close();
             }
         }
     }
 
-    private static @Nullable Watch watch(String chosenBy, @Nullable String http) throws ConfigException {
+    private static Watch watch(String chosenBy, @Nullable String http) throws ConfigException {
         InetSocketAddress address = HttpAddress.parse(chosenBy, http == null ? HttpAddress.DEFAULT : http);
         if (address == null) {
-            return null;
+            return Watch.unseen(Version.number());
         }
         try {
             return Watch.start(Version.number(), address);
@@ -81,7 +78,7 @@ final class WatchedServer implements AutoCloseable {
                         "{} is taken ({}): no metrics, no health, no status page; --http chooses another",
                         HttpAddress.DEFAULT,
                         e.getMessage());
-                return null;
+                return Watch.unseen(Version.number());
             }
             throw new ConfigException(chosenBy + " " + http + ": " + e.getMessage(), e);
         }
@@ -91,14 +88,17 @@ final class WatchedServer implements AutoCloseable {
         return server;
     }
 
+    Watch watch() {
+        return watch;
+    }
+
     /** How it is found, and where it answers HTTP, for people: a line each. */
     List<String> describe() {
         List<String> lines = new ArrayList<>();
         rpcbind.describe().ifPresent(words -> lines.add("rpcbind " + words));
-        Watch answering = watch;
-        if (answering != null) {
-            lines.add("http    " + answering.address().getAddress().getHostAddress() + ":"
-                    + answering.address().getPort() + "  status page, /metrics, /healthz, /readyz");
+        if (watch.answers()) {
+            lines.add("http    " + watch.address().getAddress().getHostAddress() + ":"
+                    + watch.address().getPort() + "  status page, /metrics, /healthz, /readyz");
         }
         return lines;
     }
@@ -114,9 +114,7 @@ final class WatchedServer implements AutoCloseable {
         try {
             server.close();
         } finally {
-            if (watch != null) {
-                watch.close();
-            }
+            watch.close();
         }
     }
 }

@@ -179,6 +179,14 @@ public final class Settings {
                     "Serve MOUNT over UDP too, at the number of --tcp-port, for clients that ask there.")
             .flag("--mount-udp", "");
 
+    public static final Setting<String> ADMIN = Setting.of(
+                    "admin",
+                    new Kind.Text("a path, or off", true),
+                    "",
+                    "The Unix socket at which warpnfs status, clients, drain and others are answered.")
+            .shown("admin.sock in the state directory")
+            .flag("--admin", "PATH|off");
+
     /** Of {@code limits.memory}; the one limit that is an option too. */
     public static final Setting<Long> PAYLOAD_MEMORY = Setting.of(
                     LimitSettings.PREFIX + "memory.payloadBytes",
@@ -218,7 +226,8 @@ public final class Settings {
                 DRAIN,
                 HTTP,
                 RPCBIND,
-                MOUNT_UDP));
+                MOUNT_UDP,
+                ADMIN));
         all.addAll(LimitSettings.all(PAYLOAD_MEMORY));
         return List.copyOf(all);
     }

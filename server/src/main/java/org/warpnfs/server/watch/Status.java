@@ -12,6 +12,19 @@ final class Status {
 
     /** @param values counters by name */
     static String of(String version, Verdict ready, List<Export> exports, Map<String, Number> values, History history) {
+        Map<String, Object> status = summary(version, ready, values);
+        List<Map<String, Object>> shown = new ArrayList<>();
+        for (Export export : exports) {
+            shown.add(Map.of("path", export.path().toString(), "source", export.source()));
+        }
+        status.put("exports", shown);
+        status.put("intervalSeconds", Watch.INTERVAL_SECONDS);
+        status.put("history", history.intervals());
+        return Json.of(status);
+    }
+
+    /** Without what is long. */
+    static Map<String, Object> summary(String version, Verdict ready, Map<String, Number> values) {
         Map<String, Object> status = new LinkedHashMap<>();
         status.put("version", version);
         status.put("ready", ready.good());
@@ -23,12 +36,6 @@ final class Status {
                         System.currentTimeMillis() / 1000
                                 - values.getOrDefault("process_start_seconds", 0)
                                         .longValue()));
-        status.put("intervalSeconds", Watch.INTERVAL_SECONDS);
-        List<Map<String, Object>> shown = new ArrayList<>();
-        for (Export export : exports) {
-            shown.add(Map.of("path", export.path().toString(), "source", export.source()));
-        }
-        status.put("exports", shown);
         Map<String, Object> counts = new LinkedHashMap<>();
         count(counts, values, "RDMA connections", "rdma_connections_open");
         count(counts, values, "TCP connections", "tcp_connections_open");
@@ -51,8 +58,7 @@ final class Status {
         count(waiting, values, "long lane", "lanes_waiting_long");
         count(waiting, values, "payload memory", "payload_waiting");
         status.put("waiting", waiting);
-        status.put("history", history.intervals());
-        return Json.of(status);
+        return status;
     }
 
     private static void count(Map<String, Object> into, Map<String, Number> values, String name, String counter) {

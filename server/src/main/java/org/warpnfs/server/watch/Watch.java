@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -20,6 +21,7 @@ import org.warpnfs.nfs.stats.CallRecorder;
 import org.warpnfs.server.WarpServer;
 import org.warpnfs.server.http.Answer;
 import org.warpnfs.server.http.HttpService;
+import org.warpnfs.server.metrics.CallTotals;
 import org.warpnfs.server.metrics.ServerMetrics;
 
 /**
@@ -41,7 +43,7 @@ public final class Watch implements AutoCloseable {
     private final ServerMetrics metrics;
     private final History history = new History();
     private final String page = page();
-    private final HttpService http;
+    private final @Nullable HttpService http;
     private final ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().name("watch").daemon().factory());
     private volatile @Nullable Served served;
@@ -49,7 +51,7 @@ public final class Watch implements AutoCloseable {
     /** A server, and what looks at it. */
     private record Served(WarpServer server, Map<String, LoopLag> lags, Health health) {}
 
-    private Watch(String version, InetSocketAddress address) throws IOException {
+    private Watch(String version, @Nullable InetSocketAddress address) throws IOException {
         this.version = version;
         this.metrics = new ServerMetrics(version, this::values);
         Map<String, Function<String, Answer>> questions = new HashMap<>();
@@ -58,7 +60,7 @@ public final class Watch implements AutoCloseable {
         questions.put("/healthz", query -> line(alive()));
         questions.put("/readyz", query -> line(ready(query.equals("deep"))));
         questions.put("/status.json", query -> Answer.of("application/json", status()));
-        this.http = HttpService.start(address, questions);
+        this.http = address == null ? null : HttpService.start(address, questions);
     }
 
     /**
@@ -69,6 +71,30 @@ public final class Watch implements AutoCloseable {
      */
     public static Watch start(String version, InetSocketAddress address) throws IOException {
         return new Watch(version, address);
+    }
+
+    /** Watches without answering HTTP. */
+    public static Watch unseen(String version) {
+        try {
+            return new Watch(version, null);
+        } catch (IOException e) {
+            throw new AssertionError("without an address nothing can be taken", e);
+        }
+    }
+
+    /** What {@code /status.json} says, without its history and the exports: JSON's maps, lists, texts and numbers. */
+    public Map<String, Object> summary() {
+        return Status.summary(version, ready(false), metrics.values());
+    }
+
+    /** Every counter by its name, read now. */
+    public Map<String, Number> counters() {
+        return metrics.values();
+    }
+
+    /** What has been called since the start. */
+    public List<CallTotals> calls() {
+        return metrics.calls();
     }
 
     /** Who hears of the calls of the server that is to be watched. */
@@ -86,9 +112,14 @@ public final class Watch implements AutoCloseable {
         var _ = clock.scheduleAtFixedRate(this::sample, INTERVAL_SECONDS, INTERVAL_SECONDS, TimeUnit.SECONDS);
     }
 
-    /** Where it answers, with the port that was taken. */
+    /** True if it answers HTTP. */
+    public boolean answers() {
+        return http != null;
+    }
+
+    /** Where it answers, with the port that was taken; not to be asked of one that does not. */
     public InetSocketAddress address() {
-        return http.localAddress();
+        return Objects.requireNonNull(http, "it answers nowhere").localAddress();
     }
 
     private Map<String, Number> values() {
@@ -147,7 +178,9 @@ public final class Watch implements AutoCloseable {
     @Override
     public void close() {
         clock.shutdownNow();
-        http.close();
+        if (http != null) {
+            http.close();
+        }
         metrics.close();
     }
 }

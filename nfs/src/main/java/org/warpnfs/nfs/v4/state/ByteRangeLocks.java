@@ -2,6 +2,7 @@ package org.warpnfs.nfs.v4.state;
 
 import java.util.ArrayDeque;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.TreeMap;
@@ -195,6 +196,17 @@ final class ByteRangeLocks<O> {
 
     boolean holds(O owner) {
         return holdsOf(owner) > 0;
+    }
+
+    /** Its locks, so many at most, by their first bytes. */
+    List<Held<O>> of(O owner, int most) {
+        Holder<O> holder = holders.get(owner);
+        return holder == null
+                ? List.of()
+                : holder.pieces.values().stream()
+                        .limit(most)
+                        .map(piece -> new Held<>(owner, piece.exclusive(), piece.range()))
+                        .toList();
     }
 
     /** How many locks the owner has. */

@@ -25,6 +25,8 @@ public final class Client {
 
     long renewedNanos;
     int requestsUnderWay;
+    /** COMPOUNDs that were executed, over all its connections. */
+    long requests;
 
     /** The CREATE_SESSION executed last; the next has one more (section 18.36.4). */
     int createSequence;
@@ -43,6 +45,8 @@ public final class Client {
     int lockCount;
 
     int lockStateCount;
+    /** Lock stateids that an administrator has revoked and the client has not freed yet. */
+    int revokedLockStates;
 
     /** How an NFSv4.0 client is called back, if it said so. Changed by {@link #callBackAt}. */
     @Nullable

@@ -243,6 +243,11 @@ final class ClientTable {
         return credential == null ? null : new BackChannel(id, callbacks, credential, granted, outbox);
     }
 
+    /** All there are now. */
+    List<Client> all() {
+        return List.copyOf(byId.values());
+    }
+
     @Nullable
     Client byId(long id) {
         return byId.get(id);
@@ -471,6 +476,19 @@ final class ClientTable {
                 back.unbind(connection);
             }
         }
+    }
+
+    /** What the client's sessions are bound to, in either direction. */
+    Set<Object> connectionsOf(Client client) {
+        Set<Object> connections = new LinkedHashSet<>();
+        for (Session session : client.sessions.values()) {
+            connections.addAll(session.connections);
+            BackChannel back = session.backChannel();
+            if (back != null) {
+                connections.addAll(back.connections());
+            }
+        }
+        return connections;
     }
 
     /** The sessions that calls on this connection belong to, in either direction. */

@@ -63,6 +63,7 @@ public final class ClientidStates {
     private Client begun(long nowNanos, Client client) {
         core.clients.renew(client, nowNanos);
         client.requestsUnderWay++;
+        client.requests++;
         return client;
     }
 

@@ -17,7 +17,7 @@ import org.warpnfs.nfs.v4.xdr.Opaque;
  *   -        start, the journal names clients                    RUNNING
  *   RUNNING  the last of them sent RECLAIM_COMPLETE, or is gone  ENDING
  *   RUNNING  something is reclaimed                              RUNNING for a second more at least
- *   RUNNING  its time is up                                      ENDING
+ *   RUNNING  its time is up, or an administrator ends it         ENDING
  *   ENDING   the journal knows                                   OVER
  *   ENDING   the journal could not be written                    ENDING, written again
  * </pre>
@@ -107,6 +107,19 @@ final class Grace {
             LOG.info("NFSv4 grace period is over, every client has come back");
             end();
         }
+    }
+
+    /** An administrator does not wait for those who did not come back; says how many these are, -1 if it was over. */
+    int endNow() {
+        if (over) {
+            return -1;
+        }
+        int missing = awaited.size();
+        if (ending == null) {
+            LOG.warn("NFSv4 grace period is ended by an administrator, {} client(s) did not come back", missing);
+            end();
+        }
+        return missing;
     }
 
     private void end() {

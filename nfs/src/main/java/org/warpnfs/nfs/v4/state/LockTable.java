@@ -70,6 +70,11 @@ final class LockTable {
 
     private LockState lockStateOf(OpenState open, Opaque owner) throws Nfs4Exception {
         LockState lockState = open.locks.get(owner);
+        if (lockState != null && lockState.revoked) {
+            // Whoever locks anew by its open need not free what was taken away.
+            remove(lockState);
+            lockState = null;
+        }
         if (lockState == null) {
             if (open.locks.size() >= limits.maxLockOwnersPerOpen()
                     || open.client.lockStateCount >= limits.maxLocksPerClient()
@@ -123,6 +128,18 @@ final class LockTable {
         remove(lockState);
     }
 
+    /**
+     * Takes all locks of one lock stateid away. It stays, and is answered with ADMIN_REVOKED, until the client frees it, closes the file, or locks anew (RFC
+     * 8881 section 8.4.3).
+     */
+    void revoke(LockState lockState) {
+        int before = lockState.file().locks.size();
+        lockState.file().locks.unlockAll(lockState.owner);
+        count(lockState.client(), lockState.file().locks.size() - before);
+        lockState.revoked = true;
+        lockState.client().revokedLockStates++;
+    }
+
     /** RELEASE_LOCKOWNER: LOCKS_HELD while it holds any. */
     void releaseLockOwner(Client client, Opaque name) throws Nfs4Exception {
         StateOwner owner = client.lockOwners.get(name);
@@ -171,6 +188,7 @@ final class LockTable {
         states.leave(lockState);
         Client client = lockState.client();
         client.lockStateCount--;
+        client.revokedLockStates -= lockState.revoked ? 1 : 0;
         if (!client.gone) {
             stateShares.giveBack(client.address(), 1);
         }

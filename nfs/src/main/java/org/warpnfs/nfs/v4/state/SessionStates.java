@@ -11,6 +11,7 @@ public final class SessionStates {
     /** sr_status_flags (RFC 8881 section 18.46.1). */
     private static final int CB_PATH_DOWN = 0x0000_0001;
 
+    private static final int ADMIN_STATE_REVOKED = 0x0000_0020;
     private static final int RECALLABLE_STATE_REVOKED = 0x0000_0040;
     private static final int CB_PATH_DOWN_SESSION = 0x0000_0200;
     private static final int BACKCHANNEL_FAULT = 0x0000_0400;
@@ -130,6 +131,7 @@ public final class SessionStates {
             slot.digest = request.digest();
             slot.principal = request.principal();
             session.client().requestsUnderWay++;
+            session.client().requests++;
             return new SequenceOutcome.Execute(session, slot);
         });
     }
@@ -205,6 +207,7 @@ public final class SessionStates {
         return core.look(() -> {
             Client client = session.client();
             int flags = client.revokedDelegations > 0 ? RECALLABLE_STATE_REVOKED : 0;
+            flags |= client.revokedLockStates > 0 ? ADMIN_STATE_REVOKED : 0;
             boolean anyUsed = false;
             boolean allDown = true;
             for (Session each : client.sessions.values()) {

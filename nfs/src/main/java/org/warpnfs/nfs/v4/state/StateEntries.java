@@ -22,13 +22,16 @@ final class StateEntries {
     }
 
     /**
-     * The state that a stateid names for this client; BAD_STATEID if none, DELEG_REVOKED if it was taken back, OLD_STATEID if it
+     * The state that a stateid names for this client; BAD_STATEID if none, DELEG_REVOKED or ADMIN_REVOKED if it was taken back, OLD_STATEID if it
      * has moved on.
      */
     StateEntry find(Client client, Stateid stateid) throws Nfs4Exception {
         StateEntry entry = entry(client, stateid);
         if (entry instanceof DelegationState delegation && delegation.isRevoked()) {
             throw Nfs4Exception.of(Nfs4Status.DELEG_REVOKED);
+        }
+        if (entry instanceof LockState lockState && lockState.revoked) {
+            throw Nfs4Exception.of(Nfs4Status.ADMIN_REVOKED);
         }
         boolean whichever = stateid.seqid() == 0 && !client.isSessionless();
         if (!whichever && stateid.seqid() != entry.seqid()) {
@@ -98,6 +101,12 @@ final class StateEntries {
             return open;
         }
         throw Nfs4Exception.of(Nfs4Status.BAD_STATEID);
+    }
+
+    /** The state of that number, whoever has it; null if there is none. */
+    @Nullable
+    StateEntry byNumber(long number) {
+        return states.get(number);
     }
 
     /** For what is about to come into being. Not to be guessed: in NFSv4.0 the stateid alone says whose state it is. */

@@ -15,7 +15,7 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
  * written, nobody is called.
  *
  * <p>Its parts are {@link #sessions()}, of NFSv4.0 {@link #clientids()} and {@link #owners()}, {@link #callbacks()}, {@link #opens()}, {@link #locks()}, {@link #delegations()} and
- * {@link #stateids()}.
+ * {@link #stateids()}; for administrators {@link #listings()} and {@link #administration()}.
  *
  * <h2>Leases</h2>
  *
@@ -40,6 +40,8 @@ public final class StateTable implements AutoCloseable {
     private final LockStates locks;
     private final DelegationStates delegations;
     private final StateidStates stateids;
+    private final StateListings listings;
+    private final StateAdministration administration;
 
     /**
      * @param graceNanos how long clients may reclaim after a restart, at most
@@ -76,6 +78,8 @@ public final class StateTable implements AutoCloseable {
         locks = new LockStates(core);
         delegations = new DelegationStates(core);
         stateids = new StateidStates(core);
+        listings = new StateListings(core);
+        administration = new StateAdministration(core, listings);
     }
 
     private static ExecutorService background() {
@@ -131,6 +135,14 @@ public final class StateTable implements AutoCloseable {
 
     public StateidStates stateids() {
         return stateids;
+    }
+
+    public StateListings listings() {
+        return listings;
+    }
+
+    public StateAdministration administration() {
+        return administration;
     }
 
     /**

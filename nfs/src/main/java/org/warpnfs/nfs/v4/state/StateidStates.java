@@ -34,6 +34,8 @@ public final class StateidStates {
             if (core.states.entry(client, stateid) instanceof DelegationState delegation) {
                 // Also one that was revoked, which nothing else finds.
                 core.delegations.free(delegation);
+            } else if (core.states.entry(client, stateid) instanceof LockState lockState && lockState.revoked) {
+                core.locks.free(lockState);
             } else if (core.states.find(client, stateid) instanceof LockState lockState) {
                 core.locks.free(lockState);
             } else {

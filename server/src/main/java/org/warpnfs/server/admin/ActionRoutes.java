@@ -1,0 +1,138 @@
+package org.warpnfs.server.admin;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.warpnfs.nfs.v4.state.StateAdministration.Evicted;
+import org.warpnfs.nfs.v4.state.StateRow.LockRow;
+import org.warpnfs.rpcrdma.oncrpc.OpenConnection;
+import org.warpnfs.server.WarpServer;
+import org.warpnfs.server.config.ConfigException;
+
+/** What an administrator has done. Each action is in the log. */
+final class ActionRoutes {
+    /** Rows of one report; how many there were is said in any case. */
+    static final int MAX_REPORTED = 1000;
+
+    private static final Logger LOG = LoggerFactory.getLogger(ActionRoutes.class);
+
+    private final Administered administered;
+    private final WarpServer server;
+
+    ActionRoutes(Administered administered) {
+        this.administered = administered;
+        this.server = administered.server();
+    }
+
+    void addTo(AdminRoutes routes) {
+        routes.post("/v1/reload", this::reload);
+        routes.post("/v1/evict", this::evict);
+        routes.post("/v1/unlock", this::unlock);
+        routes.post("/v1/grace/end", this::endGrace);
+        routes.post("/v1/drain", this::drain);
+    }
+
+    private Object reload(AdminRequest request) throws AdminException, ConfigException {
+        request.requireOnly(Set.of());
+        return Map.of("changes", administered.reload().report());
+    }
+
+    /** What a client had that was let go. */
+    private record EvictedReport(
+            String client,
+            String owner,
+            String address,
+            int sessions,
+            int opens,
+            int locks,
+            int delegations,
+            int connections) {}
+
+    private Object evict(AdminRequest request) throws AdminException {
+        request.requireOnly(Set.of("client"));
+        Evicted evicted = server.nfs4().evict(request.requiredText("client"));
+        if (evicted == null) {
+            throw new AdminException(AdminException.NOT_FOUND, "there is no such client");
+        }
+        int connections = 0;
+        for (List<OpenConnection> open : server.connections().values()) {
+            for (OpenConnection connection : open) {
+                if (isOf(evicted, connection)) {
+                    connection.end("its client was evicted by an administrator");
+                    connections++;
+                }
+            }
+        }
+        LOG.warn(
+                "client {} ({}, {}) is evicted by an administrator: {} opens, {} locks, {} delegations",
+                evicted.client(),
+                evicted.owner(),
+                evicted.address(),
+                evicted.opens(),
+                evicted.locks(),
+                evicted.delegations());
+        return new EvictedReport(
+                evicted.client(),
+                evicted.owner(),
+                evicted.address(),
+                evicted.sessions(),
+                evicted.opens(),
+                evicted.locks(),
+                evicted.delegations(),
+                connections);
+    }
+
+    /** NFSv4.0 binds no connection to a client: all of its address are taken for its. */
+    private static boolean isOf(Evicted evicted, OpenConnection connection) {
+        return evicted.sessionless()
+                ? connection.client().toString().equals(evicted.address())
+                : evicted.connections().contains(connection);
+    }
+
+    private Object unlock(AdminRequest request) throws AdminException {
+        request.requireOnly(Set.of("client", "file", "owner", "lock"));
+        String client = request.text("client");
+        String file = request.text("file");
+        String owner = request.text("owner");
+        String lock = request.text("lock");
+        if (client == null && file == null && lock == null) {
+            throw new AdminException(
+                    AdminException.BAD_REQUEST, "whose locks? one of client, file and lock has to be said");
+        }
+        List<LockRow> taken = server.nfs4()
+                .unlock(
+                        client,
+                        row -> (file == null || file.equals(row.path()) || file.equals(row.file()))
+                                && isOrAny(owner, row.owner())
+                                && isOrAny(lock, row.id()));
+        for (LockRow row : taken) {
+            LOG.warn(
+                    "{} locks of {} ({}) of {} are taken away by an administrator",
+                    row.rangeCount(),
+                    row.owner(),
+                    row.client(),
+                    row.path() == null ? row.file() : row.path());
+        }
+        return Map.of("rows", taken.subList(0, Math.min(taken.size(), MAX_REPORTED)), "count", taken.size());
+    }
+
+    private static boolean isOrAny(@Nullable String wanted, String value) {
+        return wanted == null || wanted.equals(value);
+    }
+
+    private Object endGrace(AdminRequest request) throws AdminException {
+        request.requireOnly(Set.of());
+        int missing = server.nfs4().endGrace();
+        return Map.of(
+                "wasRunning", missing >= 0, "missingClients", Math.max(0, missing), "grace", server.isGraceRunning());
+    }
+
+    private Object drain(AdminRequest request) throws AdminException {
+        request.requireOnly(Set.of());
+        server.drain();
+        return Map.of("draining", server.isDraining(), "drained", server.isDrained());
+    }
+}

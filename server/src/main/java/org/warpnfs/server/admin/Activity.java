@@ -1,0 +1,118 @@
+package org.warpnfs.server.admin;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.warpnfs.rpcrdma.oncrpc.OpenConnection;
+import org.warpnfs.server.metrics.CallTotals;
+import org.warpnfs.server.watch.Throughput;
+
+/**
+ * What the server did since its start, for one who looks twice and takes the difference.
+ *
+ * @param nanos when this was read, of a clock that only goes forward
+ * @param operations procedures and operations that were called at least once; a COMPOUND is there with its operations beside it
+ * @param transports by name
+ * @param clients those that had a call last, {@value #MAX_CLIENTS} at most
+ * @param pressure of each budget, as {@code /v1/status} has it
+ */
+record Activity(
+        long nanos,
+        List<Operation> operations,
+        Map<String, Transport> transports,
+        List<ClientCalls> clients,
+        Object pressure,
+        Object waiting) {
+    static final int MAX_CLIENTS = 1000;
+
+    /**
+     * A procedure or an operation.
+     *
+     * @param level {@code call}, or {@code operation} of a COMPOUND
+     * @param nanos all times together
+     * @param errors how often it ended with another status than OK
+     */
+    record Operation(
+            String level, String program, String version, String operation, long count, long nanos, long errors) {}
+
+    /**
+     * A transport.
+     *
+     * @param calls that were answered
+     * @param nanos from the thread that began each to its reply, all together
+     */
+    record Transport(int connections, long calls, long nanos, long receivedBytes, long sentBytes) {}
+
+    /**
+     * A client by address, over all transports and versions.
+     *
+     * @param calls on the connections that are open now
+     */
+    record ClientCalls(String client, int connections, long calls) {}
+
+    static Activity of(Administered administered) {
+        Map<String, Number> counters = administered.watch().counters();
+        Map<String, List<OpenConnection>> connections = administered.server().connections();
+        Map<String, Transport> transports = new TreeMap<>();
+        administered.server().answered().forEach((name, answered) -> {
+            Throughput throughput = Throughput.of(name, counters);
+            transports.put(
+                    name,
+                    new Transport(
+                            connections.getOrDefault(name, List.of()).size(),
+                            answered.count(),
+                            answered.nanos(),
+                            throughput.receivedBytes(),
+                            throughput.sentBytes()));
+        });
+        Map<String, Object> summary = administered.watch().summary();
+        return new Activity(
+                System.nanoTime(),
+                administered.watch().calls().stream().map(Activity::operation).toList(),
+                transports,
+                clients(connections),
+                summary.getOrDefault("pressure", List.of()),
+                summary.getOrDefault("waiting", Map.of()));
+    }
+
+    private static Operation operation(CallTotals total) {
+        return new Operation(
+                switch (total.what().level()) {
+                    case CALL -> "call";
+                    case OPERATION -> "operation";
+                },
+                total.what().program(),
+                total.what().version(),
+                total.what().operation(),
+                total.count(),
+                total.nanos(),
+                total.errors());
+    }
+
+    private static List<ClientCalls> clients(Map<String, List<OpenConnection>> connections) {
+        Map<String, List<OpenConnection>> byClient = new HashMap<>();
+        connections
+                .values()
+                .forEach(open -> open.forEach(connection -> byClient.computeIfAbsent(
+                                connection.client().toString(), _ -> new ArrayList<>())
+                        .add(connection)));
+        Comparator<OpenConnection> byLastCall = Comparator.comparing(OpenConnection::lastCall);
+        return byClient.entrySet().stream()
+                .sorted(Map.Entry.<String, List<OpenConnection>>comparingByValue(Comparator.comparing(
+                                (List<OpenConnection> open) ->
+                                        open.stream().max(byLastCall).orElseThrow(),
+                                byLastCall))
+                        .reversed())
+                .limit(MAX_CLIENTS)
+                .map(entry -> new ClientCalls(
+                        entry.getKey(),
+                        entry.getValue().size(),
+                        entry.getValue().stream()
+                                .mapToLong(OpenConnection::calls)
+                                .sum()))
+                .toList();
+    }
+}

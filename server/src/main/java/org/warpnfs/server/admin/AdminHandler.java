@@ -1,0 +1,130 @@
+package org.warpnfs.server.admin;
+
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.FullHttpRequest;
+import io.netty.handler.codec.http.FullHttpResponse;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.QueryStringDecoder;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One connection of an administrator: one request, one answer, and it ends.
+ *
+ * <h2>Operation</h2>
+ *
+ * On the event loop, but for the request itself, which runs on a thread of {@code threads}.
+ *
+ * <h2>Errors</h2>
+ *
+ * A request that is not there within {@value #REQUEST_SECONDS} s, and an answer that is not taken within {@value #ANSWER_SECONDS} s, end the connection.
+ */
+final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
+    static final int REQUEST_SECONDS = 10;
+    static final int ANSWER_SECONDS = 30;
+
+    private static final Logger LOG = LoggerFactory.getLogger(AdminHandler.class);
+    private static final int MAX_PARAMETERS = 16;
+
+    private final AdminRoutes routes;
+    private final Executor threads;
+    private boolean asked;
+
+    AdminHandler(AdminRoutes routes, Executor threads) {
+        this.routes = routes;
+        this.threads = threads;
+    }
+
+    @Override
+    public void channelActive(ChannelHandlerContext context) {
+        var _ = context.executor()
+                .schedule(
+                        () -> {
+                            if (!asked) {
+                                var _ = context.close();
+                            }
+                        },
+                        REQUEST_SECONDS,
+                        TimeUnit.SECONDS);
+    }
+
+    @Override
+    protected void channelRead0(ChannelHandlerContext context, FullHttpRequest request) {
+        if (asked) {
+            // Nobody was promised a second answer.
+            return;
+        }
+        asked = true;
+        if (!request.decoderResult().isSuccess()) {
+            answer(context, AdminAnswer.error(400, "no HTTP request that could be understood"));
+            return;
+        }
+        String method = request.method().name();
+        String uri = request.uri();
+        String body = request.content().toString(StandardCharsets.UTF_8);
+        try {
+            threads.execute(() -> {
+                AdminAnswer answer = answerTo(method, uri, body);
+                context.executor().execute(() -> answer(context, answer));
+            });
+        } catch (RejectedExecutionException e) {
+            answer(context, AdminAnswer.error(503, "the server stops"));
+        }
+    }
+
+    private AdminAnswer answerTo(String method, String uri, String body) {
+        Map<String, String> parameters = new HashMap<>();
+        String path;
+        try {
+            QueryStringDecoder decoder = new QueryStringDecoder(uri, StandardCharsets.UTF_8, true, MAX_PARAMETERS);
+            path = decoder.path();
+            for (Map.Entry<String, List<String>> parameter :
+                    decoder.parameters().entrySet()) {
+                parameters.put(parameter.getKey(), parameter.getValue().getLast());
+            }
+        } catch (IllegalArgumentException e) {
+            return AdminAnswer.error(400, "no URI that could be understood");
+        }
+        return routes.answer(method, path, parameters, body);
+    }
+
+    private static void answer(ChannelHandlerContext context, AdminAnswer answer) {
+        FullHttpResponse response = new DefaultFullHttpResponse(
+                HttpVersion.HTTP_1_1,
+                HttpResponseStatus.valueOf(answer.status()),
+                Unpooled.wrappedBuffer(answer.bytes()));
+        response.headers()
+                .set(HttpHeaderNames.CONTENT_TYPE, HttpHeaderValues.APPLICATION_JSON)
+                .set(HttpHeaderNames.CONTENT_LENGTH, response.content().readableBytes())
+                .set(HttpHeaderNames.CACHE_CONTROL, HttpHeaderValues.NO_STORE)
+                .set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
+        var _ = context.writeAndFlush(response).addListener(ChannelFutureListener.CLOSE);
+        var _ = context.executor()
+                .schedule(
+                        () -> {
+                            var _ = context.close();
+                        },
+                        ANSWER_SECONDS,
+                        TimeUnit.SECONDS);
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+        LOG.debug("a connection of an administrator failed", cause);
+        var _ = context.close();
+    }
+}

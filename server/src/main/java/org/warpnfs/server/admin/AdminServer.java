@@ -1,0 +1,146 @@
+package org.warpnfs.server.admin;
+
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioServerDomainSocketChannel;
+import io.netty.handler.codec.http.HttpObjectAggregator;
+import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.io.IOException;
+import java.net.UnixDomainSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.warpnfs.server.config.ConfigException;
+
+/**
+ * Answers administrators at a Unix socket, in HTTP/1.1.
+ *
+ * <h2>Operation</h2>
+ *
+ * One event loop; at most {@value #MAX_CONNECTIONS} connections, each with one request, which runs on a platform thread of its own: file systems that a reload
+ * opens try out identities, which belong to threads. So a slow administrator holds a connection and nothing else.
+ *
+ * <h2>Errors</h2>
+ *
+ * A peer that is neither the server's user nor root, and one beyond the number of connections, is closed at once. A request of more than
+ * {@value #MAX_BODY_BYTES} bytes of body, or {@value #MAX_HEADER_BYTES} of headers, is answered with an error.
+ */
+public final class AdminServer implements AutoCloseable {
+    /** Commands, and someone who watches. */
+    public static final int MAX_CONNECTIONS = 16;
+
+    static final int MAX_LINE_BYTES = 4 << 10;
+    static final int MAX_HEADER_BYTES = 8 << 10;
+    static final int MAX_BODY_BYTES = 64 << 10;
+    private static final int CHUNK_BYTES = 8 << 10;
+    private static final int THREAD_IDLE_SECONDS = 10;
+    private static final Logger LOG = LoggerFactory.getLogger(AdminServer.class);
+
+    private final SocketFile file;
+    private final EventLoopGroup loop =
+            new MultiThreadIoEventLoopGroup(1, new DefaultThreadFactory("admin", true), NioIoHandler.newFactory());
+    private final ThreadPoolExecutor threads = new ThreadPoolExecutor(
+            0,
+            MAX_CONNECTIONS,
+            THREAD_IDLE_SECONDS,
+            TimeUnit.SECONDS,
+            new SynchronousQueue<>(),
+            Thread.ofPlatform().name("admin-", 1).daemon().factory());
+    private final AtomicInteger connections = new AtomicInteger();
+    private final Channel listening;
+
+    private AdminServer(SocketFile file, AdminRoutes routes) throws ConfigException {
+        this.file = file;
+        PeerCheck check = new PeerCheck();
+        ChannelFuture bound = new ServerBootstrap()
+                .group(loop)
+                .channel(NioServerDomainSocketChannel.class)
+                .childHandler(new ChannelInitializer<Channel>() {
+                    @Override
+                    protected void initChannel(Channel channel) {
+                        admit(channel, check, routes);
+                    }
+                })
+                .bind(UnixDomainSocketAddress.of(file.path()))
+                .awaitUninterruptibly();
+        if (!bound.isSuccess()) {
+            stop();
+            throw file.refused("cannot be bound: " + bound.cause().getMessage(), bound.cause());
+        }
+        listening = bound.channel();
+    }
+
+    /**
+     * Starts to answer.
+     *
+     * @param socket where; a socket that a server left which is gone is replaced
+     * @throws ConfigException with one line that says what is in the way
+     */
+    public static AdminServer start(Path socket, Administered administered) throws ConfigException {
+        return start(socket, AdminApi.routes(administered));
+    }
+
+    static AdminServer start(Path socket, AdminRoutes routes) throws ConfigException {
+        SocketFile file = new SocketFile(socket);
+        file.prepare();
+        AdminServer server = new AdminServer(file, routes);
+        try {
+            file.restrict();
+            return server;
+        } catch (ConfigException e) {
+            server.close();
+            throw e;
+        }
+    }
+
+    private void admit(Channel channel, PeerCheck check, AdminRoutes routes) {
+        if (!check.mayEnter(channel)) {
+            LOG.warn("a process of another user came to the admin socket and was refused");
+            var _ = channel.close();
+            return;
+        }
+        if (connections.incrementAndGet() > MAX_CONNECTIONS) {
+            connections.decrementAndGet();
+            var _ = channel.close();
+            return;
+        }
+        channel.closeFuture().addListener(_ -> connections.decrementAndGet());
+        channel.pipeline()
+                .addLast(new HttpServerCodec(MAX_LINE_BYTES, MAX_HEADER_BYTES, CHUNK_BYTES))
+                .addLast(new HttpObjectAggregator(MAX_BODY_BYTES, true))
+                .addLast(new AdminHandler(routes, threads));
+    }
+
+    /** Where it answers. */
+    public Path path() {
+        return file.path();
+    }
+
+    /** Ends all connections at once, and removes the socket. */
+    @Override
+    public void close() {
+        try {
+            Files.deleteIfExists(file.path());
+        } catch (IOException e) {
+            LOG.warn("{} could not be removed: {}", file.path(), e.getMessage());
+        }
+        listening.close().awaitUninterruptibly();
+        stop();
+    }
+
+    private void stop() {
+        threads.shutdown();
+        var _ = loop.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+    }
+}

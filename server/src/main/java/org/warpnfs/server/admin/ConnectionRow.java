@@ -1,0 +1,30 @@
+package org.warpnfs.server.admin;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import org.warpnfs.rpcrdma.oncrpc.OpenConnection;
+
+/**
+ * A connection.
+ *
+ * @param id transport and remote address, as the rows of sessions name it
+ * @param transport {@code rdma} or {@code tcp}
+ * @param client whose share it counts in: an IPv4 address or an IPv6 /64 network
+ * @param since when it came into being, in UTC
+ * @param calls that have arrived so far
+ * @param idleSeconds since the last of them arrived
+ */
+record ConnectionRow(String id, String transport, String client, String since, long calls, long idleSeconds) {
+    static ConnectionRow of(String transport, OpenConnection connection) {
+        return new ConnectionRow(
+                connection.toString(),
+                transport,
+                connection.client().toString(),
+                connection.since().truncatedTo(ChronoUnit.SECONDS).toString(),
+                connection.calls(),
+                Math.max(
+                        0,
+                        Duration.between(connection.lastCall(), Instant.now()).toSeconds()));
+    }
+}

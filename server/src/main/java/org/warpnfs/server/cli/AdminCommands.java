@@ -1,0 +1,307 @@
+package org.warpnfs.server.cli;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.PrintWriter;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.server.admin.AdminClient;
+import org.warpnfs.server.config.ConfigException;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** The commands for a running server that are no tables. */
+final class AdminCommands {
+    private static final double MEBI = 1 << 20;
+
+    private AdminCommands() {}
+
+    /** {@code warpnfs status}. */
+    @Command(name = "status", description = "Shows how a running server is.")
+    static final class Status extends AdminCommand {
+        @Override
+        JsonNode ask(AdminClient client) throws ConfigException {
+            return client.get("/v1/status");
+        }
+
+        @Override
+        void print(JsonNode answer, PrintWriter out) {
+            Duration up = Duration.ofSeconds(answer.path("uptimeSeconds").asLong());
+            out.printf(
+                    "warpnfs %s  %s%s  up %d d %d h %d min  rdma %s  tcp %s%n",
+                    answer.path("version").asText(),
+                    Table.clean(answer.path("state").asText()),
+                    answer.path("drained").asBoolean() ? ", drained" : "",
+                    up.toDays(),
+                    up.toHoursPart(),
+                    up.toMinutesPart(),
+                    answer.path("rdma").asText(),
+                    answer.path("tcp").asText());
+            answer.path("counts")
+                    .properties()
+                    .forEach(count -> out.printf("%-18s %8s%n", count.getKey(), count.getValue()));
+            for (JsonNode budget : answer.path("pressure")) {
+                out.printf("%-18s %s%n", budget.path("name").asText(), used(budget));
+            }
+            answer.path("waiting")
+                    .properties()
+                    .forEach(queue -> out.printf("waiting, %-13s %4s%n", queue.getKey(), queue.getValue()));
+        }
+    }
+
+    /** What of a budget is in use: {@code 12.5 of 256.0 MiB}. */
+    static String used(JsonNode budget) {
+        double used = budget.path("used").asDouble();
+        double limit = budget.path("limit").asDouble();
+        String percent = limit > 0 ? String.format("  %.0f %%", 100 * used / limit) : "";
+        return budget.path("bytes").asBoolean()
+                ? String.format("%8.1f of %.1f MiB%s", used / MEBI, limit / MEBI, percent)
+                : String.format("%8.0f of %.0f%s", used, limit, percent);
+    }
+
+    /** {@code warpnfs exports}. */
+    @Command(name = "exports", description = "Shows what a running server exports, and to whom.")
+    static final class Exports extends AdminCommand {
+        @Override
+        JsonNode ask(AdminClient client) throws ConfigException {
+            return client.get("/v1/exports");
+        }
+
+        @Override
+        void print(JsonNode answer, PrintWriter out) {
+            new Table()
+                    .text("EXPORT", "path")
+                    .text("SOURCE", "source")
+                    .text("CLIENTS", "clients")
+                    .lines(answer.path("rows"))
+                    .forEach(out::println);
+        }
+    }
+
+    /** {@code warpnfs loglevel}. */
+    @Command(
+            name = "loglevel",
+            description = "Shows what a running server logs; with LOGGER and LEVEL changes it until the server ends.")
+    static final class LogLevel extends AdminCommand {
+        @Parameters(
+                index = "0",
+                arity = "0..1",
+                paramLabel = "LOGGER",
+                description = "A package or class, such as org.warpnfs.nfs, or root.")
+        private @Nullable String logger;
+
+        @Parameters(
+                index = "1",
+                arity = "0..1",
+                paramLabel = "LEVEL",
+                description = "off, error, warn, info, debug, trace, or inherited.")
+        private @Nullable String level;
+
+        @Override
+        JsonNode ask(AdminClient client) throws ConfigException {
+            if (logger != null && level != null) {
+                return client.put("/v1/loglevels", Map.of("logger", logger, "level", level));
+            }
+            return client.get("/v1/loglevels"
+                    + (logger == null ? "" : "?logger=" + URLEncoder.encode(logger, StandardCharsets.UTF_8)));
+        }
+
+        @Override
+        void print(JsonNode answer, PrintWriter out) {
+            if (answer.has("rows")) {
+                answer.path("rows").forEach(row -> print(row, out));
+            } else {
+                out.println(answer.path("logger").asText() + " "
+                        + answer.path("level").asText());
+            }
+        }
+    }
+
+    /** {@code warpnfs reload}. */
+    @Command(
+            name = "reload",
+            description =
+                    "Has a running server read its exports again, as SIGHUP does, and prints what has changed; exit status 1 if they are refused.")
+    static final class Reload extends AdminCommand {
+        @Override
+        JsonNode ask(AdminClient client) throws ConfigException {
+            return client.post("/v1/reload", Map.of());
+        }
+
+        @Override
+        void print(JsonNode answer, PrintWriter out) {
+            JsonNode changes = answer.path("changes");
+            changes.forEach(change -> out.println(Table.clean(change.asText())));
+            if (changes.isEmpty()) {
+                out.println("nothing has changed");
+            }
+        }
+    }
+
+    /** {@code warpnfs evict}. */
+    @Command(
+            name = "evict",
+            description = {
+                "Takes everything from an NFSv4 client: opens, locks, delegations, sessions, and closes its connections.",
+                "It may introduce itself again; to keep a host out, change the exports."
+            })
+    static final class Evict extends AdminCommand {
+        @Parameters(paramLabel = "CLIENT", description = "Its id, as warpnfs clients shows it.")
+        private String client = "";
+
+        @Override
+        JsonNode ask(AdminClient admin) throws ConfigException {
+            return admin.post("/v1/evict", Map.of("client", client));
+        }
+
+        @Override
+        void print(JsonNode answer, PrintWriter out) {
+            out.printf(
+                    "client %s (%s, %s) is evicted: %s sessions, %s opens, %s locks, %s delegations, %s connections closed%n",
+                    answer.path("client").asText(),
+                    Table.clean(answer.path("owner").asText()),
+                    answer.path("address").asText(),
+                    answer.path("sessions"),
+                    answer.path("opens"),
+                    answer.path("locks"),
+                    answer.path("delegations"),
+                    answer.path("connections"));
+        }
+    }
+
+    /** {@code warpnfs unlock}. */
+    @Command(
+            name = "unlock",
+            description = {
+                "Takes byte-range locks away from NFSv4 clients, and shows what was taken. What is said has to apply all of it.",
+                "An application that holds such a lock finds its file descriptor useless, or its lock gone."
+            })
+    static final class Unlock extends AdminCommand {
+        @Option(names = "--file", paramLabel = "FILE", description = "Of this file, as warpnfs locks shows it.")
+        private @Nullable String file;
+
+        @Option(names = "--client", paramLabel = "CLIENT", description = "Of this client, by its id.")
+        private @Nullable String client;
+
+        @Option(names = "--owner", paramLabel = "OWNER", description = "Of this lock-owner.")
+        private @Nullable String owner;
+
+        @Option(names = "--lock", paramLabel = "LOCK", description = "This one, by its id.")
+        private @Nullable String lock;
+
+        @Override
+        JsonNode ask(AdminClient admin) throws ConfigException {
+            Map<String, String> body = new LinkedHashMap<>();
+            put(body, "file", file);
+            put(body, "client", client);
+            put(body, "owner", owner);
+            put(body, "lock", lock);
+            return admin.post("/v1/unlock", body);
+        }
+
+        private static void put(Map<String, String> body, String name, @Nullable String value) {
+            if (value != null) {
+                body.put(name, value);
+            }
+        }
+
+        @Override
+        void print(JsonNode answer, PrintWriter out) {
+            if (answer.path("count").asInt() > 0) {
+                ListCommands.lockTable().lines(answer.path("rows")).forEach(out::println);
+            }
+            out.println(answer.path("count").asInt() + " taken away");
+        }
+    }
+
+    /** {@code warpnfs grace}. */
+    @Command(
+            name = "grace",
+            description = "The NFSv4 grace period of a running server.",
+            mixinStandardHelpOptions = true,
+            versionProvider = Version.class,
+            subcommands = EndGrace.class)
+    static final class Grace {}
+
+    /** {@code warpnfs grace end}. */
+    @Command(
+            name = "end",
+            description = {
+                "Ends the grace period now. Clients that held state before the restart and have not come back lose it:",
+                "others may take their files and locks."
+            })
+    static final class EndGrace extends AdminCommand {
+        @Override
+        JsonNode ask(AdminClient client) throws ConfigException {
+            return client.post("/v1/grace/end", Map.of());
+        }
+
+        @Override
+        void print(JsonNode answer, PrintWriter out) {
+            if (!answer.path("wasRunning").asBoolean()) {
+                out.println("no grace period was running");
+            } else if (answer.path("grace").asBoolean()) {
+                out.println("the grace period goes on until the recovery journal can be written; the log has more");
+            } else {
+                out.println("the grace period is over; "
+                        + answer.path("missingClients").asInt() + " clients had not come back");
+            }
+        }
+
+        @Override
+        int status(JsonNode answer) {
+            return answer.path("grace").asBoolean() ? Main.FAILURE : 0;
+        }
+    }
+
+    /** {@code warpnfs drain}. */
+    @Command(
+            name = "drain",
+            description = {
+                "Has a running server take no new connections, answer the calls that are under way, and close its connections.",
+                "The process goes on, not ready, until it is told to stop. There is no way back."
+            })
+    static final class Drain extends AdminCommand {
+        private static final Duration PAUSE = Duration.ofMillis(200);
+
+        @Option(
+                names = "--wait",
+                paramLabel = "SECONDS",
+                description =
+                        "Wait until no connection is left, for so long at most; exit status 1 if some are left then.")
+        private @Nullable Integer waitSeconds;
+
+        @Override
+        JsonNode ask(AdminClient client) throws ConfigException {
+            JsonNode answer = client.post("/v1/drain", Map.of());
+            long begin = System.nanoTime();
+            while (waitSeconds != null
+                    && !answer.path("drained").asBoolean()
+                    && System.nanoTime() - begin
+                            < Duration.ofSeconds(waitSeconds).toNanos()) {
+                try {
+                    Thread.sleep(PAUSE);
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                    return answer;
+                }
+                answer = client.post("/v1/drain", Map.of());
+            }
+            return answer;
+        }
+
+        @Override
+        void print(JsonNode answer, PrintWriter out) {
+            out.println(answer.path("drained").asBoolean() ? "drained" : "draining");
+        }
+
+        @Override
+        int status(JsonNode answer) {
+            return waitSeconds != null && !answer.path("drained").asBoolean() ? Main.FAILURE : 0;
+        }
+    }
+}

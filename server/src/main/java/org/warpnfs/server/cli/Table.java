@@ -1,0 +1,79 @@
+package org.warpnfs.server.cli;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+
+/** Rows of JSON as columns for people: as wide as they have to be, numbers to the right. What clients named cannot move the cursor. */
+final class Table {
+    private static final int MAX_CELL = 80;
+    private static final String GAP = "  ";
+
+    private final List<Column> columns = new ArrayList<>();
+
+    private record Column(String title, boolean toRight, Function<JsonNode, String> cell) {}
+
+    /** A text, by the name of its property. */
+    Table text(String title, String property) {
+        return column(title, row -> shown(row.path(property)));
+    }
+
+    /** A number, by the name of its property. */
+    Table number(String title, String property) {
+        columns.add(new Column(title, true, row -> shown(row.path(property))));
+        return this;
+    }
+
+    Table column(String title, Function<JsonNode, String> cell) {
+        columns.add(new Column(title, false, cell));
+        return this;
+    }
+
+    /** A title and a line for each row. */
+    List<String> lines(Iterable<JsonNode> rows) {
+        List<String[]> cells = new ArrayList<>();
+        cells.add(columns.stream().map(Column::title).toArray(String[]::new));
+        for (JsonNode row : rows) {
+            cells.add(columns.stream()
+                    .map(column -> clean(column.cell.apply(row)))
+                    .toArray(String[]::new));
+        }
+        int[] widths = new int[columns.size()];
+        for (String[] line : cells) {
+            for (int i = 0; i < widths.length; i++) {
+                widths[i] = Math.max(widths[i], line[i].length());
+            }
+        }
+        return cells.stream().map(line -> line(line, widths)).toList();
+    }
+
+    private String line(String[] cells, int[] widths) {
+        StringBuilder line = new StringBuilder();
+        for (int i = 0; i < cells.length; i++) {
+            String blanks = " ".repeat(widths[i] - cells[i].length());
+            line.append(i == 0 ? "" : GAP).append(columns.get(i).toRight ? blanks + cells[i] : cells[i] + blanks);
+        }
+        return line.toString().stripTrailing();
+    }
+
+    /** A value as text: nothing is a dash. */
+    static String shown(JsonNode value) {
+        return value.isMissingNode() || value.isNull() || (value.asText().isEmpty() && !value.isContainerNode())
+                ? "-"
+                : value.asText();
+    }
+
+    /** Without control characters, and with an end. */
+    static String clean(String text) {
+        String cut = text.length() > MAX_CELL ? "..." + text.substring(text.length() - MAX_CELL + 3) : text;
+        char[] characters = cut.toCharArray();
+        for (int i = 0; i < characters.length; i++) {
+            int type = Character.getType(characters[i]);
+            if (type == Character.CONTROL || type == Character.FORMAT) {
+                characters[i] = '?';
+            }
+        }
+        return new String(characters);
+    }
+}

@@ -1,0 +1,101 @@
+package org.warpnfs.server.cli;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.PrintWriter;
+import java.time.Duration;
+import java.time.LocalTime;
+import java.time.ZoneId;
+import java.time.temporal.ChronoUnit;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.server.admin.AdminClient;
+import org.warpnfs.server.config.ConfigException;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code warpnfs top}: what a running server is doing, again and again. */
+@Command(
+        name = "top",
+        description = {
+            "Shows what a running server is doing: operations, bytes and latency by transport and operation, who asks",
+            "most, and what is in short supply. In place on a terminal, until Ctrl-C; else a block of lines each time."
+        },
+        mixinStandardHelpOptions = true,
+        versionProvider = Version.class,
+        sortOptions = false)
+final class TopCommand implements Callable<Integer> {
+    private static final double LEAST_SECONDS = 0.1;
+    private static final double MOST_SECONDS = 3600;
+    private static final double MILLIS = 1000;
+
+    @Spec
+    private @Nullable CommandSpec spec;
+
+    @Mixin
+    private AdminPlace place = new AdminPlace();
+
+    @Option(names = "--interval", paramLabel = "SECONDS", description = "Between two looks. Default: 2.")
+    private double intervalSeconds = 2;
+
+    @Option(names = "--count", paramLabel = "N", description = "End after so many. Default: go on.")
+    private @Nullable Integer count;
+
+    @Override
+    public Integer call() throws ConfigException, InterruptedException {
+        if (!(intervalSeconds >= LEAST_SECONDS && intervalSeconds <= MOST_SECONDS)) {
+            throw new ConfigException("--interval " + intervalSeconds + ": not within 0.1..3600");
+        }
+        if (count != null && count < 1) {
+            throw new ConfigException("--count " + count + ": below 1");
+        }
+        PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
+        AdminClient client = place.client();
+        JsonNode before = client.get("/v1/activity");
+        if (place.json()) {
+            follow(client, before, activity -> {
+                out.println(activity);
+                out.flush();
+            });
+            return 0;
+        }
+        try (Screen screen = Screen.of(out)) {
+            JsonNode[] last = {before};
+            follow(client, before, activity -> {
+                screen.show(new TopFrame(last[0], activity).lines(title(), screen.lines()));
+                last[0] = activity;
+            });
+        }
+        return 0;
+    }
+
+    /** Who is shown what the server did. */
+    private interface Viewer {
+        void see(JsonNode activity);
+    }
+
+    private void follow(AdminClient client, JsonNode first, Viewer viewer)
+            throws ConfigException, InterruptedException {
+        Duration pause = Duration.ofMillis(Math.round(intervalSeconds * MILLIS));
+        if (count == null && !place.json()) {
+            // Something to look at meanwhile.
+            viewer.see(first);
+        }
+        for (int seen = 0; count == null || seen < count; seen++) {
+            Thread.sleep(pause);
+            viewer.see(client.get("/v1/activity"));
+        }
+    }
+
+    private String title() {
+        return String.format(
+                Locale.ROOT,
+                "warpnfs top  %s  every %s s",
+                LocalTime.now(ZoneId.systemDefault()).truncatedTo(ChronoUnit.SECONDS),
+                intervalSeconds);
+    }
+}

@@ -1,0 +1,264 @@
+package org.warpnfs.server.admin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import org.warpnfs.server.NfsCall;
+
+/** A client of NFSv4.0 or 4.1 that holds an open and locks, word by word, over a TCP connection of its own. */
+public final class StateHolder implements AutoCloseable {
+    static final int OK = 0;
+    static final int DENIED = 10_010;
+    static final int EXPIRED = 10_011;
+    static final int GRACE = 10_013;
+    static final int STALE_CLIENTID = 10_022;
+    static final int BAD_STATEID = 10_025;
+    static final int ADMIN_REVOKED = 10_047;
+    static final int BADSESSION = 10_052;
+
+    private static final int LAST_FRAGMENT = 0x8000_0000;
+    private static final int UID = 1000;
+
+    private final InetSocketAddress server;
+    private final int minor;
+    private final String name;
+    private Socket socket;
+    private int xid = 1;
+    private long clientid;
+    private final byte[] session = new byte[16];
+    private int slotSeqid;
+    private int openSeqid = 1;
+    private byte[] handle = new byte[0];
+    private byte[] open = new byte[16];
+    private byte[] lock = new byte[16];
+    private int statusFlags;
+
+    StateHolder(InetSocketAddress server, int minor, String name) throws IOException {
+        this.server = server;
+        this.minor = minor;
+        this.name = name;
+        connect();
+    }
+
+    /** Over a new connection from now on. */
+    void connect() throws IOException {
+        socket = new Socket(server.getAddress(), server.getPort());
+        socket.setSoTimeout(30_000);
+    }
+
+    /** As the server shows it. */
+    public String id() {
+        return String.format("%016x", clientid);
+    }
+
+    /** What the last SEQUENCE said. */
+    int statusFlags() {
+        return statusFlags;
+    }
+
+    /** True if the server has closed the connection. */
+    boolean isCutOff() throws IOException {
+        return socket.getInputStream().read() < 0;
+    }
+
+    private NfsCall compound(int operations) {
+        return NfsCall.of(xid++, NfsCall.NFS, 4, 1, UID).string("").word(minor).word(operations);
+    }
+
+    private NfsCall begin(int operations) {
+        if (minor == 0) {
+            return compound(operations);
+        }
+        return bytes(compound(operations + 1).word(53), session)
+                .word(++slotSeqid)
+                .word(0)
+                .word(0)
+                .word(0);
+    }
+
+    private static NfsCall bytes(NfsCall call, byte[] words) {
+        ByteBuffer from = ByteBuffer.wrap(words);
+        while (from.hasRemaining()) {
+            call.word(from.getInt());
+        }
+        return call;
+    }
+
+    /** The results, behind the COMPOUND's head; its status is at 0. */
+    private ByteBuffer send(NfsCall call) throws IOException {
+        byte[] bytes = new byte[(int) call.message().lengthBytes()];
+        call.message().flatten().get(bytes);
+        DataOutputStream out = new DataOutputStream(socket.getOutputStream());
+        out.writeInt(LAST_FRAGMENT | bytes.length);
+        out.write(bytes);
+        out.flush();
+        DataInputStream in = new DataInputStream(socket.getInputStream());
+        byte[] reply = new byte[in.readInt() & ~LAST_FRAGMENT];
+        in.readFully(reply);
+        ByteBuffer results = NfsCall.results(ByteBuffer.wrap(reply)).slice();
+        results.getInt();
+        NfsCall.opaque(results);
+        results.getInt();
+        return results;
+    }
+
+    private ByteBuffer sendInSession(NfsCall call) throws IOException {
+        ByteBuffer results = send(call);
+        if (minor > 0 && results.remaining() >= 44 && results.getInt(results.position() + 4) == OK) {
+            statusFlags = results.getInt(results.position() + 40);
+            results.position(results.position() + 44);
+        }
+        return results;
+    }
+
+    private static int status(ByteBuffer results) {
+        return results.getInt(0);
+    }
+
+    /** Introduces itself, and has nothing to reclaim. */
+    public StateHolder introduced() throws IOException {
+        introduce();
+        if (minor > 0) {
+            assertThat(reclaimComplete()).as("RECLAIM_COMPLETE").isZero();
+        }
+        return this;
+    }
+
+    void introduce() throws IOException {
+        if (minor == 0) {
+            introduce40();
+            return;
+        }
+        ByteBuffer exchanged =
+                send(compound(1).word(42).hyper(7).string(name).word(0).word(0).word(0));
+        assertThat(status(exchanged)).as("EXCHANGE_ID").isZero();
+        exchanged.position(exchanged.position() + 8);
+        clientid = exchanged.getLong();
+        ByteBuffer created = createSession(exchanged.getInt());
+        assertThat(status(created)).as("CREATE_SESSION").isZero();
+        created.position(created.position() + 8);
+        created.get(session);
+        slotSeqid = 0;
+    }
+
+    /** The status of CREATE_SESSION for the client that it was. */
+    int createSessionAgain() throws IOException {
+        return status(createSession(2));
+    }
+
+    private ByteBuffer createSession(int sequence) throws IOException {
+        NfsCall call = compound(1).word(43).hyper(clientid).word(sequence).word(0);
+        for (int channel = 0; channel < 2; channel++) {
+            call.word(0).word(1 << 20).word(1 << 20).word(4096).word(16).word(8).word(0);
+        }
+        return send(call.word(0x4000_0000).word(1).word(0));
+    }
+
+    private void introduce40() throws IOException {
+        ByteBuffer set = send(compound(1)
+                .word(35)
+                .hyper(7)
+                .string(name)
+                .word(0x4000_0000)
+                .string("tcp")
+                .string("127.0.0.1.0.0")
+                .word(1));
+        assertThat(status(set)).as("SETCLIENTID").isZero();
+        set.position(set.position() + 8);
+        clientid = set.getLong();
+        assertThat(status(send(compound(1).word(36).hyper(clientid).hyper(set.getLong()))))
+                .as("SETCLIENTID_CONFIRM")
+                .isZero();
+    }
+
+    int reclaimComplete() throws IOException {
+        return status(sendInSession(begin(1).word(58).word(0)));
+    }
+
+    /** The status of something that renews the lease. */
+    public int renew() throws IOException {
+        return minor == 0
+                ? status(send(compound(1).word(30).hyper(clientid)))
+                : status(sendInSession(begin(1).word(24)));
+    }
+
+    /** Opens a file of the root to read and write, makes it if it is missing; the status. */
+    public int open(String file) throws IOException {
+        NfsCall call = begin(3).word(24)
+                .word(18)
+                .word(minor == 0 ? openSeqid++ : 0)
+                .word(3)
+                .word(0)
+                .hyper(clientid)
+                .string("opener")
+                .word(1)
+                .word(0)
+                .word(2)
+                .word(0)
+                .word(2)
+                .word(4)
+                .word(0666)
+                .word(0)
+                .string(file)
+                .word(10);
+        ByteBuffer results = sendInSession(call);
+        if (status(results) != OK) {
+            return status(results);
+        }
+        results.position(results.position() + 16).get(open);
+        results.position(results.position() + 20);
+        boolean confirm = (results.getInt() & 2) != 0;
+        int words = results.getInt();
+        results.position(results.position() + 4 * words);
+        assertThat(results.getInt()).as("no delegation").isZero();
+        results.position(results.position() + 8);
+        handle = NfsCall.opaque(results);
+        if (confirm) {
+            ByteBuffer confirmed = send(
+                    bytes(compound(2).word(22).opaque(handle).word(20), open).word(openSeqid++));
+            assertThat(status(confirmed)).as("OPEN_CONFIRM").isZero();
+            confirmed.position(confirmed.position() + 16).get(open);
+        }
+        return OK;
+    }
+
+    /** WRITE_LT of a range of what is open, by a new lock-owner; the status. */
+    public int lock(String owner, long offset, long length) throws IOException {
+        NfsCall call = begin(2).word(22)
+                .opaque(handle)
+                .word(12)
+                .word(2)
+                .word(0)
+                .hyper(offset)
+                .hyper(length)
+                .word(1)
+                .word(minor == 0 ? openSeqid++ : 0);
+        ByteBuffer results =
+                sendInSession(bytes(call, open).word(1).hyper(clientid).string(owner));
+        if (status(results) == OK) {
+            results.position(results.position() + 16).get(lock);
+        }
+        return status(results);
+    }
+
+    /** The status of a READ with the stateid of the last lock. */
+    int readLocked() throws IOException {
+        return status(sendInSession(
+                bytes(begin(2).word(22).opaque(handle).word(25), lock).hyper(0).word(16)));
+    }
+
+    /** The status of FREE_STATEID of the last lock. */
+    int freeLock() throws IOException {
+        return status(sendInSession(bytes(begin(1).word(45), lock)));
+    }
+
+    @Override
+    public void close() throws IOException {
+        socket.close();
+    }
+}

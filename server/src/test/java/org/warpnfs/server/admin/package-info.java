@@ -1,0 +1,2 @@
+/** Tests over a real server, with clients that share nothing with it. */
+package org.warpnfs.server.admin;
