@@ -2,6 +2,7 @@ package org.warpnfs.iwarp.netty;
 
 import java.util.concurrent.atomic.LongAdder;
 import org.warpnfs.iwarp.qp.LocalRnic;
+import org.warpnfs.iwarp.qp.StreamCounts;
 
 /** Counters of one transport. Safe for any thread. */
 public final class TransportStatistics {
@@ -87,6 +88,11 @@ public final class TransportStatistics {
     /** How often there was no room for another completion. */
     public long completionRefusals() {
         return rnic.completionRefusals();
+    }
+
+    /** What streams carried, and how they broke. */
+    public StreamCounts streams() {
+        return rnic.streams();
     }
 
     void internalError() {

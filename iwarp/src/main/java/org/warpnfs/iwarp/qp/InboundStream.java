@@ -51,6 +51,9 @@ final class InboundStream implements UlpduSink, RdmapUlp {
     private @Nullable Deframer deframer;
     private boolean emptyRtr;
 
+    /** Since they were last asked for. */
+    private int fpdusArrived;
+
     /** What a Send of nothing fills that is an RTR: it takes no receive of the upper layer's. */
     private final PostedReceive rtrReceive = new PostedReceive(0, ByteBuffer.allocate(0));
 
@@ -78,6 +81,13 @@ final class InboundStream implements UlpduSink, RdmapUlp {
             throw new IllegalStateException("bytes before the end of the startup");
         }
         open.advance(in);
+    }
+
+    /** How many FPDUs have arrived whole since this was last asked. */
+    int takeFpdusArrived() {
+        int arrived = fpdusArrived;
+        fpdusArrived = 0;
+        return arrived;
     }
 
     /** Whether the stream may end here. */
@@ -188,6 +198,7 @@ final class InboundStream implements UlpduSink, RdmapUlp {
 
     @Override
     public void ulpduEnded() throws ProtocolViolation {
+        fpdusArrived++;
         if (emptyRtr) {
             machine.fpduArrived();
             return;

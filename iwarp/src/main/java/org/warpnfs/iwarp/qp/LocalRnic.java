@@ -46,6 +46,7 @@ public final class LocalRnic {
     private final Budget receives;
     private final Budget receiveBytes;
     private final Budget inboundReads;
+    private final StreamCounts streams = new StreamCounts();
     private final LongAdder sharedReceiveRefusals = new LongAdder();
     private final LongAdder completionRefusals = new LongAdder();
 
@@ -153,6 +154,11 @@ public final class LocalRnic {
     /** How often something was refused because of a limit. */
     public long refusals() {
         return registeredBytes.refusals() + receives.refusals() + receiveBytes.refusals() + inboundReads.refusals();
+    }
+
+    /** What its streams carried, and how they broke. */
+    public StreamCounts streams() {
+        return streams;
     }
 
     ScratchPool scratch() {

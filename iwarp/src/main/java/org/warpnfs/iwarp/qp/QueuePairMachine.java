@@ -51,6 +51,7 @@ public final class QueuePairMachine {
     private final Deadline deadline;
     private final StreamLife life;
     private final StreamStart start;
+    private final StreamCounts counts;
     private long uses;
 
     private QueuePairMachine(
@@ -69,14 +70,15 @@ public final class QueuePairMachine {
                 rnic.registeredBytes(limits.registeredBytes()),
                 link::inOwnerThread);
         ReceiveAccount receives = new ReceiveAccount(rnic, limits.receiveQueueDepth(), limits.receiveBytes());
+        this.counts = rnic.streams();
         this.inbound = new InboundStream(this, regions, receives);
-        this.transmitter = new Transmitter(config, inbound.rdmap(), rnic.scratch());
+        this.transmitter = new Transmitter(config, inbound.rdmap(), rnic.scratch(), rnic.streams());
         this.queuePair = new LocalQueuePair(this, link, config, regions, inbound, transmitter);
         this.turns = new Turns(this, link, new Upcalls(queuePair, handler, this::bug));
         this.deadline = new Deadline(link);
         SharedResources shared = new SharedResources(rnic, limits, regions, inbound, queuePair, turns);
         StreamDeadlines deadlines = new StreamDeadlines(link, config, transmitter, deadline);
-        this.life = new StreamLife(link, config, regions, shared, inbound, transmitter, turns, deadlines);
+        this.life = new StreamLife(link, config, regions, shared, inbound, transmitter, turns, deadlines, counts);
         this.start = new StreamStart(
                 queuePair, link, config, shared, inbound, transmitter, life, turns, deadlines, decider, options);
     }
@@ -117,18 +119,30 @@ public final class QueuePairMachine {
     /** Bytes have arrived: position to limit, consumed before this returns. */
     public void received(ByteBuffer in) {
         turns.enter(() -> {
-            while (in.hasRemaining() && life.state().receiving()) {
-                if (life.state() == StreamState.STARTUP) {
-                    start.received(in);
-                } else {
-                    inbound.advance(in);
+            try {
+                while (in.hasRemaining() && life.state().receiving()) {
+                    if (life.state() == StreamState.STARTUP) {
+                        start.received(in);
+                    } else {
+                        inbound.advance(in);
+                    }
                 }
+            } finally {
+                countArrived();
             }
             if (in.hasRemaining() && life.state() == StreamState.HALF_CLOSED) {
                 life.receivedBehindEnd();
             }
             in.position(in.limit());
         });
+    }
+
+    /** Once for all bytes that came together: a counter that others read costs more than one of our own. */
+    private void countArrived() {
+        int arrived = inbound.takeFpdusArrived();
+        if (arrived > 0) {
+            counts.received(arrived);
+        }
     }
 
     /** The peer has ended its direction of the stream. */

@@ -66,6 +66,7 @@ final class StreamLife {
     private final Transmitter transmitter;
     private final Turns turns;
     private final StreamDeadlines deadlines;
+    private final StreamCounts counts;
 
     private StreamState state = StreamState.STARTUP;
     private @Nullable DisconnectReason reason;
@@ -90,7 +91,8 @@ final class StreamLife {
             InboundStream inbound,
             Transmitter transmitter,
             Turns turns,
-            StreamDeadlines deadlines) {
+            StreamDeadlines deadlines,
+            StreamCounts counts) {
         this.link = link;
         this.config = config;
         this.regions = regions;
@@ -99,6 +101,7 @@ final class StreamLife {
         this.transmitter = transmitter;
         this.turns = turns;
         this.deadlines = deadlines;
+        this.counts = counts;
     }
 
     StreamState state() {
@@ -178,6 +181,7 @@ final class StreamLife {
 
     /** The peer broke a protocol. */
     void terminate(ProtocolViolation violation) {
+        counts.violated(violation);
         boolean refusingReply = violation instanceof MpaViolation mpa
                 && (mpa.error() == MpaError.INSUFFICIENT_IRD || mpa.error() == MpaError.NO_MATCHING_RTR);
         if (!state.framing() && !refusingReply) {
@@ -189,8 +193,16 @@ final class StreamLife {
         if (!state.sending()) {
             transmitter.open(framing, 0);
         }
-        transmitter.terminate(RdmapSender.terminate(inbound.terminateHeader(violation)));
+        sendTerminate(inbound.terminateHeader(violation));
         end(Cause.LOCAL_TERMINATE, violation.detail(), Ending.TERMINATE);
+    }
+
+    /** Counts one only that will leave: nothing leaves a stream that has ended already. */
+    private void sendTerminate(TerminateHeader header) {
+        if (reason == null) {
+            counts.terminateSent(header.error());
+        }
+        transmitter.terminate(RdmapSender.terminate(header));
     }
 
     /** As initiator: the peer refuses. */
@@ -206,13 +218,13 @@ final class StreamLife {
 
     /** What we need cannot be had on this connection: the peer is told so in MPA's words (RFC 6581 section 9.3). */
     void giveUp(String detail) {
-        transmitter.terminate(
-                RdmapSender.terminate(inbound.terminateHeader(new MpaViolation(MpaError.LOCAL_CATASTROPHIC, detail))));
+        sendTerminate(inbound.terminateHeader(new MpaViolation(MpaError.LOCAL_CATASTROPHIC, detail)));
         end(Cause.REJECTED, detail, Ending.TERMINATE);
     }
 
     /** The peer has sent a Terminate. */
     void peerTerminated(TerminateHeader header, String rawHex) {
+        counts.terminateReceived(header.error());
         culprit = transmitter.work().named(header.ddpHeader());
         if (header.error().isUnknownOpcode()) {
             culpritStatus = CompletionStatus.UNSUPPORTED;
@@ -317,7 +329,7 @@ final class StreamLife {
         link.internalError(error);
         boolean peerListens = state.sending();
         if (peerListens) {
-            transmitter.terminate(RdmapSender.terminate(TerminateReasons.localCatastrophe()));
+            sendTerminate(TerminateReasons.localCatastrophe());
         }
         end(Cause.INTERNAL_ERROR, String.valueOf(error), peerListens ? Ending.TERMINATE : Ending.CLOSE);
     }
@@ -325,7 +337,7 @@ final class StreamLife {
     /** The upper layer wants no more of it: the peer is told so, if it may be told anything (RFC 5040 section 7.1). */
     void abort(String why) {
         if (state.sending()) {
-            transmitter.terminate(RdmapSender.terminate(TerminateReasons.localCatastrophe()));
+            sendTerminate(TerminateReasons.localCatastrophe());
             end(Cause.LOCAL_CLOSE, why, Ending.TERMINATE);
         } else {
             end(Cause.LOCAL_CLOSE, why, Ending.CLOSE);

@@ -43,6 +43,7 @@ final class Transmitter {
     private static final int MAX_KEPT_SCRATCH = 2;
 
     private final ScratchPool scratch;
+    private final StreamCounts counts;
     private final int wantedMulpduBytes;
     private final int batchBytes;
     private final RdmapStream stream;
@@ -69,11 +70,15 @@ final class Transmitter {
     private long pulledWorkBytes;
     private int mulpduBytes;
 
+    /** Of the batch that is being filled. */
+    private int fpdusFramed;
+
     /** Whether FPDUs are summed, and so must not change before they have left. */
     private boolean crc;
 
-    Transmitter(QueuePairConfig config, RdmapStream stream, ScratchPool scratch) {
+    Transmitter(QueuePairConfig config, RdmapStream stream, ScratchPool scratch, StreamCounts counts) {
         this.scratch = scratch;
+        this.counts = counts;
         this.wantedMulpduBytes = config.mulpduBytes();
         this.batchBytes = config.batchBytes();
         this.stream = stream;
@@ -192,6 +197,7 @@ final class Transmitter {
         List<Outgoing> ended = new ArrayList<>();
         batchReadsMemory = false;
         batchCarriesWork = false;
+        fpdusFramed = 0;
         if (rawFrame != null) {
             batch.raw(rawFrame);
             rawFrame = null;
@@ -201,6 +207,9 @@ final class Transmitter {
         if (batch.lengthBytes() == 0) {
             keepScratch(batch);
             return null;
+        }
+        if (fpdusFramed > 0) {
+            counts.sent(fpdusFramed);
         }
         inFlight.add(new InFlight(batch, ended, batchReadsMemory, batchCarriesWork));
         pulledBytes += batch.lengthBytes();
@@ -236,6 +245,7 @@ final class Transmitter {
             emptyFpdu = false;
             fpdus.start(batch, 0);
             fpdus.end(batch);
+            fpdusFramed++;
             return;
         }
         while (fpdus.hasRoom(batch) && batch.lengthBytes() < batchBytes) {
@@ -301,6 +311,7 @@ final class Transmitter {
             fpdus.payload(batch, changing ? copy(piece) : piece);
         }
         fpdus.end(batch);
+        fpdusFramed++;
     }
 
     private static ByteBuffer copy(ByteBuffer piece) {

@@ -1,0 +1,71 @@
+package org.warpnfs.iwarp.qp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.warpnfs.iwarp.mpa.CrcPolicy;
+import org.warpnfs.iwarp.rdmap.TerminateError;
+import org.warpnfs.iwarp.verbs.WorkRequest;
+
+/** What streams count: FPDUs both ways, wrong CRCs, and Terminates by cause. */
+class StreamCountsTest {
+    private final LocalRnic rnic = new LocalRnic(new Random(1), RnicLimits.defaults());
+    private final StreamCounts counts = rnic.streams();
+
+    @Test
+    void fpdus_bothWays_areCounted() {
+        TestLink link = TestLink.openOn(rnic, TestLink.OPTIONS);
+        assertThat(counts.fpdusReceived()).isEqualTo(1);
+        link.created.postReceive(101, ByteBuffer.allocate(8));
+        link.fpdu("4143 00000000 00000000 00000002 00000000 aabb");
+        link.created.post(WorkRequest.Send.of(1, ByteBuffer.wrap(new byte[] {1, 2})));
+        link.created.flush();
+        link.runTasks();
+        assertThat(link.writes).hasSize(1);
+        assertThat(List.of(counts.fpdusReceived(), counts.fpdusSent())).containsExactly(2L, 1L);
+    }
+
+    @Test
+    void badSegment_isATerminateOfItsCause() {
+        TestLink link = TestLink.openOn(rnic, TestLink.OPTIONS);
+        link.fpdu("4143 00000000 00000003 00000001 00000000");
+        assertThat(counts.terminatesSent()).hasSize(1).containsEntry(new TerminateCause("ddp", "untagged_qn"), 1L);
+        assertThat(counts.crcErrors()).isZero();
+        // Nothing that comes later counts once more.
+        link.in("ffff".repeat(40));
+        link.created.abort("too late");
+        assertThat(counts.terminatesSent()).hasSize(1).containsValue(1L);
+    }
+
+    @Test
+    void wrongCrc_isCountedAndTold() {
+        QueuePairConfig config = QueuePairConfig.defaults().withCrcPolicy(CrcPolicy.REQUIRED);
+        TestLink link = TestLink.responder(rnic, config, null);
+        link.in(TestLink.REQUEST);
+        link.fpdu("4143 00000000 00000000 00000001 00000000");
+        assertThat(counts.crcErrors()).isEqualTo(1);
+        assertThat(counts.fpdusReceived()).isZero();
+        assertThat(counts.terminatesSent()).containsEntry(new TerminateCause("llp", "crc"), 1L);
+    }
+
+    @Test
+    void terminateFromThePeer_isCountedByItsCause() {
+        TestLink link = TestLink.openOn(rnic, TestLink.OPTIONS);
+        link.fpdu("4147 00000000 00000002 00000001 00000000 0101 0000");
+        assertThat(counts.terminatesReceived()).containsEntry(new TerminateCause("rdma", "protection_bounds"), 1L);
+    }
+
+    /** A peer may send any numbers: they make no more causes than there are. */
+    @Test
+    void causes_ofAnyNumbers_areFew() {
+        List<TerminateCause> found = IntStream.range(0, 1 << 16)
+                .mapToObj(bits -> TerminateCause.of(new TerminateError(bits >> 12, (bits >> 8) & 0xf, bits & 0xff)))
+                .distinct()
+                .toList();
+        assertThat(TerminateCause.all()).doesNotHaveDuplicates().containsExactlyInAnyOrderElementsOf(found);
+    }
+}
