@@ -27,6 +27,7 @@ import org.warpnfs.fs.local.libc.Fd;
 final class SyncGate {
     private final SyncCall call;
     private final Announcement announcement;
+    private final SyncCounts counts;
 
     /** Changes that ended. */
     private long ended;
@@ -38,6 +39,11 @@ final class SyncGate {
     private @Nullable Round next;
 
     SyncGate(SyncCall call, Announcement announcement) {
+        this(call, announcement, SyncCounts.ofProcess());
+    }
+
+    SyncGate(SyncCall call, Announcement announcement, SyncCounts counts) {
+        this.counts = counts;
         this.call = call;
         this.announcement = announcement;
     }
@@ -115,6 +121,7 @@ final class SyncGate {
         } catch (ErrnoException e) {
             failure = e;
         } finally {
+            counts.ended(round.members, failure != null);
             if (failure != null) {
                 announcement.lost(failure.errno());
             }
@@ -146,6 +153,9 @@ final class SyncGate {
         private Fd fd;
         private Descriptor kind;
         private boolean withAttributes;
+        /** No more join once it is led. */
+        private int members;
+
         private boolean done;
         private @Nullable ErrnoException failure;
 
@@ -160,6 +170,7 @@ final class SyncGate {
                 kind = otherKind;
             }
             withAttributes |= attributes;
+            members++;
         }
 
         void throwIfFailed() throws ErrnoException {

@@ -33,13 +33,14 @@ class SyncGateTest {
     private volatile int errno;
     private Fd fd;
     private Fd other;
+    private final SyncCounts counts = new SyncCounts();
     private SyncGate gate;
 
     @BeforeEach
     void open() throws Exception {
         fd = OpenCalls.open("/dev/null".getBytes(StandardCharsets.UTF_8), OpenCalls.O_RDWR);
         other = OpenCalls.open("/dev/null".getBytes(StandardCharsets.UTF_8), OpenCalls.O_RDONLY);
-        gate = new SyncGate(this::call, code -> announced.incrementAndGet());
+        gate = new SyncGate(this::call, code -> announced.incrementAndGet(), counts);
     }
 
     @AfterEach
@@ -111,6 +112,7 @@ class SyncGateTest {
         }
         // The best descriptor of those who share, and all that any of them needs.
         assertThat(calls).containsExactly("tracked fdatasync", "tracked fsync");
+        assertThat(List.of(counts.calls(), counts.served(), counts.failures())).containsExactly(2L, 23L, 0L);
     }
 
     @Test

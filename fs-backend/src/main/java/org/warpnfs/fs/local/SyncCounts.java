@@ -1,0 +1,42 @@
+package org.warpnfs.fs.local;
+
+import java.util.concurrent.atomic.LongAdder;
+
+/** How often local file systems brought something to stable storage, and for how many who asked. Safe for any thread. */
+public final class SyncCounts {
+    private static final SyncCounts OF_PROCESS = new SyncCounts();
+
+    private final LongAdder calls = new LongAdder();
+    private final LongAdder served = new LongAdder();
+    private final LongAdder failures = new LongAdder();
+
+    SyncCounts() {}
+
+    /** Those of all local file systems of this process. */
+    public static SyncCounts ofProcess() {
+        return OF_PROCESS;
+    }
+
+    void ended(int waiters, boolean failed) {
+        calls.increment();
+        served.add(waiters);
+        if (failed) {
+            failures.increment();
+        }
+    }
+
+    /** Syncs of a file, a directory, a journal or a whole file system. */
+    public long calls() {
+        return calls.sum();
+    }
+
+    /** Operations that waited for one: this by {@link #calls} is how many shared one. */
+    public long served() {
+        return served.sum();
+    }
+
+    /** Syncs that failed. */
+    public long failures() {
+        return failures.sum();
+    }
+}
