@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.core.type.TypeReference;
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import com.marcnuri.helm.Helm;
 import com.marcnuri.helm.LintResult;
 import com.marcnuri.helm.TemplateCommand;
@@ -20,6 +22,7 @@ import io.fabric8.kubernetes.api.model.apps.StatefulSet;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
 import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
 import io.fabric8.kubernetes.api.model.storage.StorageClass;
+import io.fabric8.openshift.api.model.monitoring.v1.PrometheusRule;
 import io.fabric8.openshift.api.model.monitoring.v1.ServiceMonitor;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -195,6 +198,26 @@ class ChartTest {
         assertThat(container(objects).getVolumeMounts())
                 .extracting(mount -> mount.getMountPath())
                 .contains("/projects", "/scratch", "/state", "/etc/warpnfs");
+    }
+
+    /** What the operator loads are the rules that DashboardsTest of the server holds to its metrics. */
+    @Test
+    void prometheusRule_isWhatPrometheusReadsWithoutAnOperator() throws IOException {
+        assertThat(CHART.resolve("files").resolve("rules.yml"))
+                .hasSameTextualContentAs(Path.of("prometheus", "rules.yml"));
+        List<HasMetadata> objects = StrictModel.read(template()
+                .withValuesFile(Path.of("src", "test", "resources", "everything.yaml"))
+                .call());
+        JsonNode rendered = new ObjectMapper()
+                .valueToTree(StrictModel.only(objects, PrometheusRule.class).getSpec());
+        JsonNode written =
+                new YAMLMapper().readTree(Path.of("prometheus", "rules.yml").toFile());
+        assertThat(expressions(rendered)).hasSizeGreaterThan(15).isEqualTo(expressions(written));
+        assertThat(rendered.findValuesAsText("summary")).isEqualTo(written.findValuesAsText("summary"));
+    }
+
+    private static List<String> expressions(JsonNode rules) {
+        return rules.findValuesAsText("expr").stream().map(String::strip).toList();
     }
 
     @Test

@@ -17,6 +17,7 @@ import io.fabric8.kubernetes.api.model.apps.StatefulSet;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
 import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
 import io.fabric8.kubernetes.api.model.storage.StorageClass;
+import io.fabric8.openshift.api.model.monitoring.v1.PrometheusRule;
 import io.fabric8.openshift.api.model.monitoring.v1.ServiceMonitor;
 import java.io.IOException;
 import java.lang.reflect.Method;
@@ -35,7 +36,8 @@ final class StrictModel {
             "networking.k8s.io/v1/NetworkPolicy", NetworkPolicy.class,
             "policy/v1/PodDisruptionBudget", PodDisruptionBudget.class,
             "storage.k8s.io/v1/StorageClass", StorageClass.class,
-            "monitoring.coreos.com/v1/ServiceMonitor", ServiceMonitor.class);
+            "monitoring.coreos.com/v1/ServiceMonitor", ServiceMonitor.class,
+            "monitoring.coreos.com/v1/PrometheusRule", PrometheusRule.class);
 
     private static final ObjectMapper YAML = new ObjectMapper(YAMLFactory.builder()
                     .enable(YAMLParser.Feature.PARSE_BOOLEAN_LIKE_WORDS_AS_STRINGS)

@@ -33,6 +33,8 @@ import org.warpnfs.server.config.Place;
 import org.warpnfs.server.config.ServerConfig;
 import org.warpnfs.server.limits.Budgets;
 import org.warpnfs.server.limits.LayerLimits;
+import org.warpnfs.server.metrics.BackendTimes;
+import org.warpnfs.server.metrics.TimedFileSystem;
 
 /**
  * The file systems that a server serves, opened as its configuration says.
@@ -189,10 +191,13 @@ final class Backends implements AutoCloseable {
             if (known != null) {
                 return known;
             }
-            FileSystem opened = LocalFileSystem.open(
-                    directory,
-                    LayerLimits.local(plan.limits())
-                            .withStateDirectory(Objects.requireNonNull(state).part(tableName(real))));
+            FileSystem opened = TimedFileSystem.of(
+                    LocalFileSystem.open(
+                            directory,
+                            LayerLimits.local(plan.limits())
+                                    .withStateDirectory(
+                                            Objects.requireNonNull(state).part(tableName(real)))),
+                    BackendTimes.ofProcess());
             byDirectory.put(key, opened);
             return opened;
         } catch (IOException e) {
@@ -222,7 +227,8 @@ final class Backends implements AutoCloseable {
             return known;
         }
         long bytes = plan.memoryExportBytes();
-        MemoryFileSystem memory = new MemoryFileSystem(bytes, Math.max(1024, bytes / BYTES_PER_FILE));
+        FileSystem memory = TimedFileSystem.of(
+                new MemoryFileSystem(bytes, Math.max(1024, bytes / BYTES_PER_FILE)), BackendTimes.ofProcess());
         try {
             byPath.put(path, memory);
             memory.setAttributes(Caller.ROOT, memory.root(), AttributeChanges.ofPermissions(FOR_EVERYONE));

@@ -5,12 +5,16 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import org.warpnfs.fs.local.DescriptorBudget;
+import org.warpnfs.fs.local.SyncCounts;
+import org.warpnfs.iwarp.qp.StreamCounts;
 import org.warpnfs.lanes.Lane;
 import org.warpnfs.nfs.replay.ReplyCache;
 import org.warpnfs.nfs.v4.state.StateTable;
 import org.warpnfs.payload.PayloadPool;
 import org.warpnfs.rpcrdma.oncrpc.OperationThreads;
 import org.warpnfs.rpcrdma.stats.TransportStatistics;
+import org.warpnfs.server.limits.ServerLimits;
+import org.warpnfs.server.metrics.TerminateMetrics;
 
 /** Everything that a server counts, by names that begin with the layer and stay the same. */
 final class Counters {
@@ -40,7 +44,16 @@ final class Counters {
                 .add("iwarp_inbound_reads", iwarp.inboundReads())
                 .add("iwarp_limit_refusals", iwarp.limitRefusals())
                 .add("iwarp_shared_receive_refusals", iwarp.sharedReceiveRefusals())
-                .add("iwarp_completion_refusals", iwarp.completionRefusals());
+                .add("iwarp_completion_refusals", iwarp.completionRefusals())
+                .streams(iwarp.streams());
+    }
+
+    private Counters streams(StreamCounts streams) {
+        streams.terminatesSent().forEach((cause, count) -> add(TerminateMetrics.key("sent", cause), count));
+        streams.terminatesReceived().forEach((cause, count) -> add(TerminateMetrics.key("received", cause), count));
+        return add("iwarp_fpdus_sent", streams.fpdusSent())
+                .add("iwarp_fpdus_received", streams.fpdusReceived())
+                .add("iwarp_crc_errors", streams.crcErrors());
     }
 
     /** @param layer {@code rdma} or {@code tcp} */
@@ -77,7 +90,11 @@ final class Counters {
                 .add("state_slot_recalls", counts.slotRecalls())
                 .add("state_connections_not_bound", counts.connectionsNotBound())
                 .add("state_clients_expired", counts.clientsExpired())
-                .add("state_refused", counts.refused());
+                .add("state_refused", counts.refused())
+                .add("state_recalls_sent", counts.recalls().sent())
+                .add("state_recalls_failed", counts.recalls().failed())
+                .add("state_recalls_returned", counts.recalls().returned())
+                .add("state_recalls_revoked", counts.recalls().revoked());
     }
 
     Counters replies(ReplyCache replies) {
@@ -91,6 +108,36 @@ final class Counters {
         return add("descriptors_limit", descriptors.limit())
                 .add("descriptors_used_by_files", descriptors.usedByFiles())
                 .add("descriptors_refused", descriptors.refused());
+    }
+
+    Counters syncs(SyncCounts syncs) {
+        return add("backend_syncs", syncs.calls())
+                .add("backend_sync_waiters", syncs.served())
+                .add("backend_sync_failures", syncs.failures());
+    }
+
+    /** What there is of what the whole server shares. */
+    Counters limits(ServerLimits limits) {
+        ServerLimits.Streams streams = limits.streams();
+        ServerLimits.State state = limits.state();
+        return add("limit_rdma_connections", limits.connections().most())
+                .add("limit_tcp_connections", limits.connections().most())
+                .add("limit_rdma_receive_buffers", limits.rdma().receiveBuffers())
+                .add("limit_rdma_reply_bytes", limits.rdma().replyBytes())
+                .add("limit_rdma_exposed_bytes", limits.rdma().exposedBytesOfAll())
+                .add("limit_tcp_record_bytes", limits.tcp().recordMemoryBytes())
+                .add("limit_tcp_reply_bytes", limits.tcp().unsentBytesOfAll())
+                .add("limit_iwarp_registered_bytes", streams.registeredBytesOfAll())
+                .add("limit_iwarp_receives", streams.receivesOfAll())
+                .add("limit_iwarp_receive_bytes", streams.receiveBytesOfAll())
+                .add("limit_iwarp_inbound_reads", streams.inboundReadsOfAll())
+                .add("limit_kept_reply_bytes", limits.memory().keptReplyBytes())
+                .add("limit_state_kept_reply_bytes", state.keptRepliesBytes())
+                .add("limit_state_clients", state.clients())
+                .add("limit_state_sessions", state.sessions())
+                .add("limit_state_opens", state.opens())
+                .add("limit_state_locks", state.locks())
+                .add("limit_state_delegations", state.delegations());
     }
 
     Counters lanes(OperationThreads threads) {

@@ -11,6 +11,7 @@ import java.util.concurrent.Executor;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.warpnfs.fs.local.DescriptorBudget;
+import org.warpnfs.fs.local.SyncCounts;
 import org.warpnfs.iwarp.netty.IwarpTransport;
 import org.warpnfs.iwarp.verbs.Listener;
 import org.warpnfs.nfs.export.Export;
@@ -254,7 +255,11 @@ public final class WarpServer implements AutoCloseable {
                 .transport("tcp", tcp.statistics())
                 .payload(payloads);
         programs.count(counters);
-        return counters.descriptors(DescriptorBudget.ofProcess()).lanes(threads).values();
+        return counters.descriptors(DescriptorBudget.ofProcess())
+                .syncs(SyncCounts.ofProcess())
+                .limits(plan.limits())
+                .lanes(threads)
+                .values();
     }
 
     /** What is exported now, in the order in which it was given. */

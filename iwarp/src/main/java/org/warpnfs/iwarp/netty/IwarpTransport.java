@@ -196,15 +196,11 @@ public final class IwarpTransport implements AutoCloseable {
         Admission.Place place =
                 admission.admit(client, () -> channel.eventLoop().execute(() -> evicted(link, client)));
         if (place == null) {
-            lines.admit("too many connections", client)
-                    .ifPresent(more -> LOG.atWarn()
-                            .addKeyValue("fault", "machine")
-                            .addKeyValue("peer", channel.remoteAddress())
-                            .addKeyValue("cause", "too many connections")
-                            .log(
-                                    "{} is not admitted: too many connections ({} more like it)",
-                                    channel.remoteAddress(),
-                                    more));
+            lines.admit("too many connections", client).ifPresent(more -> LOG.atWarn()
+                    .addKeyValue("fault", "machine")
+                    .addKeyValue("peer", channel.remoteAddress())
+                    .addKeyValue("cause", "too many connections")
+                    .log("{} is not admitted: too many connections ({} more like it)", channel.remoteAddress(), more));
             channel.close();
             return;
         }
@@ -217,15 +213,11 @@ public final class IwarpTransport implements AutoCloseable {
     }
 
     private void evicted(QueuePairChannel link, ClientAddress client) {
-        lines.admit("evicted", client)
-                .ifPresent(more -> LOG.atInfo()
-                        .addKeyValue("fault", "machine")
-                        .addKeyValue("peer", link.remoteAddress())
-                        .addKeyValue("cause", "evicted")
-                        .log(
-                                "{} is disconnected: idle while others want in ({} more like it)",
-                                link.remoteAddress(),
-                                more));
+        lines.admit("evicted", client).ifPresent(more -> LOG.atInfo()
+                .addKeyValue("fault", "machine")
+                .addKeyValue("peer", link.remoteAddress())
+                .addKeyValue("cause", "evicted")
+                .log("{} is disconnected: idle while others want in ({} more like it)", link.remoteAddress(), more));
         link.abort("idle while others wanted to connect");
     }
 

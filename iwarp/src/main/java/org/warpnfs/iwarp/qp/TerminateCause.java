@@ -45,15 +45,21 @@ public record TerminateCause(String layer, String code) {
     public static TerminateCause of(TerminateError error) {
         return switch (error.layer()) {
             case TerminateError.LAYER_RDMA ->
-                named("rdma", Stream.of(RdmapError.values())
-                        .filter(known -> known.type() == error.type()
-                                && (known.code() == error.code() || known == RdmapError.LOCAL_CATASTROPHIC)));
+                named(
+                        "rdma",
+                        Stream.of(RdmapError.values())
+                                .filter(known -> known.type() == error.type()
+                                        && (known.code() == error.code() || known == RdmapError.LOCAL_CATASTROPHIC)));
             case TerminateError.LAYER_DDP ->
-                named("ddp", Stream.of(DdpError.values())
-                        .filter(known -> known.type() == error.type() && known.code() == error.code()));
+                named(
+                        "ddp",
+                        Stream.of(DdpError.values())
+                                .filter(known -> known.type() == error.type() && known.code() == error.code()));
             case TerminateError.LAYER_LLP ->
-                named("llp", Stream.of(MpaError.values())
-                        .filter(known -> error.type() == MpaError.ERROR_TYPE && known.code() == error.code()));
+                named(
+                        "llp",
+                        Stream.of(MpaError.values())
+                                .filter(known -> error.type() == MpaError.ERROR_TYPE && known.code() == error.code()));
             default -> new TerminateCause(UNASSIGNED, UNASSIGNED);
         };
     }

@@ -29,7 +29,9 @@ import org.warpnfs.nfs.export.Flavor;
 import org.warpnfs.nfs.export.Location;
 import org.warpnfs.nfs.export.NfsHandles;
 import org.warpnfs.nfs.export.Requester;
+import org.warpnfs.nfs.export.RpcOrigin;
 import org.warpnfs.nfs.stats.CallRecorder;
+import org.warpnfs.nfs.stats.CallTimer;
 import org.warpnfs.nfs.stats.Metered;
 import org.warpnfs.nfs.stats.OperationMeter;
 import org.warpnfs.nfs.xdr.BoundedXdr;
@@ -75,6 +77,7 @@ public final class MountProgram implements RpcDispatchable, LaneProgram {
     private final NfsHandles handles;
     private final MountTable mounts = new MountTable();
     private final LogLimiter limiter = new LogLimiter();
+    private final CallRecorder recorder;
     /** By version, then by number from NULL. */
     private final Map<Integer, List<OperationMeter>> meters;
 
@@ -87,6 +90,7 @@ public final class MountProgram implements RpcDispatchable, LaneProgram {
     public MountProgram(ExportTable exports, NfsHandles handles, CallRecorder recorder) {
         this.exports = exports;
         this.handles = handles;
+        this.recorder = recorder;
         this.meters = Map.of(
                 VERSION_1, meters(recorder, "1", PROCEDURES.stream()),
                 VERSION_2,
@@ -112,9 +116,9 @@ public final class MountProgram implements RpcDispatchable, LaneProgram {
             rpc.failProcedureUnavailable();
             return;
         }
-        OperationMeter.Running metered = ofVersion.get(procedure).begin();
+        CallTimer timer = CallTimer.begin(recorder, ofVersion.get(procedure), new RpcOrigin(rpc));
         if (procedure == MNT) {
-            mount(rpc, metered);
+            mount(rpc, timer);
             return;
         }
         switch (procedure) {
@@ -128,10 +132,10 @@ public final class MountProgram implements RpcDispatchable, LaneProgram {
             case PATHCONF -> pathconf(rpc);
             default -> rpc.reply(XdrVoid.XDR_VOID);
         }
-        metered.ended(MountStatus.OK.name());
+        timer.ended(MountStatus.OK.name());
     }
 
-    private void mount(RpcCall rpc, OperationMeter.Running metered) {
+    private void mount(RpcCall rpc, CallTimer timer) {
         byte[] path = decodePath(rpc);
         if (path == null) {
             return;
@@ -156,8 +160,12 @@ public final class MountProgram implements RpcDispatchable, LaneProgram {
                     .ifPresent(
                             more -> LOG.info("{} mounts {} ({} more like it)", clientOf(rpc), printable(path), more));
         } catch (MountException e) {
-            log("may not mount", rpc)
-                    .ifPresent(more -> LOG.info(
+            log("may not mount", rpc).ifPresent(more -> LOG.atInfo()
+                    .addKeyValue("fault", "peer")
+                    .addKeyValue("peer", clientOf(rpc))
+                    .addKeyValue("xid", Integer.toHexString(rpc.getXid()))
+                    .addKeyValue("cause", e.status())
+                    .log(
                             "{} may not mount {}: {} ({} more like it)",
                             clientOf(rpc),
                             printable(path),
@@ -170,7 +178,7 @@ public final class MountProgram implements RpcDispatchable, LaneProgram {
             status = MountStatus.SERVERFAULT;
             reply = MountReply.refused(status);
         }
-        metered.ended(status.name());
+        timer.ended(status.name());
         rpc.reply(reply);
     }
 

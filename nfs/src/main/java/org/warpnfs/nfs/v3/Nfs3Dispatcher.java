@@ -12,10 +12,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.export.Requester;
+import org.warpnfs.nfs.export.RpcOrigin;
 import org.warpnfs.nfs.io.Lanes;
 import org.warpnfs.nfs.io.MemoryWait;
 import org.warpnfs.nfs.replay.EncodedReply;
 import org.warpnfs.nfs.replay.RememberedCall;
+import org.warpnfs.nfs.stats.CallRecorder;
+import org.warpnfs.nfs.stats.CallTimer;
 import org.warpnfs.nfs.stats.OperationMeter;
 
 /**
@@ -28,14 +31,16 @@ final class Nfs3Dispatcher {
     private static final Logger LOG = LoggerFactory.getLogger(Nfs3Dispatcher.class);
 
     private final Nfs3Server server;
+    private final CallRecorder recorder;
 
-    Nfs3Dispatcher(Nfs3Server server) {
+    Nfs3Dispatcher(Nfs3Server server, CallRecorder recorder) {
         this.server = server;
+        this.recorder = recorder;
     }
 
     /** Decodes, performs and answers a call of {@code procedure}. What is answered from memory is not measured. */
     <A> void dispatch(RpcCall rpc, Nfs3Procedure<A> procedure, OperationMeter meter) {
-        OperationMeter.Running metered = meter.begin();
+        CallTimer timer = CallTimer.begin(recorder, meter, new RpcOrigin(rpc));
         Requester requester;
         try {
             requester = server.exports().requesterOf(rpc);
@@ -55,24 +60,23 @@ final class Nfs3Dispatcher {
                             rpc,
                             requester.identity(),
                             procedure.checksum(args),
-                            new Remembered<>(rpc, procedure, call, args, metered));
+                            new Remembered<>(rpc, procedure, call, args, timer));
             return;
         }
         int payloadBytes = procedure.payloadBytes(args, server.options());
         if (payloadBytes == 0) {
-            answer(rpc, procedure, call, args, metered);
+            answer(rpc, procedure, call, args, timer);
         } else {
             MemoryWait.take(server.payloads(), Lanes.of(rpc), payloadBytes, payload -> {
                 call.setPayload(payload);
-                answer(rpc, procedure, call, args, metered);
+                answer(rpc, procedure, call, args, timer);
             });
         }
     }
 
-    private static <A> void answer(
-            RpcCall rpc, Nfs3Procedure<A> procedure, Nfs3Call call, A args, OperationMeter.Running metered) {
+    private static <A> void answer(RpcCall rpc, Nfs3Procedure<A> procedure, Nfs3Call call, A args, CallTimer timer) {
         try (Nfs3Reply reply = run(procedure, call, args)) {
-            metered.ended(reply.status().name());
+            timer.ended(reply.status().name());
             rpc.reply(reply);
         } finally {
             call.releasePayload();
@@ -80,8 +84,7 @@ final class Nfs3Dispatcher {
     }
 
     /** A call that must not be done twice. */
-    private record Remembered<A>(
-            RpcCall rpc, Nfs3Procedure<A> procedure, Nfs3Call call, A args, OperationMeter.Running metered)
+    private record Remembered<A>(RpcCall rpc, Nfs3Procedure<A> procedure, Nfs3Call call, A args, CallTimer timer)
             implements RememberedCall {
         @Override
         public void perform(Consumer<@Nullable Outcome> ended) {
@@ -91,7 +94,7 @@ final class Nfs3Dispatcher {
         private Outcome outcome() {
             try (Nfs3Reply reply = run(procedure, call, args)) {
                 EncodedReply encoded = EncodedReply.of(reply);
-                metered.ended(reply.status().name());
+                timer.ended(reply.status().name());
                 // Nothing was done then, and the client will ask again.
                 return reply.status() == Nfs3Status.JUKEBOX
                         ? new Outcome.Passing(encoded)

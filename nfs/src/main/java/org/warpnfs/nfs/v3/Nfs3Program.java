@@ -11,8 +11,10 @@ import org.warpnfs.lanes.LaneProgram;
 import org.warpnfs.nfs.export.ExportTable;
 import org.warpnfs.nfs.export.FileChanges;
 import org.warpnfs.nfs.export.NfsHandles;
+import org.warpnfs.nfs.export.RpcOrigin;
 import org.warpnfs.nfs.replay.ReplyCache;
 import org.warpnfs.nfs.stats.CallRecorder;
+import org.warpnfs.nfs.stats.CallTimer;
 import org.warpnfs.nfs.stats.Metered;
 import org.warpnfs.nfs.stats.OperationMeter;
 import org.warpnfs.payload.PayloadPool;
@@ -134,7 +136,7 @@ public final class Nfs3Program implements RpcDispatchable, LaneProgram {
                     "transfers of " + server.options().maxTransferBytes() + " bytes from a pool that lends at most "
                             + server.payloads().maxLengthBytes());
         }
-        this.dispatcher = new Nfs3Dispatcher(server);
+        this.dispatcher = new Nfs3Dispatcher(server, recorder);
         this.recorder = recorder;
         this.meters = NAMES.stream()
                 .map(name -> recorder.meter(Metered.call("nfs", "3", name)))
@@ -156,7 +158,7 @@ public final class Nfs3Program implements RpcDispatchable, LaneProgram {
         if (rpc.getProgramVersion() != VERSION) {
             rpc.failProgramMismatch(VERSION, VERSION);
         } else if (rpc.getProcedure() == NULL) {
-            meters.get(NULL).begin().ended(Nfs3Status.OK.name());
+            CallTimer.begin(recorder, meters.get(NULL), new RpcOrigin(rpc)).ended(Nfs3Status.OK.name());
             rpc.reply(XdrVoid.XDR_VOID);
         } else if (rpc.getProcedure() < NULL || rpc.getProcedure() > PROCEDURES.size()) {
             rpc.failProcedureUnavailable();

@@ -9,7 +9,9 @@ import org.dcache.oncrpc4j.rpc.RpcDispatchable;
 import org.dcache.oncrpc4j.xdr.XdrVoid;
 import org.warpnfs.lanes.Lane;
 import org.warpnfs.lanes.LaneProgram;
+import org.warpnfs.nfs.export.RpcOrigin;
 import org.warpnfs.nfs.stats.CallRecorder;
+import org.warpnfs.nfs.stats.CallTimer;
 import org.warpnfs.nfs.stats.Metered;
 import org.warpnfs.nfs.stats.OperationMeter;
 
@@ -32,11 +34,13 @@ public final class NfsAclProgram implements RpcDispatchable, LaneProgram {
     private static final List<Nfs3Procedure<?>> PROCEDURES = List.of(new GetAcl(), new SetAcl());
 
     private final Nfs3Dispatcher dispatcher;
+    private final CallRecorder recorder;
     /** By number, from NULL. */
     private final List<OperationMeter> meters;
 
     NfsAclProgram(Nfs3Dispatcher dispatcher, CallRecorder recorder) {
         this.dispatcher = dispatcher;
+        this.recorder = recorder;
         this.meters = Stream.of("NULL", "GETACL", "SETACL")
                 .map(name -> recorder.meter(Metered.call("nfsacl", "3", name)))
                 .toList();
@@ -53,7 +57,7 @@ public final class NfsAclProgram implements RpcDispatchable, LaneProgram {
         if (rpc.getProgramVersion() != VERSION) {
             rpc.failProgramMismatch(VERSION, VERSION);
         } else if (rpc.getProcedure() == NULL) {
-            meters.get(NULL).begin().ended(Nfs3Status.OK.name());
+            CallTimer.begin(recorder, meters.get(NULL), new RpcOrigin(rpc)).ended(Nfs3Status.OK.name());
             rpc.reply(XdrVoid.XDR_VOID);
         } else if (rpc.getProcedure() < NULL || rpc.getProcedure() > PROCEDURES.size()) {
             rpc.failProcedureUnavailable();

@@ -3,6 +3,8 @@ package org.warpnfs.nfs.v4;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.lanes.CallLanes;
+import org.warpnfs.nfs.stats.CallOrigin;
+import org.warpnfs.nfs.stats.CallTimer;
 import org.warpnfs.nfs.v4.op.CallContext;
 import org.warpnfs.nfs.v4.op.Effect;
 import org.warpnfs.nfs.v4.op.Nfs4Services;
@@ -71,6 +73,7 @@ final class Compound {
      */
     void execute(
             CallLanes lanes,
+            CallOrigin origin,
             CallContext.Caller4 caller,
             Header header,
             XdrReader in,
@@ -81,7 +84,8 @@ final class Compound {
             ended.accept(new Executed(false, null, Effect.NONE));
         } else {
             CompoundMeters.OfVersion metered = meters.of((int) header.minorVersion());
-            new CompoundRun(services, metered, lanes, caller, header, in, out, ended).run();
+            CallTimer timer = CallTimer.begin(meters.recorder(), metered.compound(), origin);
+            new CompoundRun(services, metered, timer, lanes, caller, header, in, out, ended).begin();
         }
     }
 }

@@ -7,6 +7,7 @@ import org.dcache.oncrpc4j.xdr.XdrAble;
 import org.dcache.oncrpc4j.xdr.XdrDecodingStream;
 import org.dcache.oncrpc4j.xdr.XdrEncodingStream;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.nfs.export.RpcOrigin;
 import org.warpnfs.nfs.io.Lanes;
 import org.warpnfs.nfs.replay.EncodedReply;
 import org.warpnfs.nfs.replay.RememberedCall;
@@ -91,7 +92,7 @@ final class CompoundCall implements RememberedCall {
 
     private void execute(BiConsumer<Compound.@Nullable Executed, XdrWriter> ended) {
         XdrWriter out = new XdrWriter();
-        compound.execute(Lanes.of(rpc), caller, header, in, out, result -> {
+        compound.execute(Lanes.of(rpc), new RpcOrigin(rpc), caller, header, in, out, result -> {
             executed = result;
             ended.accept(result, out);
         });

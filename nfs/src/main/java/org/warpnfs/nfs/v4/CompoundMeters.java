@@ -12,13 +12,19 @@ import org.warpnfs.nfs.v4.xdr.OpCode;
 
 /** The meters of COMPOUND and of its operations, by minor version. Immutable; safe for any thread. */
 final class CompoundMeters {
+    private final CallRecorder recorder;
     private final List<OfVersion> versions = new ArrayList<>();
 
     /** @param lastMinorVersion that is served */
     CompoundMeters(CallRecorder recorder, int lastMinorVersion) {
+        this.recorder = recorder;
         for (int minor = 0; minor <= lastMinorVersion; minor++) {
             versions.add(new OfVersion(recorder, minor));
         }
+    }
+
+    CallRecorder recorder() {
+        return recorder;
     }
 
     OfVersion of(int minorVersion) {

@@ -10,7 +10,7 @@ import org.warpnfs.lanes.CallLanes;
 import org.warpnfs.lanes.Lane;
 import org.warpnfs.lanes.LaneTask;
 import org.warpnfs.nfs.io.MemoryWait;
-import org.warpnfs.nfs.stats.OperationMeter;
+import org.warpnfs.nfs.stats.CallTimer;
 import org.warpnfs.nfs.v4.op.AbsentFileSystem;
 import org.warpnfs.nfs.v4.op.CallContext;
 import org.warpnfs.nfs.v4.op.Nfs4Services;
@@ -69,7 +69,7 @@ final class CompoundRun implements LaneTask {
 
     private final Nfs4Services services;
     private final CompoundMeters.OfVersion meters;
-    private final OperationMeter.Running metered;
+    private final CallTimer timer;
     private final CallLanes lanes;
     private final XdrReader in;
     private final XdrWriter out;
@@ -102,6 +102,7 @@ final class CompoundRun implements LaneTask {
     CompoundRun(
             Nfs4Services services,
             CompoundMeters.OfVersion meters,
+            CallTimer timer,
             CallLanes lanes,
             CallContext.Caller4 caller,
             Compound.Header header,
@@ -110,7 +111,7 @@ final class CompoundRun implements LaneTask {
             Consumer<Compound.@Nullable Executed> ended) {
         this.services = services;
         this.meters = meters;
-        this.metered = meters.compound().begin();
+        this.timer = timer;
         this.lanes = lanes;
         this.in = in;
         this.out = out;
@@ -126,9 +127,15 @@ final class CompoundRun implements LaneTask {
         out.int32(0);
     }
 
-    /** Executes the operations that are left, as far as this thread is the one for them. */
+    /** Goes on with the operations that are left, on the thread that has them now. */
     @Override
     public void run() {
+        timer.resumed();
+        begin();
+    }
+
+    /** Executes the operations that are left, as far as this thread is the one for them. */
+    void begin() {
         Next next = null;
         try {
             next = executeAll();
@@ -136,7 +143,7 @@ final class CompoundRun implements LaneTask {
             if (next == null) {
                 end(null);
                 out.release();
-                metered.ended(Nfs4Status.SERVERFAULT.name());
+                timer.ended(Nfs4Status.SERVERFAULT.name());
                 ended.accept(null);
             }
         }
@@ -174,7 +181,7 @@ final class CompoundRun implements LaneTask {
             out.truncate(0);
             replay.reply().encode(out);
         }
-        metered.ended(lastStatus.name());
+        timer.ended(lastStatus.name());
         ended.accept(new Compound.Executed(call.isConnectionBound(), call.confirmed(), call.effect()));
     }
 
@@ -245,11 +252,10 @@ final class CompoundRun implements LaneTask {
         int start = out.position();
         int number = OpCode.ILLEGAL;
         Nfs4Status status;
-        OperationMeter.Running operation =
-                meters.operation(OpCode.of(in.peek(), minorVersion)).begin();
+        OpCode code = null;
         try {
             number = in.int32();
-            OpCode code = OpCode.of(number, minorVersion);
+            code = OpCode.of(number, minorVersion);
             out.int32(code == null ? OpCode.ILLEGAL : number);
             out.int32(Nfs4Status.OK.code());
             status = Statuses.in(minorVersion, runOne(code));
@@ -264,7 +270,7 @@ final class CompoundRun implements LaneTask {
         call.ended(status);
         out.patch(start + Integer.BYTES, status.code());
         call.endTurn(status, out, start + RESULT_HEADER_BYTES);
-        operation.ended(status.name());
+        timer.operationEnded(meters.operation(code), status.name());
         return status;
     }
 

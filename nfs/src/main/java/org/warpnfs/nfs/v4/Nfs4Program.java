@@ -19,9 +19,11 @@ import org.warpnfs.nfs.export.FileChanges;
 import org.warpnfs.nfs.export.Identity;
 import org.warpnfs.nfs.export.NfsHandles;
 import org.warpnfs.nfs.export.Requester;
+import org.warpnfs.nfs.export.RpcOrigin;
 import org.warpnfs.nfs.replay.CallChecksum;
 import org.warpnfs.nfs.replay.ReplyCache;
 import org.warpnfs.nfs.stats.CallRecorder;
+import org.warpnfs.nfs.stats.CallTimer;
 import org.warpnfs.nfs.stats.Metered;
 import org.warpnfs.nfs.stats.OperationMeter;
 import org.warpnfs.nfs.v4.attr.ServerFacts;
@@ -74,6 +76,7 @@ public final class Nfs4Program implements RpcDispatchable, LaneProgram, AutoClos
     private final StateTable state;
     private final Compound compound;
     private final ExportTable exports;
+    private final CallRecorder recorder;
     private final OperationMeter nulls;
     private final ReplyCache replies;
     private final LongSupplier clockNanos;
@@ -159,6 +162,7 @@ public final class Nfs4Program implements RpcDispatchable, LaneProgram, AutoClos
         this.compound = new Compound(
                 new Nfs4Services(exports, handles, pool, state, facts, Opaque.of(log.serverIdentity()), clockNanos),
                 new CompoundMeters(recorder, Compound.LAST_MINOR_VERSION));
+        this.recorder = recorder;
         this.nulls = recorder.meter(Metered.call("nfs", "4", "NULL"));
     }
 
@@ -175,7 +179,7 @@ public final class Nfs4Program implements RpcDispatchable, LaneProgram, AutoClos
         }
         switch (call.getProcedure()) {
             case NULL -> {
-                nulls.begin().ended("OK");
+                CallTimer.begin(recorder, nulls, new RpcOrigin(call)).ended("OK");
                 call.reply(XdrVoid.XDR_VOID);
             }
             case COMPOUND -> compound(call);

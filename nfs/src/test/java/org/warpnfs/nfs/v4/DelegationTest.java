@@ -21,6 +21,7 @@ import org.warpnfs.nfs.export.FileChanges;
 import org.warpnfs.nfs.v4.V4Client.CallbackSeen;
 import org.warpnfs.nfs.v4.V4Client.Ops;
 import org.warpnfs.nfs.v4.V4Client.Reply;
+import org.warpnfs.nfs.v4.state.RecallCounts;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
 /** Read delegations, from the OPEN that grants one to its return or revocation. */
@@ -92,6 +93,7 @@ class DelegationTest {
         assertThat(writer.statusOf(openToWrite())).isEqualTo(Nfs4Status.OK);
         assertThat(holder.statusOf(giveBack(delegation))).isEqualTo(Nfs4Status.BAD_STATEID);
         assertThat(server.program().counts().delegations()).isZero();
+        assertThat(server.program().counts().recalls()).isEqualTo(new RecallCounts(1, 0, 1, 0));
     }
 
     static Stream<Named<Ops>> changes() {
@@ -278,6 +280,7 @@ class DelegationTest {
         holder.run(new Ops().root());
         assertThat(holder.statusFlags).isZero();
         assertThat(tested(holder, delegation).code()).isEqualTo(BAD_STATEID);
+        assertThat(server.program().counts().recalls()).isEqualTo(new RecallCounts(1, 0, 0, 1));
     }
 
     @Test
@@ -308,6 +311,7 @@ class DelegationTest {
         CallbackSeen again = holder.nextCallback();
         assertThat(again.seqid).isEqualTo(2);
         assertThat(again.stateid[3]).isEqualTo(delegation[3]);
+        assertThat(server.program().counts().recalls()).isEqualTo(new RecallCounts(2, 1, 0, 0));
     }
 
     @Test

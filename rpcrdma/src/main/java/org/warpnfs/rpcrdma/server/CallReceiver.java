@@ -119,10 +119,11 @@ final class CallReceiver {
         }
         statistics.increment(Counter.CREDIT_OVERRUNS);
         statistics.increment(Counter.CONNECTIONS_ABORTED);
-        context.log()
-                .admit("credit overrun", connection.client())
-                .ifPresent(more -> LOG.info(
-                        "{} overran its {} credits ({} more like it)", connection, way.credits.buffers(), more));
+        context.log().admit("credit overrun", connection.client()).ifPresent(more -> LOG.atInfo()
+                .addKeyValue("fault", "peer")
+                .addKeyValue("peer", connection)
+                .addKeyValue("cause", "credit overrun")
+                .log("{} overran its {} credits ({} more like it)", connection, way.credits.buffers(), more));
         way.queuePair.abort("credit overrun");
         post(number);
         return false;

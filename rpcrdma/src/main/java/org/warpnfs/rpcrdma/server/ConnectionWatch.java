@@ -152,8 +152,11 @@ final class ConnectionWatch {
     private void end(Counter counter, String why) {
         ended = true;
         statistics.increment(counter);
-        log.admit(why, connection.client())
-                .ifPresent(more -> LOG.info("{} is ended: {} ({} more like it)", connection, why, more));
+        log.admit(why, connection.client()).ifPresent(more -> LOG.atInfo()
+                .addKeyValue("fault", "peer")
+                .addKeyValue("peer", connection)
+                .addKeyValue("cause", why)
+                .log("{} is ended: {} ({} more like it)", connection, why, more));
         parts.queuePair().abort(why);
     }
 }

@@ -188,9 +188,11 @@ public final class RpcRdmaAcceptor implements ConnectionRequestHandler {
 
     private void refuse(ConnectionRequest request, ClientAddress client, String why) {
         context.statistics().increment(Counter.CONNECTIONS_REFUSED);
-        context.log()
-                .admit(why, client)
-                .ifPresent(more -> LOG.info("refusing {}: {} ({} more like it)", request.remoteAddress(), why, more));
+        context.log().admit(why, client).ifPresent(more -> LOG.atInfo()
+                .addKeyValue("fault", "machine")
+                .addKeyValue("peer", request.remoteAddress())
+                .addKeyValue("cause", why)
+                .log("refusing {}: {} ({} more like it)", request.remoteAddress(), why, more));
         request.reject(ByteBuffer.allocate(0));
     }
 

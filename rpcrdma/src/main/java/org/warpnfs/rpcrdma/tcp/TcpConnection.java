@@ -100,9 +100,11 @@ final class TcpConnection extends ChannelInboundHandlerAdapter implements RpcCon
     }
 
     private void endFor(String cause, @Nullable String detail) {
-        context.log()
-                .admit(cause, peer.account.address())
-                .ifPresent(more -> LOG.info("{}: {} ({} more like it)", this, detail, more));
+        context.log().admit(cause, peer.account.address()).ifPresent(more -> LOG.atInfo()
+                .addKeyValue("fault", "peer")
+                .addKeyValue("peer", channel.remoteAddress())
+                .addKeyValue("cause", cause)
+                .log("{}: {} ({} more like it)", this, detail, more));
         context.statistics().increment(Counter.CONNECTIONS_ABORTED);
         var _ = channel.close();
     }

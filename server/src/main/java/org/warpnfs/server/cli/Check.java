@@ -34,6 +34,7 @@ record Check(Configured configured, List<ExportSpec> exports, String limits, Lis
         Optional<ServerConfig> server = mistakes.tried(Optional.empty(), () -> Optional.of(configured.server()));
         Optional<InetSocketAddress> http =
                 mistakes.tried(Optional.empty(), () -> Optional.ofNullable(configured.http()));
+        var _ = mistakes.tried(Optional.empty(), () -> Optional.ofNullable(Listeners.receiver(configured.settings())));
         if (server.isPresent() && http.isPresent()) {
             port(configured, Settings.RDMA_PORT, server.get().rdmaAddress(), http.get(), mistakes);
             port(configured, Settings.TCP_PORT, server.get().tcpAddress(), http.get(), mistakes);

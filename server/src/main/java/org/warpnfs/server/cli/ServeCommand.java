@@ -13,6 +13,7 @@ import org.warpnfs.server.NullCall;
 import org.warpnfs.server.WarpServer;
 import org.warpnfs.server.config.ConfigException;
 import org.warpnfs.server.config.ServerConfig;
+import org.warpnfs.server.log.LogLines;
 import org.warpnfs.server.settings.Settings;
 import org.warpnfs.server.systemd.ServiceManager;
 import org.warpnfs.server.systemd.Watchdog;
@@ -41,12 +42,14 @@ final class ServeCommand implements Callable<Integer> {
                 ServiceManager.of(System.getenv(), ProcessHandle.current().pid());
         Configured configured = Configured.of(command.commandLine().getParseResult(), System.getenv());
         ServerConfig config = configured.server();
+        LogLines.use(configured.settings().get(Settings.LOG_FORMAT));
         WatchedServer watched = WatchedServer.start(
                 config,
                 configured.limits(),
                 configured.settings().at(Settings.HTTP),
                 configured.httpAsSaid(),
-                RpcbindChoices.of(configured.settings()));
+                RpcbindChoices.of(configured.settings()),
+                Listeners.of(configured.settings()));
         WarpServer server = watched.server();
         ExportsReload reload = new ExportsReload(server, configured::exports);
         AdminSocket socket = AdminSocket.start(

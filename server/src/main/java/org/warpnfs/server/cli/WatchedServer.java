@@ -21,11 +21,13 @@ final class WatchedServer implements AutoCloseable {
     private final WarpServer server;
     private final Watch watch;
     private final Rpcbind rpcbind;
+    private final Listeners listeners;
 
-    private WatchedServer(WarpServer server, Watch watch, Rpcbind rpcbind) {
+    private WatchedServer(WarpServer server, Watch watch, Rpcbind rpcbind, Listeners listeners) {
         this.server = server;
         this.watch = watch;
         this.rpcbind = rpcbind;
+        this.listeners = listeners;
     }
 
     /**
@@ -35,27 +37,36 @@ final class WatchedServer implements AutoCloseable {
      * @throws ConfigException with one line that says what is in the way
      */
     static WatchedServer start(ServerConfig config, @Nullable String http) throws ConfigException {
-        return start(config, ServerLimits.DEFAULT, "--http", http, RpcbindChoices.OFF);
+        return start(config, ServerLimits.DEFAULT, "--http", http, RpcbindChoices.OFF, Listeners.NONE);
     }
 
     /**
      * The same with other limits, and found by program number.
      *
      * @param chosenBy how messages name who chose where HTTP is answered
+     * @param listeners who else hears of calls; closed with this, also if nothing starts
      */
     static WatchedServer start(
-            ServerConfig config, ServerLimits limits, String chosenBy, @Nullable String http, RpcbindChoices rpcbind)
+            ServerConfig config,
+            ServerLimits limits,
+            String chosenBy,
+            @Nullable String http,
+            RpcbindChoices rpcbind,
+            Listeners listeners)
             throws ConfigException {
         Watch watch = watch(chosenBy, http);
         boolean started = false;
         WarpServer server = null;
         try {
-            server = WarpServer.startAlone(config, limits, watch.recorder());
+            server = WarpServer.startAlone(config, limits, listeners.recorder(watch.recorder()));
             watch.serves(server);
-            WatchedServer watched = new WatchedServer(server, watch, rpcbind.start(server));
+            WatchedServer watched = new WatchedServer(server, watch, rpcbind.start(server), listeners);
             started = true;
             return watched;
         } finally {
+            if (!started) {
+                listeners.close();
+            }
             if (!started && server != null) {
                 server.close();
             }
@@ -114,6 +125,7 @@ final class WatchedServer implements AutoCloseable {
         try {
             server.close();
         } finally {
+            listeners.close();
             watch.close();
         }
     }

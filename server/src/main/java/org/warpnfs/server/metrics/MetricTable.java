@@ -21,7 +21,13 @@ public final class MetricTable {
             level("start_time_seconds", "process_start_seconds", "When the process started, in seconds since 1970"),
             level("exports", "server_exports", "Exports that are served"),
             level("grace", "server_grace", "1 while NFSv4 clients may reclaim what they held before a restart"),
-            level("draining", "server_draining", "1 from the moment the server was told to stop"));
+            level("draining", "server_draining", "1 from the moment the server was told to stop"),
+            total("traces_sent", "server_traces_sent", "Calls whose spans an OTLP receiver took"),
+            total(
+                    "traces_dropped",
+                    "server_traces_dropped",
+                    "Calls that were not told of, since the receiver was too slow"),
+            total("traces_failed", "server_traces_failed", "Calls whose spans the receiver did not take"));
 
     private static final List<Metric> CALLS = List.of(
             fed(
@@ -243,7 +249,15 @@ public final class MetricTable {
                     "iwarp_shared_receive_refusals",
                     "iwarp_shared_receive_refusals",
                     "Messages that found no receive in a shared queue"),
-            total("iwarp_completion_refusals", "iwarp_completion_refusals", "Completions for which there was no room"));
+            total("iwarp_completion_refusals", "iwarp_completion_refusals", "Completions for which there was no room"),
+            total("iwarp_fpdus_sent", "iwarp_fpdus_sent", "FPDUs given to sockets"),
+            total("iwarp_fpdus_received", "iwarp_fpdus_received", "FPDUs that arrived whole"),
+            total("iwarp_crc_errors", "iwarp_crc_errors", "FPDUs with a wrong CRC; each ended its stream"),
+            fed(
+                    "iwarp_terminates_total",
+                    Metric.Type.COUNTER,
+                    List.of("cause", "direction", "layer"),
+                    "Terminates by who sent them, layer and error, in the words of RFC 5040, RFC 5041 and RFC 5044"));
 
     private static final List<Metric> STATE = List.of(
             level("state_clients", "state_clients", "NFSv4 clients"),
@@ -259,6 +273,19 @@ public final class MetricTable {
                     "state_replies_put_off",
                     "Requests answered DELAY because their replies could not be kept"),
             total("state_slot_recalls", "state_slot_recalls", "Times that a session was asked for slots"),
+            total("state_recalls_sent", "state_recalls_sent", "CB_RECALLs sent, repeated ones among them"),
+            total(
+                    "state_recalls_failed",
+                    "state_recalls_failed",
+                    "CB_RECALLs without an answer, or with another than OK"),
+            total(
+                    "state_recalls_returned",
+                    "state_recalls_returned",
+                    "Delegations that were given back after they had been recalled"),
+            total(
+                    "state_recalls_revoked",
+                    "state_recalls_revoked",
+                    "Delegations that were not given back within a lease"),
             total(
                     "state_connections_not_bound",
                     "state_connections_not_bound",
@@ -275,6 +302,27 @@ public final class MetricTable {
                     "replies_dropped_repeatable",
                     "replies_dropped_repeatable",
                     "Replies to WRITEs that made room before they were old"));
+
+    private static final List<Metric> BACKENDS = List.of(
+            fed(
+                    "backend_duration_seconds",
+                    Metric.Type.HISTOGRAM,
+                    List.of("call"),
+                    "Time that calls of backends took. Of those that are short one in 16 is measured, at random, and counts for 16"),
+            fed(
+                    "backend_duration_seconds_max",
+                    Metric.Type.GAUGE,
+                    List.of("call"),
+                    "The longest that was measured in the last minutes"),
+            total(
+                    "backend_syncs",
+                    "backend_syncs",
+                    "Syncs of files, directories, journals and whole file systems, of local backends"),
+            total(
+                    "backend_sync_waiters",
+                    "backend_sync_waiters",
+                    "Operations that waited for one of these: by their number it says how many shared one"),
+            total("backend_sync_failures", "backend_sync_failures", "Syncs that failed"));
 
     private static final List<Metric> RESOURCES = List.of(
             level("payload_budget_bytes", "payload_budget_bytes", "Memory for file data in flight, at most"),
@@ -311,11 +359,20 @@ public final class MetricTable {
             total("jvm_gc_seconds", "jvm_gc_seconds", "Time spent in garbage collections"));
 
     private static final List<Metric> ALL = Stream.of(
-                    SERVER, CALLS, BOTH_TRANSPORTS, RDMA, TCP, IWARP, STATE, RESOURCES)
+                    SERVER, CALLS, BOTH_TRANSPORTS, RDMA, TCP, IWARP, STATE, BACKENDS, RESOURCES, BudgetTable.metrics())
             .flatMap(List::stream)
             .toList();
 
     private MetricTable() {}
+
+    /** What a metric means. */
+    static String help(String name) {
+        return ALL.stream()
+                .filter(metric -> metric.name().equals(name))
+                .map(Metric::help)
+                .findFirst()
+                .orElseThrow();
+    }
 
     /** In the order of docs/metrics.md. */
     public static List<Metric> all() {

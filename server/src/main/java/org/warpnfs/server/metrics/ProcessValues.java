@@ -6,8 +6,9 @@ import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryUsage;
 import java.lang.management.OperatingSystemMXBean;
 import java.util.Map;
+import org.warpnfs.server.trace.TraceCounts;
 
-/** What the virtual machine knows of itself. */
+/** What the virtual machine knows of itself, and what is counted for the whole process. */
 final class ProcessValues {
     private static final double MILLIS = 1e-3;
     private static final double NANOS = 1e-9;
@@ -15,6 +16,10 @@ final class ProcessValues {
     private ProcessValues() {}
 
     static void addTo(Map<String, Number> values) {
+        TraceCounts traces = TraceCounts.ofProcess();
+        values.put("server_traces_sent", traces.sent());
+        values.put("server_traces_dropped", traces.dropped());
+        values.put("server_traces_failed", traces.failed());
         values.put("process_start_seconds", ManagementFactory.getRuntimeMXBean().getStartTime() * MILLIS);
         MemoryUsage heap = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage();
         values.put("jvm_heap_used_bytes", heap.getUsed());

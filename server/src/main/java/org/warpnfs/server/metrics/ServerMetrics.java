@@ -22,7 +22,7 @@ public final class ServerMetrics implements AutoCloseable {
     public static final String CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-    private final CallMetrics calls = new CallMetrics(registry, System::nanoTime);
+    private final CallMetrics calls = new CallMetrics(System::nanoTime);
     private final Supplier<Map<String, Number>> source;
     private volatile Map<String, Number> values;
 
@@ -36,6 +36,9 @@ public final class ServerMetrics implements AutoCloseable {
         for (Metric metric : MetricTable.all()) {
             metric.sources().forEach((counter, label) -> register(metric, counter, label));
         }
+        registry.getPrometheusRegistry().register(calls);
+        registry.getPrometheusRegistry().register(BackendTimes.ofProcess());
+        registry.getPrometheusRegistry().register(new TerminateMetrics(() -> values));
         Gauge.builder(Metric.PREFIX + "build.info", () -> 1)
                 .description(MetricTable.all().getFirst().help())
                 .tags("version", version, "java", Runtime.version().toString())

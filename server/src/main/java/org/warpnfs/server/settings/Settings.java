@@ -8,6 +8,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.server.config.Backend;
 import org.warpnfs.server.config.CrcPolicy;
+import org.warpnfs.server.config.LogFormat;
 import org.warpnfs.server.config.ServerConfig;
 import org.warpnfs.server.limits.ServerLimits;
 
@@ -187,6 +188,35 @@ public final class Settings {
             .shown("admin.sock in the state directory")
             .flag("--admin", "PATH|off");
 
+    public static final Setting<LogFormat> LOG_FORMAT = Setting.of(
+                    "logFormat",
+                    new Kind.Choice<>(LogFormat.class),
+                    LogFormat.TEXT,
+                    "How lines of the log look: for people, or one JSON object each.")
+            .flag("--log-format", "text|json");
+
+    public static final Setting<Duration> SLOW_CALL = Setting.of(
+                    "slowCall",
+                    new Kind.Time(Duration.ZERO, Duration.ofHours(1)),
+                    Duration.ofSeconds(10),
+                    "Log calls that take as long, and where their time went; 0 for none.")
+            .flag("--slow-call", "DURATION");
+
+    public static final Setting<String> OTLP = Setting.of(
+                    "otlp",
+                    new Kind.Text("the URL of a receiver, such as http://127.0.0.1:4318", false),
+                    "",
+                    "Send calls as OpenTelemetry traces, their operations below them, to an OTLP receiver over HTTP.")
+            .shown("none")
+            .flag("--otlp", "URL");
+
+    public static final Setting<Long> OTLP_ONE_IN = Setting.of(
+                    "otlpOneIn",
+                    new Kind.Whole(1, 1_000_000),
+                    100L,
+                    "With --otlp, of how many calls one is sent, at random.")
+            .flag("--otlp-one-in", "N");
+
     /** Of {@code limits.memory}; the one limit that is an option too. */
     public static final Setting<Long> PAYLOAD_MEMORY = Setting.of(
                     LimitSettings.PREFIX + "memory.payloadBytes",
@@ -227,7 +257,11 @@ public final class Settings {
                 HTTP,
                 RPCBIND,
                 MOUNT_UDP,
-                ADMIN));
+                ADMIN,
+                LOG_FORMAT,
+                SLOW_CALL,
+                OTLP,
+                OTLP_ONE_IN));
         all.addAll(LimitSettings.all(PAYLOAD_MEMORY));
         return List.copyOf(all);
     }

@@ -6,9 +6,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import java.io.IOException;
-import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
@@ -16,73 +17,61 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.warpnfs.testkit.NamedTests;
 
-/** What deploy/ has for Prometheus and Grafana parses, and names metrics, functions and rules that there are. */
+/** What deploy/ has for Prometheus and Grafana parses, and names metrics, labels and rules that there are. */
 class DashboardsTest {
-    private static final Pattern STRING = Pattern.compile("\"(?:[^\"\\\\]|\\\\.)*\"");
-    private static final Pattern METRIC = Pattern.compile("\\bwarpnfs[a-z0-9_:]*");
-    private static final Pattern FUNCTION = Pattern.compile("([a-z_]+)\\s*\\(");
-    private static final Set<String> FUNCTIONS =
-            Set.of("rate", "increase", "sum", "max", "histogram_quantile", "by", "or", "and", "label_values");
+    /** What Prometheus adds. */
+    private static final Set<String> LABELS_OF_TARGETS = Set.of("instance", "job");
 
-    private static Set<String> metrics() {
-        Set<String> names = new HashSet<>();
+    private static final Set<String> RATES = Set.of("rate", "increase");
+    private static final Pattern LABEL_OF_TEXT = Pattern.compile("\\{\\{\\s*(?:\\$labels\\.)?([a-z_]+)\\s*}}");
+
+    /** Labels by what a selector may name. */
+    private static Map<String, Set<String>> metrics() {
+        Map<String, Set<String>> labels = new HashMap<>();
         for (Metric metric : MetricTable.all()) {
+            Set<String> own = new HashSet<>(metric.labels());
+            own.addAll(LABELS_OF_TARGETS);
             if (metric.type() == Metric.Type.HISTOGRAM) {
-                names.addAll(List.of(metric.name() + "_bucket", metric.name() + "_sum", metric.name() + "_count"));
+                labels.put(metric.name() + "_sum", own);
+                labels.put(metric.name() + "_count", own);
+                Set<String> ofBuckets = new HashSet<>(own);
+                ofBuckets.add("le");
+                labels.put(metric.name() + "_bucket", ofBuckets);
             } else {
-                names.add(metric.name());
+                labels.put(metric.name(), own);
             }
         }
-        return names;
+        labels.put("up", LABELS_OF_TARGETS);
+        return labels;
     }
 
-    /** Labels are in braces, names of labels and strings are no metrics. */
-    private static void check(String expression, Set<String> known) {
-        String bare = STRING.matcher(expression).replaceAll("\"\"");
-        assertBalanced(bare);
-        Matcher metric = METRIC.matcher(bare);
-        boolean names = bare.startsWith("up{");
-        while (metric.find()) {
-            names = true;
-            assertThat(known).as(expression).contains(metric.group());
+    /** The labels that its result may have. */
+    private static Set<String> check(String expression, Map<String, Set<String>> known) {
+        // What Grafana puts in.
+        PromQl.Parsed parsed =
+                PromQl.parse(expression.replace("$__rate_interval", "5m").replace("$instance", ".*"));
+        assertThat(parsed.selectors()).as(expression).isNotEmpty();
+        Set<String> labels = new HashSet<>();
+        for (PromQl.Selector selector : parsed.selectors()) {
+            assertThat(known).as(expression).containsKey(selector.metric());
+            Set<String> own = known.get(selector.metric());
+            assertThat(own).as(expression).containsAll(selector.labels());
+            labels.addAll(own);
+            // A counter tells nothing but by how fast it grows.
+            boolean counter = selector.metric().matches(".*_(total|bucket|count|sum)");
+            assertThat(RATES.contains(selector.inside()) && selector.range())
+                    .as(expression)
+                    .isEqualTo(counter);
         }
-        assertThat(names).as(expression).isTrue();
-        Matcher function = FUNCTION.matcher(bare);
-        while (function.find()) {
-            assertThat(FUNCTIONS).as(expression).contains(function.group(1));
-        }
-        // A counter tells nothing but by how fast it grows.
-        Matcher total = Pattern.compile("(\\w+)\\s*\\(\\s*warpnfs[a-z0-9_]*_(?:total|bucket|count)\\b")
-                .matcher(bare);
-        int rates = 0;
-        while (total.find()) {
-            assertThat(total.group(1)).as(expression).isIn("rate", "increase");
-            rates++;
-        }
-        assertThat(Pattern.compile("_(?:total|bucket|count)\\b")
-                        .matcher(bare)
-                        .results()
-                        .count())
-                .as(expression)
-                .isEqualTo(rates);
+        assertThat(labels).as(expression).containsAll(parsed.grouping());
+        return labels;
     }
 
-    private static void assertBalanced(String expression) {
-        List<Character> open = new ArrayList<>();
-        for (int i = 0; i < expression.length(); i++) {
-            char c = expression.charAt(i);
-            switch (c) {
-                case '(' -> open.add(')');
-                case '[' -> open.add(']');
-                case '{' -> open.add('}');
-                case ')', ']', '}' -> {
-                    assertThat(open).as(expression).isNotEmpty();
-                    assertThat(open.removeLast()).as(expression).isEqualTo(c);
-                }
-                default -> {}
-            }
+    private static void checkText(String text, Set<String> labels) {
+        Matcher label = LABEL_OF_TEXT.matcher(text);
+        while (label.find()) {
+            assertThat(labels).as(text).contains(label.group(1));
         }
-        assertThat(open).as(expression).isEmpty();
     }
 
     @Test
@@ -90,26 +79,37 @@ class DashboardsTest {
         JsonNode groups = new YAMLMapper()
                 .readTree(NamedTests.read("deploy", "prometheus/rules.yml"))
                 .get("groups");
-        Set<String> known = metrics();
+        Map<String, Set<String>> known = metrics();
         Set<String> names = new TreeSet<>();
         for (JsonNode group : groups) {
             assertThat(names.add(group.get("name").asText())).isTrue();
             for (JsonNode rule : group.get("rules")) {
+                // A rule may use those that stand before it.
+                Set<String> labels = check(rule.get("expr").asText(), known);
                 if (rule.has("record")) {
                     assertThat(rule.get("record").asText()).matches("warpnfs:[a-z_]+:[a-z0-9]+");
-                    known.add(rule.get("record").asText());
+                    assertThat(known.put(rule.get("record").asText(), labels)).isNull();
                 } else {
                     assertThat(names.add(rule.get("alert").asText())).isTrue();
                     assertThat(rule.at("/labels/severity").asText()).isIn("critical", "warning", "info");
-                    assertThat(rule.at("/annotations/summary").asText()).isNotBlank();
-                    assertThat(rule.at("/annotations/description").asText()).isNotBlank();
+                    for (String annotation : List.of("summary", "description")) {
+                        String text = rule.at("/annotations/" + annotation).asText();
+                        assertThat(text).isNotBlank();
+                        checkText(text, labels);
+                    }
                 }
             }
         }
         assertThat(names).hasSizeGreaterThan(10);
-        for (JsonNode group : groups) {
-            group.get("rules").forEach(rule -> check(rule.get("expr").asText(), known));
-        }
+    }
+
+    /** docs/operate.md says of each alert what to do. */
+    @Test
+    void alerts_areInTheHandbook() throws IOException {
+        String page = NamedTests.read("docs", "operate.md");
+        JsonNode rules = new YAMLMapper().readTree(NamedTests.read("deploy", "prometheus/rules.yml"));
+        assertThat(rules.findValuesAsText("alert")).isNotEmpty().allSatisfy(alert -> assertThat(page)
+                .contains("`" + alert + "`"));
     }
 
     @Test
@@ -134,11 +134,12 @@ class DashboardsTest {
             JsonNode at = panel.get("gridPos");
             assertThat(at.get("x").asInt() + at.get("w").asInt()).isLessThanOrEqualTo(24);
             for (JsonNode target : panel.path("targets")) {
-                check(target.get("expr").asText(), metrics());
+                Set<String> labels = check(target.get("expr").asText(), metrics());
+                checkText(target.path("legendFormat").asText(), labels);
                 assertThat(target.get("expr").asText()).contains("instance=~\"$instance\"");
                 expressions++;
             }
         }
-        assertThat(expressions).isGreaterThan(40);
+        assertThat(expressions).isGreaterThan(50);
     }
 }

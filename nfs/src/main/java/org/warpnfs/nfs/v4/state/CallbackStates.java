@@ -76,6 +76,7 @@ public final class CallbackStates {
     /** A callback has ended. */
     public void answered(long nowNanos, CallbackCall call, CallbackOutcome outcome) {
         core.tell(() -> {
+            countIfFailed(call, outcome);
             switch (call) {
                 case CallbackCall.Null probe -> probed(nowNanos, probe, outcome instanceof CallbackOutcome.Done);
                 case CallbackCall.InSession recall -> recalled(nowNanos, recall, outcome);
@@ -88,6 +89,16 @@ public final class CallbackStates {
                 }
             }
         });
+    }
+
+    private void countIfFailed(CallbackCall call, CallbackOutcome outcome) {
+        boolean recall = call instanceof CallbackCall.Recall || call instanceof CallbackCall.PlainRecall;
+        boolean heard = outcome instanceof CallbackOutcome.Compound(int sequence, int operation)
+                && sequence == Nfs4Status.OK.code()
+                && operation == Nfs4Status.OK.code();
+        if (recall && !heard) {
+            core.delegations.recallFailed();
+        }
     }
 
     private void probed(long nowNanos, CallbackCall.Null probe, boolean reached) {

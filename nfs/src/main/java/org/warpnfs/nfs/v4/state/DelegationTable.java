@@ -44,6 +44,11 @@ final class DelegationTable {
     /** Those that were recalled, the longest ago first: what may have to be revoked. */
     private final Set<DelegationState> recalled = new LinkedHashSet<>();
 
+    private long recallsSent;
+    private long recallsFailed;
+    private long recallsReturned;
+    private long recallsRevoked;
+
     private final Map<FileHandle, Integer> changesUnderWay = new HashMap<>();
     private final LinkedHashMap<FileHandle, Long> restingUntil = new LinkedHashMap<>();
 
@@ -184,9 +189,10 @@ final class DelegationTable {
         }
     }
 
-    private static void notify(long nowNanos, DelegationState delegation) {
-        if (delegation.isRecallDue(nowNanos, RECALL_PAUSE_NANOS)) {
-            delegation.client().recall(nowNanos, delegation);
+    private void notify(long nowNanos, DelegationState delegation) {
+        if (delegation.isRecallDue(nowNanos, RECALL_PAUSE_NANOS)
+                && delegation.client().recall(nowNanos, delegation)) {
+            recallsSent++;
         }
     }
 
@@ -206,7 +212,9 @@ final class DelegationTable {
 
     /** DELEGRETURN: DELEG_REVOKED if it came too late. */
     void giveBack(Client client, FileKey file, Stateid stateid) throws Nfs4Exception {
-        remove(find(client, file, stateid), letGo);
+        DelegationState delegation = find(client, file, stateid);
+        recallsReturned += delegation.isRecalled() ? 1 : 0;
+        remove(delegation, letGo);
     }
 
     /** BAD_STATEID if the stateid is not of a delegation of that file. */
@@ -234,6 +242,7 @@ final class DelegationTable {
 
     /** Without a session the client has no way to free what was revoked: it is gone at once. */
     private void revoke(DelegationState delegation) {
+        recallsRevoked++;
         if (delegation.client().isSessionless()) {
             remove(delegation, taken);
             return;
@@ -312,6 +321,16 @@ final class DelegationTable {
     /** The server ends. */
     void releaseFiles(Consumer<SharedFile> closer) {
         byFile.values().forEach(held -> held.values().forEach(delegation -> delegation.releaseFile(closer)));
+    }
+
+    /** A CB_RECALL was not answered, or not as it should have been. */
+    void recallFailed() {
+        recallsFailed++;
+    }
+
+    /** What became of recalls since the start. */
+    RecallCounts recalls() {
+        return new RecallCounts(recallsSent, recallsFailed, recallsReturned, recallsRevoked);
     }
 
     long refused() {

@@ -185,7 +185,8 @@ public final class StateTable implements AutoCloseable {
                 core.slotRecalls.sent(),
                 core.clients.connectionsNotBound(),
                 core.clients.expired(),
-                core.refused()));
+                core.refused(),
+                core.delegations.recalls()));
     }
 
     /**
@@ -199,6 +200,7 @@ public final class StateTable implements AutoCloseable {
      * @param connectionsNotBound how often a connection was not remembered as bound to a session that has its number of them, since the start
      * @param clientsExpired clients that were let go since they were silent for too long, since the start
      * @param refused how often a client was refused something because it, or its address, had its share, since the start
+     * @param recalls of delegations
      */
     public record Counts(
             int clients,
@@ -213,7 +215,8 @@ public final class StateTable implements AutoCloseable {
             long slotRecalls,
             long connectionsNotBound,
             long clientsExpired,
-            long refused) {}
+            long refused,
+            RecallCounts recalls) {}
 
     /** Closes every file; what the journal says stays. */
     @Override

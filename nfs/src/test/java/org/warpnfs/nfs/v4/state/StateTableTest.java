@@ -171,7 +171,8 @@ class StateTableTest {
                         0,
                         table.counts().connectionsNotBound(),
                         0,
-                        table.counts().refused()));
+                        table.counts().refused(),
+                        new RecallCounts(0, 0, 0, 0)));
     }
 
     private Stateid lock(Client client, int file, Stateid open, long offset) throws Nfs4Exception {

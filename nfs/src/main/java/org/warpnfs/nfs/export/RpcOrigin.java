@@ -1,0 +1,25 @@
+package org.warpnfs.nfs.export;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import org.dcache.oncrpc4j.rpc.RpcCall;
+import org.warpnfs.nfs.stats.CallOrigin;
+
+/** Whose call it is, as its transport knows. The names of hosts are never asked for. */
+public record RpcOrigin(RpcCall rpc) implements CallOrigin {
+    @Override
+    public int xid() {
+        return rpc.getXid();
+    }
+
+    @Override
+    public String peer() {
+        InetSocketAddress remote = rpc.getTransport().getRemoteSocketAddress();
+        InetAddress address = remote == null ? null : remote.getAddress();
+        if (remote == null || address == null) {
+            return "";
+        }
+        String host = address.getHostAddress();
+        return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + remote.getPort();
+    }
+}

@@ -1,0 +1,90 @@
+package org.warpnfs.server.cli;
+
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.nfs.stats.CallRecorder;
+import org.warpnfs.nfs.stats.CallTrail;
+import org.warpnfs.server.config.ConfigException;
+import org.warpnfs.server.log.SlowCalls;
+import org.warpnfs.server.log.WatchedCalls;
+import org.warpnfs.server.settings.Resolved;
+import org.warpnfs.server.settings.Settings;
+import org.warpnfs.server.trace.OtlpTraces;
+
+/** Who hears of calls beside the metrics, as was asked for: the log of slow calls, and traces. */
+final class Listeners implements AutoCloseable {
+    /** Nobody. */
+    static final Listeners NONE = new Listeners(Duration.ZERO, null);
+
+    private final List<Consumer<CallTrail>> readers = new ArrayList<>();
+    private final @Nullable OtlpTraces traces;
+
+    private Listeners(Duration slow, @Nullable OtlpTraces traces) {
+        this.traces = traces;
+        if (!slow.isZero()) {
+            readers.add(new SlowCalls(slow)::ended);
+        }
+        if (traces != null) {
+            readers.add(traces::ended);
+        }
+    }
+
+    /**
+     * Those that are wanted; they begin at once.
+     *
+     * @throws ConfigException with one line that says what makes no sense
+     */
+    static Listeners of(Resolved settings) throws ConfigException {
+        URI receiver = receiver(settings);
+        return new Listeners(
+                settings.get(Settings.SLOW_CALL),
+                receiver == null
+                        ? null
+                        : OtlpTraces.start(receiver, 1.0 / settings.get(Settings.OTLP_ONE_IN), Version.number()));
+    }
+
+    /**
+     * Where traces go; null if nowhere. A URL without a path has the one that the specification says.
+     *
+     * @throws ConfigException if it is no URL of a receiver
+     */
+    static @Nullable URI receiver(Resolved settings) throws ConfigException {
+        String text = settings.get(Settings.OTLP);
+        if (text.isEmpty()) {
+            return null;
+        }
+        try {
+            URI url = new URI(text);
+            boolean http = "http".equals(url.getScheme()) || "https".equals(url.getScheme());
+            if (!http || url.getHost() == null) {
+                throw new ConfigException(settings.at(Settings.OTLP) + " " + text
+                        + ": not the URL of a receiver, such as http://127.0.0.1:4318");
+            }
+            return url.getPath().isEmpty() || url.getPath().equals("/") ? url.resolve("/v1/traces") : url;
+        } catch (URISyntaxException e) {
+            throw new ConfigException(settings.at(Settings.OTLP) + " " + text + ": " + e.getMessage(), e);
+        }
+    }
+
+    /**
+     * A recorder for all.
+     *
+     * @param meters of the metrics; null if nobody reads them
+     */
+    CallRecorder recorder(@Nullable CallRecorder meters) {
+        return WatchedCalls.of(meters == null ? CallRecorder.NONE : meters, readers);
+    }
+
+    /** Sends what is left of traces. */
+    @Override
+    public void close() {
+        if (traces != null) {
+            traces.close();
+        }
+    }
+}

@@ -1,0 +1,147 @@
+package org.warpnfs.server.metrics;
+
+import java.nio.ByteBuffer;
+import java.util.Optional;
+import org.warpnfs.fs.spi.FileAttributes;
+import org.warpnfs.fs.spi.FileHandle;
+import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.fs.spi.OpenFile;
+import org.warpnfs.fs.spi.Stability;
+import org.warpnfs.server.metrics.BackendTimes.Call;
+
+/** An open file whose calls are measured. Safe for any thread. */
+final class TimedOpenFile implements OpenFile {
+    private final OpenFile file;
+    private final BackendTimes times;
+
+    TimedOpenFile(OpenFile file, BackendTimes times) {
+        this.file = file;
+        this.times = times;
+    }
+
+    /** Backends know their own files only. */
+    private static OpenFile bare(OpenFile other) {
+        return other instanceof TimedOpenFile timed ? timed.file : other;
+    }
+
+    @Override
+    public FileHandle handle() {
+        return file.handle();
+    }
+
+    @Override
+    public Optional<String> path() {
+        return file.path();
+    }
+
+    @Override
+    public FileAttributes attributes() throws FsException {
+        long began = times.begin(Call.ATTRIBUTES);
+        try {
+            return file.attributes();
+        } finally {
+            times.ended(Call.ATTRIBUTES, began);
+        }
+    }
+
+    @Override
+    public int read(ByteBuffer sink, long offset) throws FsException {
+        long began = times.begin(Call.READ);
+        try {
+            return file.read(sink, offset);
+        } finally {
+            times.ended(Call.READ, began);
+        }
+    }
+
+    @Override
+    public Stability write(ByteBuffer source, long offset, Stability stability) throws FsException {
+        Call call = stability == Stability.UNSTABLE ? Call.WRITE : Call.WRITE_STABLE;
+        long began = times.begin(call);
+        try {
+            return file.write(source, offset, stability);
+        } finally {
+            times.ended(call, began);
+        }
+    }
+
+    @Override
+    public void sync() throws FsException {
+        long began = times.begin(Call.SYNC);
+        try {
+            file.sync();
+        } finally {
+            times.ended(Call.SYNC, began);
+        }
+    }
+
+    @Override
+    public void allocate(long offset, long lengthBytes) throws FsException {
+        long began = times.begin(Call.ALLOCATE);
+        try {
+            file.allocate(offset, lengthBytes);
+        } finally {
+            times.ended(Call.ALLOCATE, began);
+        }
+    }
+
+    @Override
+    public void deallocate(long offset, long lengthBytes) throws FsException {
+        long began = times.begin(Call.ALLOCATE);
+        try {
+            file.deallocate(offset, lengthBytes);
+        } finally {
+            times.ended(Call.ALLOCATE, began);
+        }
+    }
+
+    @Override
+    public long seekData(long offset) throws FsException {
+        long began = times.begin(Call.SEEK);
+        try {
+            return file.seekData(offset);
+        } finally {
+            times.ended(Call.SEEK, began);
+        }
+    }
+
+    @Override
+    public long seekHole(long offset) throws FsException {
+        long began = times.begin(Call.SEEK);
+        try {
+            return file.seekHole(offset);
+        } finally {
+            times.ended(Call.SEEK, began);
+        }
+    }
+
+    @Override
+    public long copyTo(long offset, OpenFile target, long targetOffset, long lengthBytes) throws FsException {
+        long began = times.begin(Call.COPY);
+        try {
+            return file.copyTo(offset, bare(target), targetOffset, lengthBytes);
+        } finally {
+            times.ended(Call.COPY, began);
+        }
+    }
+
+    @Override
+    public void cloneTo(long offset, OpenFile target, long targetOffset, long lengthBytes) throws FsException {
+        long began = times.begin(Call.COPY);
+        try {
+            file.cloneTo(offset, bare(target), targetOffset, lengthBytes);
+        } finally {
+            times.ended(Call.COPY, began);
+        }
+    }
+
+    @Override
+    public void close() {
+        long began = times.begin(Call.CLOSE);
+        try {
+            file.close();
+        } finally {
+            times.ended(Call.CLOSE, began);
+        }
+    }
+}

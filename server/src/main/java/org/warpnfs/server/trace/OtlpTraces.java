@@ -1,0 +1,179 @@
+package org.warpnfs.server.trace;
+
+import io.opentelemetry.api.common.Attributes;
+import io.opentelemetry.exporter.otlp.http.trace.OtlpHttpSpanExporter;
+import io.opentelemetry.sdk.common.CompletableResultCode;
+import io.opentelemetry.sdk.resources.Resource;
+import io.opentelemetry.sdk.trace.SdkTracerProvider;
+import io.opentelemetry.sdk.trace.data.SpanData;
+import io.opentelemetry.sdk.trace.samplers.Sampler;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.logging.Level;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.warpnfs.limits.ClientAddress;
+import org.warpnfs.limits.LogLimiter;
+import org.warpnfs.nfs.stats.CallTrail;
+
+/**
+ * Sends calls as spans to an OTLP receiver, over HTTP in protobuf.
+ *
+ * <h2>Operation</h2>
+ *
+ * The thread that ends a call puts it into a queue and goes on; a thread of this makes spans of what is there and sends them together.
+ *
+ * <h2>Buffers</h2>
+ *
+ * {@value #MAX_WAITING} calls may wait. Those that find no place are dropped and counted: a receiver that is slow or gone costs nobody anything.
+ *
+ * <h2>Errors</h2>
+ *
+ * What the receiver does not take is counted, and logged once a minute. Safe for any thread.
+ */
+public final class OtlpTraces implements AutoCloseable {
+    static final int MAX_WAITING = 2048;
+
+    private static final int MAX_TOGETHER = 256;
+    private static final Duration TIMEOUT = Duration.ofSeconds(10);
+    private static final Duration CLOSING = Duration.ofSeconds(3);
+    /** So that calls that come one at a time are not sent one at a time. */
+    private static final long GATHER_MILLIS = 200;
+
+    private static final Logger LOG = LoggerFactory.getLogger(OtlpTraces.class);
+
+    /** It would write to standard error past our log. Held, since the registry of loggers holds none. */
+    private static final java.util.logging.Logger EXPORTER = java.util.logging.Logger.getLogger("io.opentelemetry");
+
+    private final URI endpoint;
+    private final double ratio;
+    private final TraceCounts counts;
+    private final LogLimiter lines = new LogLimiter();
+    private final BlockingQueue<CallTrail> waiting = new ArrayBlockingQueue<>(MAX_WAITING);
+    private final List<SpanData> spans = new ArrayList<>();
+    private final OtlpHttpSpanExporter exporter;
+    private final SdkTracerProvider provider;
+    private final CallSpans maker;
+    private final Thread sender = new Thread(this::run, "traces");
+    private volatile boolean closing;
+
+    /**
+     * Begins.
+     *
+     * @param endpoint of traces, such as {@code http://127.0.0.1:4318/v1/traces}
+     * @param ratio how many of all calls, from 0 to 1
+     * @param version of this build
+     */
+    public static OtlpTraces start(URI endpoint, double ratio, String version) {
+        OtlpTraces traces = new OtlpTraces(endpoint, ratio, version, TraceCounts.ofProcess());
+        traces.begin();
+        return traces;
+    }
+
+    OtlpTraces(URI endpoint, double ratio, String version, TraceCounts counts) {
+        EXPORTER.setLevel(Level.OFF);
+        this.endpoint = endpoint;
+        this.ratio = ratio;
+        this.counts = counts;
+        this.exporter = OtlpHttpSpanExporter.builder()
+                .setEndpoint(endpoint.toString())
+                .setTimeout(TIMEOUT)
+                .setRetryPolicy(null)
+                .build();
+        this.provider = SdkTracerProvider.builder()
+                .setSampler(Sampler.alwaysOn())
+                .setResource(Resource.create(Attributes.builder()
+                        .put("service.name", "warpnfs")
+                        .put("service.version", version)
+                        .build()))
+                .addSpanProcessor(new Gathering(spans))
+                .build();
+        this.maker = new CallSpans(provider.get("org.warpnfs", version));
+    }
+
+    void begin() {
+        sender.setDaemon(true);
+        sender.start();
+    }
+
+    /** A call has ended. Never blocks. */
+    public void ended(CallTrail trail) {
+        if (ratio < 1 && ThreadLocalRandom.current().nextDouble() >= ratio) {
+            return;
+        }
+        trail.keep();
+        if (!waiting.offer(trail)) {
+            counts.countDropped();
+        }
+    }
+
+    private void run() {
+        List<CallTrail> together = new ArrayList<>();
+        try {
+            while (!closing || !waiting.isEmpty()) {
+                CallTrail first = waiting.poll(GATHER_MILLIS, TimeUnit.MILLISECONDS);
+                if (first != null) {
+                    together.add(first);
+                    waiting.drainTo(together, MAX_TOGETHER - 1);
+                    send(together);
+                    together.clear();
+                }
+            }
+        } catch (InterruptedException e) {
+            // The end.
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void send(List<CallTrail> calls) {
+        // Anew each time: the wall clock may have been set meanwhile.
+        long epochNanos = TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()) - System.nanoTime();
+        try {
+            calls.forEach(trail -> maker.add(trail, epochNanos));
+            CompletableResultCode result =
+                    exporter.export(List.copyOf(spans)).join(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+            if (result.isSuccess()) {
+                counts.countSent(calls.size());
+            } else {
+                failed(calls.size(), result.getFailureThrowable());
+            }
+        } catch (RuntimeException e) {
+            failed(calls.size(), e);
+        } finally {
+            spans.clear();
+        }
+    }
+
+    private void failed(int calls, @Nullable Throwable why) {
+        counts.countFailed(calls);
+        lines.admit("traces", ClientAddress.NONE)
+                .ifPresent(more -> LOG.warn(
+                        "{} does not take traces: {} ({} more like it)",
+                        endpoint,
+                        why == null ? "no answer" : why.toString(),
+                        more));
+    }
+
+    /** Sends what waits, for a few seconds at most. */
+    @Override
+    public void close() {
+        closing = true;
+        if (sender.isAlive()) {
+            try {
+                boolean _ = sender.join(CLOSING);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+            sender.interrupt();
+        }
+        var _ = exporter.shutdown();
+        var _ = provider.shutdown();
+    }
+}

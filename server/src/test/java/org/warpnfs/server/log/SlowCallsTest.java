@@ -1,0 +1,122 @@
+package org.warpnfs.server.log;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.warpnfs.limits.LogLimiter;
+import org.warpnfs.nfs.stats.CallOrigin;
+import org.warpnfs.nfs.stats.CallRecorder;
+import org.warpnfs.nfs.stats.CallTimer;
+import org.warpnfs.nfs.stats.CallTrail;
+import org.warpnfs.nfs.stats.Metered;
+import org.warpnfs.nfs.stats.OperationMeter;
+
+/** Which calls are logged as slow, what a line says of them, and how it looks as JSON; by a clock of the test's. */
+class SlowCallsTest {
+    private static final OperationMeter COMPOUND = new OperationMeter.Off(Metered.call("nfs", "4.1", "COMPOUND"));
+    private static final OperationMeter SEQUENCE = new OperationMeter.Off(Metered.operation("4.1", "SEQUENCE"));
+    private static final OperationMeter READ = new OperationMeter.Off(Metered.operation("4.1", "READ"));
+
+    private final AtomicLong clock = new AtomicLong();
+    private final SlowCalls slow =
+            new SlowCalls(Duration.ofMillis(100), new LogLimiter(Duration.ofMinutes(1), 8, clock::get));
+    private final List<CallTrail> ended = new ArrayList<>();
+    private final CallRecorder meters = new CallRecorder() {
+        @Override
+        public OperationMeter meter(Metered what) {
+            return new OperationMeter.Off(what);
+        }
+
+        @Override
+        public long nanoTime() {
+            return clock.get();
+        }
+    };
+    private final CallRecorder recorder = WatchedCalls.of(meters, List.of(slow::ended, ended::add));
+
+    private record Origin(int xid, String peer) implements CallOrigin {}
+
+    private void pass(int millis) {
+        clock.addAndGet(Duration.ofMillis(millis).toNanos());
+    }
+
+    private void read(String peer, int millis) {
+        CallTimer timer = CallTimer.begin(recorder, COMPOUND, new Origin(0xcafe, peer));
+        pass(1);
+        timer.operationEnded(SEQUENCE, "OK");
+        pass(20);
+        timer.resumed();
+        pass(millis);
+        timer.operationEnded(READ, "IO");
+        timer.ended("IO");
+    }
+
+    @Test
+    void slowCall_isOneLine_withItsOperationsAndWhatItWaitedFor() {
+        try (Logged lines = new Logged(SlowCalls.class)) {
+            read("192.0.2.1:700", 79);
+            assertThat(lines.messages())
+                    .containsExactly(
+                            "slow: nfs 4.1 COMPOUND of 192.0.2.1:700, XID cafe, took 100.0 ms: IO; SEQUENCE 1.0 ms, READ 79.0 ms IO,"
+                                    + " waiting for threads and memory 20.0 ms (0 more like it)");
+            read("192.0.2.2:700", 78);
+            assertThat(lines.messages()).as("99 ms").hasSize(1);
+        }
+        assertThat(ended).hasSize(2);
+    }
+
+    @Test
+    void manySlowCalls_areALineAMinuteForEachClient() {
+        try (Logged lines = new Logged(SlowCalls.class)) {
+            for (int i = 0; i < 5; i++) {
+                read("192.0.2.1:" + (700 + i), 200);
+                read("[2001:db8::1]:" + (700 + i), 200);
+            }
+            assertThat(lines.messages()).hasSize(2);
+            pass(60_000);
+            read("192.0.2.1:700", 200);
+            assertThat(lines.messages()).hasSize(3);
+            assertThat(lines.messages().getLast()).endsWith("(4 more like it)");
+        }
+    }
+
+    @Test
+    void json_isAnObjectALine_withWhoAndWhy() throws Exception {
+        try (Logged lines = new Logged(SlowCalls.class)) {
+            read("192.0.2.1:700", 200);
+            assertThat(lines.json().lines()).hasSize(1);
+            JsonNode line = new ObjectMapper().readTree(lines.json());
+            assertThat(line.get("level").asText()).isEqualTo("WARN");
+            assertThat(line.get("loggerName").asText()).isEqualTo(SlowCalls.class.getName());
+            assertThat(line.get("formattedMessage").asText()).startsWith("slow: nfs 4.1 COMPOUND of 192.0.2.1:700");
+            assertThat(line.get("timestamp").asLong()).isPositive();
+            assertThat(line.get("kvpList").findValuesAsText("peer")).containsExactly("192.0.2.1:700");
+            assertThat(line.get("kvpList").findValuesAsText("xid")).containsExactly("cafe");
+            assertThat(line.get("kvpList").findValuesAsText("cause")).containsExactly("slow call");
+        }
+    }
+
+    /** A COMPOUND of very many operations takes no more memory than what is kept of it. */
+    @Test
+    void trail_ofManyOperations_keepsSome() {
+        CallTimer timer = CallTimer.begin(recorder, COMPOUND, CallOrigin.UNKNOWN);
+        for (int i = 0; i < 1000; i++) {
+            timer.operationEnded(READ, "OK");
+        }
+        timer.ended("OK");
+        assertThat(ended.getFirst().operations()).isEqualTo(1000);
+        assertThat(ended.getFirst().kept()).isEqualTo(CallTrail.MAX_OPERATIONS);
+    }
+
+    @Test
+    void withoutReaders_nothingIsWrittenDown() {
+        assertThat(WatchedCalls.of(meters, List.of())).isSameAs(meters);
+        assertThat(meters.trail(CallOrigin.UNKNOWN)).isNull();
+    }
+}

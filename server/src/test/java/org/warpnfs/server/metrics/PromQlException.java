@@ -1,0 +1,10 @@
+package org.warpnfs.server.metrics;
+
+/** An expression that Prometheus would refuse. */
+final class PromQlException extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    PromQlException(String why, int at, String expression) {
+        super(why + " at " + at + " of: " + expression);
+    }
+}

@@ -1,0 +1,92 @@
+package org.warpnfs.server.metrics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.lang.reflect.Method;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.warpnfs.fs.memory.MemoryFileSystem;
+import org.warpnfs.fs.spi.AttributeChanges;
+import org.warpnfs.fs.spi.Caller;
+import org.warpnfs.fs.spi.CreateMode;
+import org.warpnfs.fs.spi.FileHandle;
+import org.warpnfs.fs.spi.FileName;
+import org.warpnfs.fs.spi.FileSystem;
+import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.fs.spi.OpenAccess;
+import org.warpnfs.fs.spi.OpenFile;
+import org.warpnfs.fs.spi.Stability;
+
+/** A backend that is measured behaves as it does alone. */
+class TimedFileSystemTest {
+    private final AtomicLong clock = new AtomicLong();
+    private final BackendTimes times = new BackendTimes(() -> clock.addAndGet(1_000_000));
+    private final FileSystem bare = new MemoryFileSystem(1 << 20, 1024);
+    private final FileSystem files = TimedFileSystem.of(bare, times);
+
+    @AfterEach
+    void close() {
+        files.close();
+    }
+
+    private FileHandle create(String name) throws FsException {
+        return files.create(
+                        Caller.ROOT,
+                        files.root(),
+                        FileName.of(name),
+                        new CreateMode.Unchecked(AttributeChanges.ofPermissions(0600)))
+                .node()
+                .handle();
+    }
+
+    @Test
+    void copy_betweenTwoFiles_reachesTheBackendsOwn() throws FsException {
+        try (OpenFile from = files.open(Caller.ROOT, create("a"), OpenAccess.READ_WRITE);
+                OpenFile to = files.open(Caller.ROOT, create("b"), OpenAccess.READ_WRITE)) {
+            from.write(ByteBuffer.wrap(new byte[] {1, 2, 3}), 0, Stability.FILE_SYNC);
+            assertThat(from.copyTo(0, to, 0, 3)).isEqualTo(3);
+            assertThat(to.attributes().sizeBytes()).isEqualTo(3);
+            to.sync();
+        }
+        assertThat(times.count(BackendTimes.Call.CREATE)).isEqualTo(2);
+        assertThat(times.count(BackendTimes.Call.COPY)).isEqualTo(1);
+        assertThat(times.count(BackendTimes.Call.SYNC)).isEqualTo(1);
+        assertThat(times.count(BackendTimes.Call.WRITE_STABLE)).isEqualTo(1);
+    }
+
+    @Test
+    void calls_thatFail_areMeasuredAndFailAsBefore() {
+        assertThatThrownBy(() -> files.remove(Caller.ROOT, files.root(), FileName.of("none")))
+                .isInstanceOf(FsException.class);
+        assertThat(times.count(BackendTimes.Call.REMOVE)).isEqualTo(1);
+    }
+
+    /** One in sixteen counts for sixteen: of many, as many as there were, more or less. */
+    @Test
+    void shortCalls_areSampled_andCountAsOften() throws FsException {
+        int calls = 100_000;
+        for (int i = 0; i < calls; i++) {
+            assertThat(files.attributes(files.root())).isNotNull();
+        }
+        long counted = times.count(BackendTimes.Call.ATTRIBUTES);
+        assertThat(counted % BackendTimes.SAMPLE).isZero();
+        assertThat(counted).isBetween(calls * 8L / 10, calls * 12L / 10);
+        assertThat(clock.get() / 1_000_000).as("readings of the clock").isLessThan(calls / 4);
+    }
+
+    /** What is asked of the file system is asked of the backend: no default method of the interface answers in its place. */
+    @Test
+    void everyMethod_goesToTheBackend() {
+        assertThat(Arrays.stream(FileSystem.class.getMethods()).map(Method::getName))
+                .allSatisfy(name -> assertThat(Arrays.stream(TimedFileSystem.class.getDeclaredMethods())
+                                .map(Method::getName))
+                        .contains(name));
+        assertThat(files.identity(files.root())).isEqualTo(bare.identity(bare.root()));
+        assertThat(files.actsAsCaller()).isEqualTo(bare.actsAsCaller());
+        assertThat(files.writeVerifier()).isEqualTo(bare.writeVerifier());
+    }
+}

@@ -1,0 +1,161 @@
+package org.warpnfs.server.trace;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.net.httpserver.HttpServer;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.warpnfs.nfs.stats.CallOrigin;
+import org.warpnfs.nfs.stats.CallRecorder;
+import org.warpnfs.nfs.stats.CallTimer;
+import org.warpnfs.nfs.stats.Metered;
+import org.warpnfs.nfs.stats.OperationMeter;
+import org.warpnfs.server.log.WatchedCalls;
+
+/** Calls as a receiver of OTLP gets them. */
+class OtlpTracesTest {
+    private static final OperationMeter COMPOUND = new OperationMeter.Off(Metered.call("nfs", "4.1", "COMPOUND"));
+    private static final OperationMeter SEQUENCE = new OperationMeter.Off(Metered.operation("4.1", "SEQUENCE"));
+    private static final OperationMeter READ = new OperationMeter.Off(Metered.operation("4.1", "READ"));
+    private static final long LIMIT_SECONDS = 30;
+
+    private record Origin(int xid, String peer) implements CallOrigin {}
+
+    private final BlockingQueue<byte[]> bodies = new LinkedBlockingQueue<>();
+    private final TraceCounts counts = new TraceCounts();
+    private HttpServer receiver;
+    private volatile int status = 200;
+
+    @BeforeEach
+    void receive() throws Exception {
+        receiver = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        receiver.createContext("/v1/traces", exchange -> {
+            byte[] body = exchange.getRequestBody().readAllBytes();
+            exchange.sendResponseHeaders(status, -1);
+            exchange.close();
+            bodies.add(body);
+        });
+        receiver.start();
+    }
+
+    @AfterEach
+    void stop() {
+        receiver.stop(0);
+    }
+
+    private URI endpoint() {
+        return URI.create("http://127.0.0.1:" + receiver.getAddress().getPort() + "/v1/traces");
+    }
+
+    private static void call(OtlpTraces traces) {
+        CallRecorder recorder = WatchedCalls.of(CallRecorder.NONE, List.of(traces::ended));
+        CallTimer timer = CallTimer.begin(recorder, COMPOUND, new Origin(0xcafe, "[2001:db8::1]:700"));
+        timer.operationEnded(SEQUENCE, "OK");
+        timer.operationEnded(READ, "IO");
+        timer.ended("IO");
+    }
+
+    private static Map<String, String> attributes(Protobuf message, int field) {
+        Map<String, String> attributes = new TreeMap<>();
+        for (Protobuf pair : message.messages(field)) {
+            Protobuf value = pair.messages(2).getFirst();
+            boolean number = value.fields().getFirst().number() == 3;
+            attributes.put(pair.text(1), number ? Long.toString(value.number(3)) : value.text(1));
+        }
+        return attributes;
+    }
+
+    @Test
+    void call_isASpan_withOneForEachOperation() throws Exception {
+        long before = System.currentTimeMillis();
+        try (OtlpTraces traces = new OtlpTraces(endpoint(), 1, "1.2.3", counts)) {
+            traces.begin();
+            call(traces);
+            byte[] body = bodies.poll(LIMIT_SECONDS, TimeUnit.SECONDS);
+            assertThat(body).isNotNull();
+            Protobuf resource = Protobuf.parse(body).messages(1).getFirst();
+            assertThat(attributes(resource.messages(1).getFirst(), 1))
+                    .containsEntry("service.name", "warpnfs")
+                    .containsEntry("service.version", "1.2.3");
+            List<Protobuf> spans = resource.messages(2).getFirst().messages(2);
+            assertThat(spans)
+                    .extracting(span -> span.text(5))
+                    .containsExactlyInAnyOrder("nfs/COMPOUND", "nfs/SEQUENCE", "nfs/READ");
+            Protobuf whole = named(spans, "nfs/COMPOUND");
+            Protobuf read = named(spans, "nfs/READ");
+            assertThat(read.hex(4)).as("parent").isEqualTo(whole.hex(2)).hasSize(16);
+            assertThat(read.hex(1)).as("trace").isEqualTo(whole.hex(1)).hasSize(32);
+            assertThat(whole.hex(4)).isEmpty();
+            assertThat(whole.number(6)).as("SPAN_KIND_SERVER").isEqualTo(2);
+            assertThat(whole.number(7)).isLessThanOrEqualTo(read.number(7));
+            assertThat(whole.number(8)).isGreaterThanOrEqualTo(read.number(8));
+            // Within a second of a clock that is read twice.
+            assertThat(TimeUnit.NANOSECONDS.toMillis(whole.number(7)))
+                    .isBetween(before - 1000, System.currentTimeMillis() + 1000);
+            assertThat(attributes(whole, 9))
+                    .containsEntry("rpc.system", "onc_rpc")
+                    .containsEntry("rpc.method", "COMPOUND")
+                    .containsEntry("onc_rpc.version", "4")
+                    .containsEntry("nfs.version", "4.1")
+                    .containsEntry("nfs.xid", "cafe")
+                    .containsEntry("client.address", "2001:db8::1")
+                    .containsEntry("network.peer.port", "700");
+            assertThat(read.messages(15).getFirst().number(3))
+                    .as("STATUS_CODE_ERROR")
+                    .isEqualTo(2);
+            assertThat(named(spans, "nfs/SEQUENCE").messages(15).stream().mapToLong(of -> of.number(3)))
+                    .doesNotContain(2L);
+        }
+        assertThat(Stream.of(counts.sent(), counts.dropped(), counts.failed())).containsExactly(1L, 0L, 0L);
+    }
+
+    private static Protobuf named(List<Protobuf> spans, String name) {
+        return spans.stream()
+                .filter(span -> span.text(5).equals(name))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    @Test
+    void receiverThatRefuses_isCounted() throws Exception {
+        status = 400;
+        try (OtlpTraces traces = new OtlpTraces(endpoint(), 1, "1", counts)) {
+            traces.begin();
+            call(traces);
+            assertThat(bodies.poll(LIMIT_SECONDS, TimeUnit.SECONDS)).isNotNull();
+        }
+        assertThat(Stream.of(counts.sent(), counts.dropped(), counts.failed())).containsExactly(0L, 0L, 1L);
+    }
+
+    /** Nothing takes them: the queue keeps what it has room for, and nobody waits. */
+    @Test
+    void queueFull_isDroppedAndCounted() {
+        try (OtlpTraces traces = new OtlpTraces(endpoint(), 1, "1", counts)) {
+            for (int i = 0; i < OtlpTraces.MAX_WAITING + 7; i++) {
+                call(traces);
+            }
+        }
+        assertThat(counts.dropped()).isEqualTo(7);
+    }
+
+    @Test
+    void ratioOfNothing_sendsNothing() {
+        try (OtlpTraces traces = new OtlpTraces(endpoint(), 0, "1", counts)) {
+            for (int i = 0; i < OtlpTraces.MAX_WAITING + 7; i++) {
+                call(traces);
+            }
+        }
+        assertThat(counts.dropped()).isZero();
+    }
+}
