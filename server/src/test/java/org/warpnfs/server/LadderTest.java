@@ -59,7 +59,7 @@ class LadderTest {
             .resideOutsideOfPackage("org.warpnfs.server.settings..")
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage("com.fasterxml.jackson..", "org.yaml.snakeyaml..");
+            .resideInAnyPackage("com.fasterxml.jackson.dataformat..", "org.yaml.snakeyaml..");
 
     @ArchTest
     static final ArchRule onlyTheCommandLineKnowsItsLibrary = noClasses()
