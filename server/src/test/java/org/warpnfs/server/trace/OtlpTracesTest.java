@@ -3,6 +3,7 @@ package org.warpnfs.server.trace;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
+import java.lang.invoke.MethodHandles;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -21,6 +22,7 @@ import org.warpnfs.nfs.stats.CallRecorder;
 import org.warpnfs.nfs.stats.CallTimer;
 import org.warpnfs.nfs.stats.Metered;
 import org.warpnfs.nfs.stats.OperationMeter;
+import org.warpnfs.server.http.HttpService;
 import org.warpnfs.server.log.WatchedCalls;
 
 /** Calls as a receiver of OTLP gets them. */
@@ -39,6 +41,9 @@ class OtlpTracesTest {
 
     @BeforeEach
     void receive() throws Exception {
+        // The library reads its limits once: those that the server sets, not the ones that it has by itself, which
+        // would hold for all later tests.
+        MethodHandles.lookup().ensureInitialized(HttpService.class);
         receiver = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         receiver.createContext("/v1/traces", exchange -> {
             byte[] body = exchange.getRequestBody().readAllBytes();
