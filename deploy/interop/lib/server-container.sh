@@ -30,7 +30,7 @@ server_start() {
   server_starts=$((server_starts + 1))
   server_log=$directory/server.$server_starts.log
   : >"$server_log"
-  # not by setpriv, whose child would lose the capabilities that podman needs to make a container
+  # image_run is a function, and start runs programs
   image_run "$directory/export" "$directory/state" "${options[@]}" -- serve --listen 10.8.0.1 --export /export,no_root_squash \
     --state /state --payload-memory 64m --http 127.0.0.1:9049 >"$server_log" 2>&1 &
   server_id=$!
