@@ -56,7 +56,7 @@ stats_large() {
 # Every kernel message about the layers under test is a complaint, but for the greetings of modules.
 dmesg_greetings='[Cc]ommand line: |loading out-of-tree module|module verification failed|SoftiWARP attached|siw device registered|RPC: Registered |NFS: Registering the id_resolver|Key type |FS-Cache: |nfs4filelayout_init|Installing knfsd|iscsi|sr_mod'
 dmesg_subjects='siw|iwarp|rpcrdma|xprtrdma|rdma|infiniband|RPC|NFS|nfs|lockd|sunrpc|BUG|WARNING|Call Trace|Oops|hung|blocked for more|general protection|Out of memory|refcount'
-# Said when a server is gone and when it is back: known in the restart scenario only.
+# Said when a server is gone and when it is back: known where it was told to.
 dmesg_of_restart='nfs: server [0-9.]* (not responding|OK)|NFS: .*state (manager|recovery) (reboot|.*grace)'
 
 # dmesg_complaints FILE [restart]
@@ -71,7 +71,7 @@ check_client() {
   local share=$1 proto=$2 version=$3 scenarios=$4 all=$5 steady=() stats
   shopt -s nullglob
   stats=("$share"/stats/*)
-  for file in "${stats[@]}"; do [[ $file = */restart.* || $file = */resets.* ]] || steady+=("$file"); done
+  for file in "${stats[@]}"; do [[ $file = */@(restart|drained|resets).* ]] || steady+=("$file"); done
   shopt -u nullglob
   if [ ${#stats[@]} = 0 ]; then
     verdict "the client's mountstats" 'there are none'
@@ -82,5 +82,5 @@ check_client() {
   fi
   [[ "$proto $scenarios " != rdma*' '@(direct|replies|acl)' '* ]] ||
     verdict "the client's mountstats: large messages went by chunks" "$(stats_large "$share/stats" "$version")"
-  verdict "the client's dmesg has no complaint" "$(dmesg_complaints "$share/dmesg" "$([[ " $scenarios " != *' restart '* ]] || echo restart)")"
+  verdict "the client's dmesg has no complaint" "$(dmesg_complaints "$share/dmesg" "$([[ " $scenarios " != *' '@(restart|drained)' '* ]] || echo restart)")"
 }

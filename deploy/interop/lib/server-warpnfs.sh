@@ -20,6 +20,7 @@ server_arguments() {
   printf '%s\0' serve --listen 10.8.0.1 --rdma-port 20049 --tcp-port 2049 --state "$directory/state" --crc "$crc"
   # no client of version 4.0 says that it has reclaimed all: after a restart the grace period has to run its course
   [ "$version" != 4.0 ] || printf '%s\0' --lease 15
+  [ "$version-$proto" != 3-tcp ] || printf '%s\0' --rpcbind serve:10.8.0.1:111 --mount-udp
   if [ -e "$directory/exports" ]; then
     printf '%s\0' --exports "$directory/exports"
   elif [ "$backend" = memory ]; then

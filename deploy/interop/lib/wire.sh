@@ -35,7 +35,7 @@ wire_awk() { awk "$wire_columns $2" "$1"; }
 
 wire_readable() { # TABLE [SCENARIO]: what tshark and recut said; a connection that is cut off leaves half an FPDU behind
   grep -v -e 'Running as user' -e '^ *$' "$1.log" |
-    if [[ ' restart resets killed ' = *" ${2:-none} "* ]]; then grep -v 'at the end of a connection'; else cat; fi
+    if [[ ' restart drained resets killed ' = *" ${2:-none} "* ]]; then grep -v 'at the end of a connection'; else cat; fi
 }
 
 wire_whole() { # TABLE
@@ -127,6 +127,7 @@ ask_complete() { check_drops "$1"; wire_readable "$2" "$(basename "$1" .pcap)"; 
 ask_rdma() {
   case ${1##*/} in
     restart.*) wire_rdma_present "$2" 3 2 ;;
+    drained.*) wire_rdma_present "$2" 3 3 ;;
     # a reset may meet a connection before its handshake is over
     resets.*) wire_rdma_present "$2" 3 1000 ;;
     *) wire_rdma_present "$2" ;;
