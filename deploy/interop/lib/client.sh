@@ -68,10 +68,13 @@ dmesg_complaints() {
 
 # check_client SHARE PROTO VERSION SCENARIOS ALL: a line for each check
 check_client() {
-  local share=$1 proto=$2 version=$3 scenarios=$4 all=$5 steady=() stats
+  local share=$1 proto=$2 version=$3 scenarios=$4 all=$5 steady=() stats file name gone=
   shopt -s nullglob
   stats=("$share"/stats/*)
-  for file in "${stats[@]}"; do [[ $file = */@(restart|drained|resets).* ]] || steady+=("$file"); done
+  for file in "${stats[@]}"; do
+    name=${file##*/}
+    scenario_excuses "${name%%.*}" reconnects || steady+=("$file")
+  done
   shopt -u nullglob
   if [ ${#stats[@]} = 0 ]; then
     verdict "the client's mountstats" 'there are none'
@@ -82,5 +85,7 @@ check_client() {
   fi
   [[ "$proto $scenarios " != rdma*' '@(direct|replies|acl)' '* ]] ||
     verdict "the client's mountstats: large messages went by chunks" "$(stats_large "$share/stats" "$version")"
-  verdict "the client's dmesg has no complaint" "$(dmesg_complaints "$share/dmesg" "$([[ " $scenarios " != *' '@(restart|drained)' '* ]] || echo restart)")"
+  # shellcheck disable=SC2086 # a list of words
+  ! one_excuses server-gone $scenarios || gone=restart
+  verdict "the client's dmesg has no complaint" "$(dmesg_complaints "$share/dmesg" "$gone")"
 }

@@ -35,7 +35,7 @@ wire_awk() { awk "$wire_columns $2" "$1"; }
 
 wire_readable() { # TABLE [SCENARIO]: what tshark and recut said; a connection that is cut off leaves half an FPDU behind
   grep -v -e 'Running as user' -e '^ *$' "$1.log" |
-    if [[ ' restart drained resets killed ' = *" ${2:-none} "* ]]; then grep -v 'at the end of a connection'; else cat; fi
+    if [ -n "${2:-}" ] && scenario_excuses "$2" cut-off; then grep -v 'at the end of a connection'; else cat; fi
 }
 
 wire_whole() { # TABLE
@@ -122,16 +122,14 @@ each() {
 }
 
 ask_complete() { check_drops "$1"; wire_readable "$2" "$(basename "$1" .pcap)"; wire_whole "$2"; }
-# A server that is killed closes its connections before its listening socket: a client can connect again in between, to nobody.
-# It is killed twice, and each of its three lives must have been reached.
+# A server that is killed closes its connections before its listening socket: a client can connect again in between, to nobody. And a
+# reset may meet a connection before its handshake is over. The scenario says how often, and how many connections there must be.
 ask_rdma() {
-  case ${1##*/} in
-    restart.*) wire_rdma_present "$2" 3 2 ;;
-    drained.*) wire_rdma_present "$2" 3 3 ;;
-    # a reset may meet a connection before its handshake is over
-    resets.*) wire_rdma_present "$2" 3 1000 ;;
-    *) wire_rdma_present "$2" ;;
-  esac
+  local scenario connections unanswered
+  scenario=$(basename "$1" .pcap)
+  connections=$(scenario_excuses "$scenario" connections) || connections=1
+  unanswered=$(scenario_excuses "$scenario" unanswered) || unanswered=0
+  wire_rdma_present "$2" "$connections" "$unanswered"
 }
 ask_tcp() { wire_tcp_present "$2"; }
 # Callbacks go to the program that Linux names: for version 4.0 over a connection that the server makes, later the other way over the

@@ -1,0 +1,69 @@
+# Sourced by run. What the guest reports while its scenarios run, and what they may ask of the host.
+# shellcheck shell=bash disable=SC2154
+
+# answer TEXT: to what the client asked
+answer() { echo "$1" >"$share/control.in"; }
+
+# serve_request VERB [ARGUMENT...]: what a scenario may ask of the host
+serve_request() {
+  case $1 in
+    capture)
+      if capture_start "$directory/$2.pcap" "$server_interface" "$capture_mtu"; then answer done; else answer 'failed: tcpdump did not start'; fi ;;
+    capture-end)
+      [ -z "${resets_id:-}" ] || resets_stop || true # of a check that failed before it could say so
+      capture_stop
+      answer done ;;
+    server-kill) server_kill; answer done ;;
+    server-drain)
+      server_stop >"$directory/server.complaint"
+      if [ -s "$directory/server.complaint" ]; then answer "failed: $(cat "$directory/server.complaint")"; else answer done; fi ;;
+    exports-reload)
+      server_reload >"$directory/server.complaint"
+      if [ -s "$directory/server.complaint" ]; then answer "failed: $(cat "$directory/server.complaint")"; else answer done; fi ;;
+    server-freeze) server_freeze "$2"; answer done ;;
+    resets) resets_start; answer done ;;
+    resets-end)
+      if resets_stop; then answer done; else answer 'failed: hardly a connection was reset'; fi ;;
+    # nobody is left to be answered
+    guest-kill)
+      if guest_kill; then answer_of_host=''; else answer_of_host='the server waited for nothing'; fi
+      report_line "$(verdict 'the guest is killed while the server waits for it' "$answer_of_host")" ;;
+    partner) shift; if partner_ask "$@"; then answer done; else answer "failed: $partner_answer"; fi ;;
+    server-start)
+      # not in a substitution: the ids it sets are this shell's to end
+      if server_start >"$directory/server.complaint"; then answer done; else answer "failed: $(cat "$directory/server.complaint")"; fi ;;
+    ours) verbs_client "${@:2}" ;;
+    *) answer "failed: the host knows no $1" ;;
+  esac
+}
+
+# follow_client: prints what the client reports and serves what it asks, until it has ended
+follow_client() {
+  local line='' piece verdict text doing=boot
+  while :; do
+    piece=''
+    if IFS= read -r -t 1 -u "$client_port" piece; then
+      line+=$piece
+      verdict=${line%% *} text=${line#* }
+      line=''
+      case $verdict in
+        begin) doing=$text ;;
+        ok | FAIL) report "$verdict" "$run" "$text" ;;
+        info) note "$run" "$text" ;;
+        # shellcheck disable=SC2086 # a request is words
+        ask) serve_request $text ;;
+      esac
+    else
+      line+=$piece # a read that timed out may have taken half a line
+      alive "$client_id" || break
+    fi
+  done
+  status=0
+  ended "$client_id" || status=$?
+  [ -z "$guest_killed" ] || return 0
+  case $status in
+    0 | 1) ;;
+    124) report FAIL "$run" "time limit, in: $doing" ;;
+    *) report FAIL "$run" "the guest died (status $status), in: $doing" ;;
+  esac
+}

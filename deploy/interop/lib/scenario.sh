@@ -1,0 +1,97 @@
+# Sourced. What the head of each file in guest/scenario says of it, in comments before its first line of code. A line that begins with
+# more blanks goes on with the one before.
+#   Does: TEXT           the row of README.md's table
+#   Runs: NAME...        the runs that do it unless an option says otherwise
+#   Fits: WHAT VALUE...  a run that it can be asked of, one after another with ";" between: `version`, `proto`, `server` or `backend`
+#                        and the values that will do; or `alone`: in a boot of its own, since it does not come back
+#   Excused: WORD        with ";" between, what its end shows that would else be a fault:
+#     reconnects         the client's transport connected again and sent calls again
+#     server-gone        its kernel said that the server is gone, and back
+#     cut-off            a connection ended in the middle of an FPDU or a record
+#     connections=N      there were N connections at least
+#     unanswered=N       so many MPA requests had no reply
+# shellcheck shell=bash disable=SC2154
+
+# The order in one run. Whatever ends the server stands late, and what ends the guest last.
+all_scenarios='files bulk names sharing nconnect nconnect16 direct fio v42 replies acl delegation clients stopped resets restart drained exports portmapper killed'
+
+# scenario_says NAME FIELD: nothing if it does not, or if no scenario has that name, as none has of the verbs runs
+scenario_says() {
+  [ -e "$here/guest/scenario/$1" ] || return 0
+  sed -n -e '/^[^#]/q; /^$/q' -e 's/^# //p' "$here/guest/scenario/$1" |
+    awk -v field="$2:" '/^[^ ]/ { on = $1 == field; if (on) sub(/^[^ ]* */, "") } on { sub(/^ +/, ""); printf "%s%s", n++ ? " " : "", $0 }'
+}
+
+# scenario_excuses NAME WORD: whether it does; where the word has a number, prints it
+scenario_excuses() {
+  local word words
+  IFS=';' read -r -a words <<<"$(scenario_says "$1" Excused)"
+  for word in "${words[@]}"; do
+    word=${word# }
+    case $word in
+      "$2") return 0 ;;
+      "$2"=*) echo "${word#*=}"; return 0 ;;
+    esac
+  done
+  return 1
+}
+
+# one_excuses WORD NAME...: whether one of these scenarios does
+one_excuses() {
+  local word=$1 scenario
+  shift
+  for scenario; do ! scenario_excuses "$scenario" "$word" >/dev/null || return 0; done
+  return 1
+}
+
+# scenario_fits NAME: this run, that of $version, $proto, $server and $backend
+scenario_fits() {
+  local condition conditions words
+  IFS=';' read -r -a conditions <<<"$(scenario_says "$1" Fits)"
+  for condition in "${conditions[@]}"; do
+    read -r -a words <<<"$condition"
+    case ${words[0]} in
+      version | proto | server | backend) [[ " ${words[*]:1} " = *" ${!words[0]} "* ]] || return 1 ;;
+      alone) ;;
+      *) echo "scenario $1 fits what nobody knows: $condition" >&2; return 1 ;;
+    esac
+  done
+}
+
+scenario_is_alone() { [[ "; $(scenario_says "$1" Fits);" = *'; alone;'* ]]; }
+
+# scenarios_of_run NAME: in order
+scenarios_of_run() {
+  local scenario found=()
+  for scenario in $all_scenarios; do [[ " $(scenario_says "$scenario" Runs) " != *" $1 "* ]] || found+=("$scenario"); done
+  echo "${found[*]}"
+}
+
+# all_runs: the names of runs that scenarios name, in the order of README.md
+all_runs() {
+  local scenario
+  for scenario in $all_scenarios; do scenario_says "$scenario" Runs; echo; done | tr ' ' '\n' | sort -u
+}
+
+# scenario_tables: the two tables of README.md
+scenario_tables() {
+  local scenario run
+  printf '%s\n' '| scenario | what the client does |' '|---|---|'
+  for scenario in $all_scenarios; do echo "| \`$scenario\` | $(scenario_says "$scenario" Does) |"; done
+  printf '%s\n' '' 'Not every run does all of it. What is named by `--scenario` is done in each run that it fits; without it:' '' \
+    '| run | scenarios |' '|---|---|'
+  for run in $(all_runs); do echo "| \`$run\` | $(scenarios_of_run "$run") |"; done
+}
+
+# scenarios_amiss README: what is wrong with the heads of scenarios, and with the tables that were made of them
+scenarios_amiss() {
+  local scenario file field
+  for file in "$here"/guest/scenario/*; do
+    scenario=${file##*/}
+    [[ " $all_scenarios " = *" $scenario "* ]] || echo "$scenario has no place in the order"
+    for field in Does Runs; do [ -n "$(scenario_says "$scenario" $field)" ] || echo "$scenario says no $field"; done
+  done
+  for scenario in $all_scenarios; do [ -e "$here/guest/scenario/$scenario" ] || echo "there is no scenario $scenario"; done
+  diff <(scenario_tables) <(sed -n '/<!-- made of the scenarios/,/<!-- end -->/{//!p}' "$1") >/dev/null ||
+    echo 'the tables of README.md are not what the scenarios say: deploy/interop/tables writes them'
+}
