@@ -61,10 +61,8 @@ public final class AttributeCalls {
                     memory.statx);
             Libc.check(result);
             return Statx.parse(memory.statx);
-        } catch (ErrnoException e) {
-            throw e;
         } catch (Throwable e) {
-            throw Libc.broken(e);
+            throw Libc.failure(e);
         }
     }
 
@@ -72,10 +70,8 @@ public final class AttributeCalls {
         CallMemory memory = CallMemory.current();
         try {
             Libc.check((int) CHMOD.invokeExact(memory.state, memory.path(fd.magicPath()), permissions));
-        } catch (ErrnoException e) {
-            throw e;
         } catch (Throwable e) {
-            throw Libc.broken(e);
+            throw Libc.failure(e);
         }
     }
 
@@ -84,10 +80,8 @@ public final class AttributeCalls {
         try {
             Libc.check((int) FCHOWNAT.invokeExact(
                     memory.state, fd.number(), memory.emptyPath(), uid, gid, AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW));
-        } catch (ErrnoException e) {
-            throw e;
         } catch (Throwable e) {
-            throw Libc.broken(e);
+            throw Libc.failure(e);
         }
     }
 
@@ -103,10 +97,8 @@ public final class AttributeCalls {
         try {
             Libc.check(
                     (int) UTIMENSAT.invokeExact(memory.state, fd.number(), memory.emptyPath(), times, AT_EMPTY_PATH));
-        } catch (ErrnoException e) {
-            throw e;
         } catch (Throwable e) {
-            throw Libc.broken(e);
+            throw Libc.failure(e);
         }
     }
 
@@ -116,10 +108,8 @@ public final class AttributeCalls {
         try {
             Libc.check((int) FACCESSAT.invokeExact(
                     memory.state, fd.number(), memory.emptyPath(), mode, AT_EMPTY_PATH | AT_EACCESS));
-        } catch (ErrnoException e) {
-            throw e;
         } catch (Throwable e) {
-            throw Libc.broken(e);
+            throw Libc.failure(e);
         }
     }
 }

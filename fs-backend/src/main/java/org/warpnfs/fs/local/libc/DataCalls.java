@@ -39,12 +39,8 @@ public final class DataCalls {
         while (true) {
             try {
                 return Libc.check((long) PREAD.invokeExact(state, fd.number(), sink, sink.byteSize(), offset));
-            } catch (ErrnoException e) {
-                if (e.errno() != Errno.EINTR) {
-                    throw e;
-                }
             } catch (Throwable e) {
-                throw Libc.broken(e);
+                Libc.failUnlessInterrupted(e);
             }
         }
     }
@@ -55,12 +51,8 @@ public final class DataCalls {
         while (true) {
             try {
                 return Libc.check((long) PWRITE.invokeExact(state, fd.number(), source, source.byteSize(), offset));
-            } catch (ErrnoException e) {
-                if (e.errno() != Errno.EINTR) {
-                    throw e;
-                }
             } catch (Throwable e) {
-                throw Libc.broken(e);
+                Libc.failUnlessInterrupted(e);
             }
         }
     }
@@ -71,12 +63,8 @@ public final class DataCalls {
             try {
                 Libc.check((int) FTRUNCATE.invokeExact(state, fd.number(), sizeBytes));
                 return;
-            } catch (ErrnoException e) {
-                if (e.errno() != Errno.EINTR) {
-                    throw e;
-                }
             } catch (Throwable e) {
-                throw Libc.broken(e);
+                Libc.failUnlessInterrupted(e);
             }
         }
     }
@@ -87,12 +75,8 @@ public final class DataCalls {
             try {
                 Libc.check((int) FALLOCATE.invokeExact(state, fd.number(), mode, offset, lengthBytes));
                 return;
-            } catch (ErrnoException e) {
-                if (e.errno() != Errno.EINTR) {
-                    throw e;
-                }
             } catch (Throwable e) {
-                throw Libc.broken(e);
+                Libc.failUnlessInterrupted(e);
             }
         }
     }
@@ -101,10 +85,8 @@ public final class DataCalls {
         MemorySegment state = CallMemory.current().state;
         try {
             return Libc.check((long) LSEEK.invokeExact(state, fd.number(), offset, whence));
-        } catch (ErrnoException e) {
-            throw e;
         } catch (Throwable e) {
-            throw Libc.broken(e);
+            throw Libc.failure(e);
         }
     }
 
@@ -120,12 +102,8 @@ public final class DataCalls {
             try {
                 return Libc.check((long)
                         COPY_FILE_RANGE.invokeExact(memory.state, from.number(), in, to.number(), out, lengthBytes, 0));
-            } catch (ErrnoException e) {
-                if (e.errno() != Errno.EINTR) {
-                    throw e;
-                }
             } catch (Throwable e) {
-                throw Libc.broken(e);
+                Libc.failUnlessInterrupted(e);
             }
         }
     }
@@ -141,10 +119,8 @@ public final class DataCalls {
         range.setAtIndex(JAVA_LONG, 3, targetOffset);
         try {
             Libc.check((int) IOCTL.invokeExact(memory.state, to.number(), FICLONERANGE, range));
-        } catch (ErrnoException e) {
-            throw e;
         } catch (Throwable e) {
-            throw Libc.broken(e);
+            throw Libc.failure(e);
         }
     }
 
@@ -167,12 +143,8 @@ public final class DataCalls {
             try {
                 Libc.check((int) call.invokeExact(state, fd.number()));
                 return;
-            } catch (ErrnoException e) {
-                if (e.errno() != Errno.EINTR) {
-                    throw e;
-                }
             } catch (Throwable e) {
-                throw Libc.broken(e);
+                Libc.failUnlessInterrupted(e);
             }
         }
     }

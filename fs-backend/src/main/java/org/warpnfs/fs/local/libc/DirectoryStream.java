@@ -64,10 +64,8 @@ public final class DirectoryStream implements AutoCloseable {
             try {
                 length = Libc.check(
                         (long) GETDENTS64.invokeExact(memory.state, directory.number(), buffer, buffer.byteSize()));
-            } catch (ErrnoException e) {
-                throw e;
             } catch (Throwable e) {
-                throw Libc.broken(e);
+                throw Libc.failure(e);
             }
             if (length == 0) {
                 return List.of();

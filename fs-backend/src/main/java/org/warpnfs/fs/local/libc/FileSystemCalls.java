@@ -25,10 +25,8 @@ public final class FileSystemCalls {
         MemorySegment out = memory.small;
         try {
             Libc.check((int) FSTATFS.invokeExact(memory.state, fd.number(), out));
-        } catch (ErrnoException e) {
-            throw e;
         } catch (Throwable e) {
-            throw Libc.broken(e);
+            throw Libc.failure(e);
         }
         long blockBytes =
                 out.getAtIndex(JAVA_LONG, 9) != 0 ? out.getAtIndex(JAVA_LONG, 9) : out.getAtIndex(JAVA_LONG, 1);

@@ -36,10 +36,8 @@ public final class HandleCalls {
         try {
             Libc.check((int) NAME_TO_HANDLE_AT.invokeExact(
                     memory.state, fd.number(), memory.emptyPath(), handle, memory.small, AttributeCalls.AT_EMPTY_PATH));
-        } catch (ErrnoException e) {
-            throw e;
         } catch (Throwable e) {
-            throw Libc.broken(e);
+            throw Libc.failure(e);
         }
         int length = handle.get(JAVA_INT, BYTES);
         return new KernelHandle(

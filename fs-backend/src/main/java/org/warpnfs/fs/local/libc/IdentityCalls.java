@@ -93,10 +93,8 @@ public final class IdentityCalls {
                 list.add(groups.getAtIndex(JAVA_INT, i) & U32);
             }
             return List.copyOf(list);
-        } catch (ErrnoException e) {
-            throw e;
         } catch (Throwable e) {
-            throw Libc.broken(e);
+            throw Libc.failure(e);
         }
     }
 
@@ -109,10 +107,8 @@ public final class IdentityCalls {
             }
             Libc.check((long) SYSCALL.invokeExact(
                     CallMemory.current().state, Platform.current().syscallSetgroups, (long) groups.size(), ids));
-        } catch (ErrnoException e) {
-            throw e;
         } catch (Throwable e) {
-            throw Libc.broken(e);
+            throw Libc.failure(e);
         }
     }
 
@@ -120,10 +116,8 @@ public final class IdentityCalls {
     public static int secureBits() throws ErrnoException {
         try {
             return Libc.check((int) PRCTL.invokeExact(CallMemory.current().state, PR_GET_SECUREBITS, 0L, 0L, 0L, 0L));
-        } catch (ErrnoException e) {
-            throw e;
         } catch (Throwable e) {
-            throw Libc.broken(e);
+            throw Libc.failure(e);
         }
     }
 
@@ -147,10 +141,8 @@ public final class IdentityCalls {
             }
             sets.setAtIndex(JAVA_INT, index, effective & ~(1 << (capability & 31)));
             Libc.check((int) CAPSET.invokeExact(CallMemory.current().state, header, sets));
-        } catch (ErrnoException e) {
-            throw e;
         } catch (Throwable e) {
-            throw Libc.broken(e);
+            throw Libc.failure(e);
         }
     }
 
@@ -167,10 +159,8 @@ public final class IdentityCalls {
         try {
             Libc.check((int) CAPGET.invokeExact(CallMemory.current().state, header, sets));
             return sets;
-        } catch (ErrnoException e) {
-            throw e;
         } catch (Throwable e) {
-            throw Libc.broken(e);
+            throw Libc.failure(e);
         }
     }
 

@@ -71,6 +71,33 @@ final class Libc {
         return result;
     }
 
+    /**
+     * What a call that is made once ended with.
+     *
+     * @return our own mistake, to be thrown
+     * @throws ErrnoException if it is the call's own failure
+     */
+    static AssertionError failure(Throwable thrown) throws ErrnoException {
+        if (thrown instanceof ErrnoException errno) {
+            throw errno;
+        }
+        return broken(thrown);
+    }
+
+    /**
+     * What a call ended with that is made again if a signal interrupted it: then returns.
+     *
+     * @throws ErrnoException if it is any other failure of the call
+     */
+    static void failUnlessInterrupted(Throwable thrown) throws ErrnoException {
+        if (!(thrown instanceof ErrnoException errno)) {
+            throw broken(thrown);
+        }
+        if (errno.errno() != Errno.EINTR) {
+            throw errno;
+        }
+    }
+
     /** What a method handle of ours throws is always our own mistake. */
     static AssertionError broken(Throwable thrown) {
         return new AssertionError("a call of libc is bound wrongly", thrown);

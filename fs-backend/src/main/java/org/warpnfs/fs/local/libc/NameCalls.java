@@ -29,10 +29,8 @@ public final class NameCalls {
         CallMemory memory = CallMemory.current();
         try {
             Libc.check((int) MKDIRAT.invokeExact(memory.state, directory.number(), memory.path(name), permissions));
-        } catch (ErrnoException e) {
-            throw e;
         } catch (Throwable e) {
-            throw Libc.broken(e);
+            throw Libc.failure(e);
         }
     }
 
@@ -43,10 +41,8 @@ public final class NameCalls {
         try {
             Libc.check((int) MKNODAT.invokeExact(
                     memory.state, directory.number(), memory.path(name), mode, deviceNumber(deviceMajor, deviceMinor)));
-        } catch (ErrnoException e) {
-            throw e;
         } catch (Throwable e) {
-            throw Libc.broken(e);
+            throw Libc.failure(e);
         }
     }
 
@@ -60,10 +56,8 @@ public final class NameCalls {
         try {
             Libc.check((int) SYMLINKAT.invokeExact(
                     memory.state, memory.path(target), directory.number(), memory.secondPath(name)));
-        } catch (ErrnoException e) {
-            throw e;
         } catch (Throwable e) {
-            throw Libc.broken(e);
+            throw Libc.failure(e);
         }
     }
 
@@ -75,10 +69,8 @@ public final class NameCalls {
             long length = Libc.check((long) READLINKAT.invokeExact(
                     memory.state, symlink.number(), memory.emptyPath(), target, target.byteSize()));
             return target.asSlice(0, length).toArray(JAVA_BYTE);
-        } catch (ErrnoException e) {
-            throw e;
         } catch (Throwable e) {
-            throw Libc.broken(e);
+            throw Libc.failure(e);
         }
     }
 
@@ -93,10 +85,8 @@ public final class NameCalls {
                     directory.number(),
                     memory.secondPath(name),
                     AttributeCalls.AT_SYMLINK_FOLLOW));
-        } catch (ErrnoException e) {
-            throw e;
         } catch (Throwable e) {
-            throw Libc.broken(e);
+            throw Libc.failure(e);
         }
     }
 
@@ -112,10 +102,8 @@ public final class NameCalls {
         CallMemory memory = CallMemory.current();
         try {
             Libc.check((int) UNLINKAT.invokeExact(memory.state, directory.number(), memory.path(name), flags));
-        } catch (ErrnoException e) {
-            throw e;
         } catch (Throwable e) {
-            throw Libc.broken(e);
+            throw Libc.failure(e);
         }
     }
 
@@ -124,10 +112,8 @@ public final class NameCalls {
         try {
             Libc.check((int) RENAMEAT.invokeExact(
                     memory.state, from.number(), memory.path(fromName), to.number(), memory.secondPath(toName)));
-        } catch (ErrnoException e) {
-            throw e;
         } catch (Throwable e) {
-            throw Libc.broken(e);
+            throw Libc.failure(e);
         }
     }
 }

@@ -74,10 +74,8 @@ public final class OpenCalls {
         CallMemory memory = CallMemory.current();
         try {
             return new Fd(Libc.check((int) MEMFD_CREATE.invokeExact(memory.state, memory.path(MEMORY_NAME), flags)));
-        } catch (ErrnoException e) {
-            throw e;
         } catch (Throwable e) {
-            throw Libc.broken(e);
+            throw Libc.failure(e);
         }
     }
 

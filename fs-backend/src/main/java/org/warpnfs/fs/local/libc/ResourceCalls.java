@@ -23,10 +23,8 @@ public final class ResourceCalls {
         MemorySegment limit = memory.small;
         try {
             Libc.check((int) GETRLIMIT.invokeExact(memory.state, RLIMIT_NOFILE, limit));
-        } catch (ErrnoException e) {
-            throw e;
         } catch (Throwable e) {
-            throw Libc.broken(e);
+            throw Libc.failure(e);
         }
         return new FileLimit(unsigned(limit.getAtIndex(JAVA_LONG, 0)), unsigned(limit.getAtIndex(JAVA_LONG, 1)));
     }
@@ -39,10 +37,8 @@ public final class ResourceCalls {
         in.setAtIndex(JAVA_LONG, 1, limit.hard());
         try {
             Libc.check((int) SETRLIMIT.invokeExact(memory.state, RLIMIT_NOFILE, in));
-        } catch (ErrnoException e) {
-            throw e;
         } catch (Throwable e) {
-            throw Libc.broken(e);
+            throw Libc.failure(e);
         }
     }
 

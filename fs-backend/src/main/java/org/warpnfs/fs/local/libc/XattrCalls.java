@@ -57,10 +57,8 @@ public final class XattrCalls {
     private static long length(Reading reading, CallMemory memory) throws ErrnoException {
         try {
             return Libc.check(reading.read(memory, MemorySegment.NULL, 0));
-        } catch (ErrnoException e) {
-            throw e;
         } catch (Throwable e) {
-            throw Libc.broken(e);
+            throw Libc.failure(e);
         }
     }
 
@@ -68,10 +66,8 @@ public final class XattrCalls {
         try {
             long length = Libc.check(reading.read(memory, into, into.byteSize()));
             return into.asSlice(0, length).toArray(JAVA_BYTE);
-        } catch (ErrnoException e) {
-            throw e;
         } catch (Throwable e) {
-            throw Libc.broken(e);
+            throw Libc.failure(e);
         }
     }
 
@@ -91,10 +87,8 @@ public final class XattrCalls {
                     copy,
                     (long) value.length,
                     flags));
-        } catch (ErrnoException e) {
-            throw e;
         } catch (Throwable e) {
-            throw Libc.broken(e);
+            throw Libc.failure(e);
         }
     }
 
@@ -109,10 +103,8 @@ public final class XattrCalls {
         try {
             Libc.check(
                     (int) REMOVEXATTR.invokeExact(memory.state, memory.path(fd.magicPath()), memory.secondPath(name)));
-        } catch (ErrnoException e) {
-            throw e;
         } catch (Throwable e) {
-            throw Libc.broken(e);
+            throw Libc.failure(e);
         }
     }
 }
