@@ -1,6 +1,5 @@
 package org.warpnfs.nfs.v4;
 
-import java.util.List;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -46,8 +45,8 @@ public final class Nfs4Administration {
     }
 
     /** See {@link StateAdministration#unlock}. */
-    public List<StateRow.LockRow> unlock(@Nullable String client, Predicate<StateRow.LockRow> meant) {
-        return state.administration().unlock(client, meant);
+    public StateAdministration.Unlocked unlock(@Nullable String client, Predicate<StateRow.LockRow> meant, int most) {
+        return state.administration().unlock(client, meant, most);
     }
 
     /** See {@link StateAdministration#endGrace}. */

@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.warpnfs.nfs.v4.state.StateAdministration.Evicted;
+import org.warpnfs.nfs.v4.state.StateAdministration.Unlocked;
 import org.warpnfs.nfs.v4.state.StateRow.LockRow;
 import org.warpnfs.rpcrdma.oncrpc.OpenConnection;
 import org.warpnfs.server.WarpServer;
@@ -49,7 +50,8 @@ final class ActionRoutes {
             int opens,
             int locks,
             int delegations,
-            int connections) {}
+            int connections,
+            boolean journaled) {}
 
     private Object evict(AdminRequest request) throws AdminException {
         request.requireOnly(Set.of("client"));
@@ -82,7 +84,8 @@ final class ActionRoutes {
                 evicted.opens(),
                 evicted.locks(),
                 evicted.delegations(),
-                connections);
+                connections,
+                evicted.journaled());
     }
 
     /** NFSv4.0 binds no connection to a client: all of its address are taken for its. */
@@ -102,13 +105,14 @@ final class ActionRoutes {
             throw new AdminException(
                     AdminException.BAD_REQUEST, "whose locks? one of client, file and lock has to be said");
         }
-        List<LockRow> taken = server.nfs4()
+        Unlocked taken = server.nfs4()
                 .unlock(
                         client,
                         row -> (file == null || file.equals(row.path()) || file.equals(row.file()))
                                 && isOrAny(owner, row.owner())
-                                && isOrAny(lock, row.id()));
-        for (LockRow row : taken) {
+                                && isOrAny(lock, row.id()),
+                        MAX_REPORTED);
+        for (LockRow row : taken.first()) {
             LOG.warn(
                     "{} locks of {} ({}) of {} are taken away by an administrator",
                     row.rangeCount(),
@@ -116,7 +120,10 @@ final class ActionRoutes {
                     row.client(),
                     row.path() == null ? row.file() : row.path());
         }
-        return Map.of("rows", taken.subList(0, Math.min(taken.size(), MAX_REPORTED)), "count", taken.size());
+        if (taken.count() > taken.first().size()) {
+            LOG.warn("and of {} others", taken.count() - taken.first().size());
+        }
+        return Map.of("rows", taken.first(), "count", taken.count());
     }
 
     private static boolean isOrAny(@Nullable String wanted, String value) {

@@ -170,6 +170,19 @@ final class AdminCommands {
                     answer.path("locks"),
                     answer.path("delegations"),
                     answer.path("connections"));
+            if (!isJournaled(answer)) {
+                out.println(
+                        "the recovery journal could not be written: after a restart it may reclaim what it had; the log has more");
+            }
+        }
+
+        @Override
+        int status(JsonNode answer) {
+            return isJournaled(answer) ? 0 : Main.FAILURE;
+        }
+
+        private static boolean isJournaled(JsonNode answer) {
+            return answer.path("journaled").asBoolean(true);
         }
     }
 

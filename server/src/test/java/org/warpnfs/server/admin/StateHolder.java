@@ -2,15 +2,12 @@ package org.warpnfs.server.admin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.DataInputStream;
-import java.io.DataOutputStream;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.net.Socket;
 import java.nio.ByteBuffer;
 import org.warpnfs.server.NfsCall;
 
-/** A client of NFSv4.0 or 4.1 that holds an open and locks, word by word, over a TCP connection of its own. */
+/** A client of NFSv4.0 or 4.1 that holds an open, locks and delegations, word by word, over a connection of its own. */
 public final class StateHolder implements AutoCloseable {
     static final int OK = 0;
     static final int DENIED = 10_010;
@@ -21,13 +18,19 @@ public final class StateHolder implements AutoCloseable {
     static final int ADMIN_REVOKED = 10_047;
     static final int BADSESSION = 10_052;
 
-    private static final int LAST_FRAGMENT = 0x8000_0000;
-    private static final int UID = 1000;
+    static final int DELAY = 10_008;
+    static final int READ_DELEGATION = 1;
 
-    private final InetSocketAddress server;
+    private static final int UID = 1000;
+    private static final int CONN_BACK_CHAN = 2;
+    private static final int NO_DELEGATION_FOR_A_REASON = 3;
+    private static final int CONTENTION = 1;
+    private static final int RESOURCE = 2;
+    private static final int READ_AND_WANT_READ_DELEGATION = 0x101;
+
+    private final HolderWire wire;
     private final int minor;
     private final String name;
-    private Socket socket;
     private int xid = 1;
     private long clientid;
     private final byte[] session = new byte[16];
@@ -39,7 +42,11 @@ public final class StateHolder implements AutoCloseable {
     private int statusFlags;
 
     StateHolder(InetSocketAddress server, int minor, String name) throws IOException {
-        this.server = server;
+        this(new HolderWire.OverTcp(server), minor, name);
+    }
+
+    StateHolder(HolderWire wire, int minor, String name) throws IOException {
+        this.wire = wire;
         this.minor = minor;
         this.name = name;
         connect();
@@ -47,8 +54,7 @@ public final class StateHolder implements AutoCloseable {
 
     /** Over a new connection from now on. */
     void connect() throws IOException {
-        socket = new Socket(server.getAddress(), server.getPort());
-        socket.setSoTimeout(30_000);
+        wire.connect();
     }
 
     /** As the server shows it. */
@@ -63,7 +69,7 @@ public final class StateHolder implements AutoCloseable {
 
     /** True if the server has closed the connection. */
     boolean isCutOff() throws IOException {
-        return socket.getInputStream().read() < 0;
+        return wire.isCutOff();
     }
 
     private NfsCall compound(int operations) {
@@ -91,16 +97,7 @@ public final class StateHolder implements AutoCloseable {
 
     /** The results, behind the COMPOUND's head; its status is at 0. */
     private ByteBuffer send(NfsCall call) throws IOException {
-        byte[] bytes = new byte[(int) call.message().lengthBytes()];
-        call.message().flatten().get(bytes);
-        DataOutputStream out = new DataOutputStream(socket.getOutputStream());
-        out.writeInt(LAST_FRAGMENT | bytes.length);
-        out.write(bytes);
-        out.flush();
-        DataInputStream in = new DataInputStream(socket.getInputStream());
-        byte[] reply = new byte[in.readInt() & ~LAST_FRAGMENT];
-        in.readFully(reply);
-        ByteBuffer results = NfsCall.results(ByteBuffer.wrap(reply)).slice();
+        ByteBuffer results = wire.call(call).slice();
         results.getInt();
         NfsCall.opaque(results);
         results.getInt();
@@ -152,7 +149,8 @@ public final class StateHolder implements AutoCloseable {
     }
 
     private ByteBuffer createSession(int sequence) throws IOException {
-        NfsCall call = compound(1).word(43).hyper(clientid).word(sequence).word(0);
+        NfsCall call =
+                compound(1).word(43).hyper(clientid).word(sequence).word(wire.takesCallbacks() ? CONN_BACK_CHAN : 0);
         for (int channel = 0; channel < 2; channel++) {
             call.word(0).word(1 << 20).word(1 << 20).word(4096).word(16).word(8).word(0);
         }
@@ -227,6 +225,45 @@ public final class StateHolder implements AutoCloseable {
         return OK;
     }
 
+    /** CLOSE of what was opened last; the status. */
+    int closeOpen() throws IOException {
+        return status(sendInSession(
+                bytes(begin(2).word(22).opaque(handle).word(4).word(minor == 0 ? openSeqid++ : 0), open)));
+    }
+
+    /** Opens a file of the root to read, and wants a delegation; which kind was given. Of NFSv4.1 alone. */
+    int openDelegated(String file) throws IOException {
+        NfsCall call = begin(3).word(24)
+                .word(18)
+                .word(0)
+                .word(READ_AND_WANT_READ_DELEGATION)
+                .word(0)
+                .hyper(clientid)
+                .string("reader")
+                .word(0)
+                .word(0)
+                .string(file)
+                .word(10);
+        ByteBuffer results = sendInSession(call);
+        assertThat(status(results)).as("OPEN").isZero();
+        results.position(results.position() + 16).get(open);
+        results.position(results.position() + 24);
+        int words = results.getInt();
+        results.position(results.position() + 4 * words);
+        int kind = results.getInt();
+        if (kind == READ_DELEGATION) {
+            results.position(results.position() + 32);
+            NfsCall.opaque(results);
+        } else if (kind == NO_DELEGATION_FOR_A_REASON) {
+            int why = results.getInt();
+            results.position(results.position() + (why == CONTENTION || why == RESOURCE ? 4 : 0));
+        }
+        assertThat(results.getInt()).as("GETFH").isEqualTo(10);
+        assertThat(results.getInt()).isZero();
+        handle = NfsCall.opaque(results);
+        return kind;
+    }
+
     /** WRITE_LT of a range of what is open, by a new lock-owner; the status. */
     public int lock(String owner, long offset, long length) throws IOException {
         NfsCall call = begin(2).word(22)
@@ -259,6 +296,6 @@ public final class StateHolder implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-        socket.close();
+        wire.close();
     }
 }

@@ -38,6 +38,8 @@ public final class Client {
     boolean reclaimComplete;
     /** The journal's entry that this client may hold state; null until it is about to have some. */
     RecoveryJournal.@Nullable Entry recording;
+    /** The journal's entry that it is gone; null while it is not, or if the journal never knew it. */
+    RecoveryJournal.@Nullable Entry removal;
     /** True once that is on stable storage. */
     volatile boolean recorded;
 

@@ -1,6 +1,7 @@
 package org.warpnfs.nfs.v4.state;
 
 import com.google.common.collect.Lists;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -27,6 +28,7 @@ public final class StateAdministration {
      * @param address where it introduced itself from, an IPv4 address or an IPv6 /64 network
      * @param sessionless true for NFSv4.0, whose clients have no connections that the server could know
      * @param connections that its sessions were bound to
+     * @param journaled false if the recovery journal could not be told: after a restart the client might reclaim what it had
      */
     public record Evicted(
             String client,
@@ -37,15 +39,34 @@ public final class StateAdministration {
             int opens,
             int locks,
             int delegations,
-            Set<Object> connections) {
+            Set<Object> connections,
+            boolean journaled) {
         public Evicted {
             connections = Set.copyOf(connections);
+        }
+
+        private Evicted notJournaled() {
+            return new Evicted(
+                    client, owner, address, sessionless, sessions, opens, locks, delegations, connections, false);
+        }
+    }
+
+    /**
+     * What was taken away.
+     *
+     * @param first the first of them, as they were before
+     * @param count how many there were
+     */
+    public record Unlocked(List<LockRow> first, int count) {
+        public Unlocked {
+            first = List.copyOf(first);
         }
     }
 
     /**
      * Lets a client go with everything it has, as if its lease had run out and someone wanted all of it. It learns that from BADSESSION and STALE_CLIENTID, in NFSv4.0 from
-     * EXPIRED, and may introduce itself again. Its files are closed soon after, on another thread.
+     * EXPIRED, and may introduce itself again. Its files are closed soon after, on another thread. Returns once the journal has it: a server that is started again then lets
+     * it reclaim nothing, which others may have taken meanwhile.
      *
      * @param id as {@link StateRow.ClientRow#id} has it
      * @return null if there is no such client
@@ -53,6 +74,7 @@ public final class StateAdministration {
      */
     public @Nullable Evicted evict(String id) {
         long number = StateQuery.parse("client", id);
+        RecoveryJournal.@Nullable Entry[] removal = {null};
         Evicted evicted = core.look(() -> {
             Client client = core.clients.byId(number);
             if (client == null) {
@@ -67,40 +89,57 @@ public final class StateAdministration {
                     client.opens.size(),
                     client.lockCount,
                     client.delegations.size(),
-                    core.clients.connectionsOf(client));
+                    core.clients.connectionsOf(client),
+                    true);
             core.clients.remove(client);
+            removal[0] = client.removal;
             if (client.confirmed) {
                 core.grace.complete(client.owner());
             }
             return had;
         });
         core.settleGrace();
-        return evicted;
+        return evicted == null || isWritten(removal[0]) ? evicted : evicted.notJournaled();
+    }
+
+    private boolean isWritten(RecoveryJournal.@Nullable Entry removal) {
+        try {
+            if (removal != null) {
+                core.journal.await(removal);
+            }
+            return true;
+        } catch (IOException e) {
+            // The journal has said so in the log.
+            return false;
+        }
     }
 
     /**
      * Takes the byte-range locks away that are meant. Their stateids are answered with ADMIN_REVOKED from now on, and SEQUENCE tells the client so
-     * (SEQ4_STATUS_ADMIN_STATE_REVOKED), until it has freed them.
+     * (SEQ4_STATUS_ADMIN_STATE_REVOKED), until it has freed them. However many there are, {@value StateQuery#MAX_LIMIT} are looked at at once.
      *
      * @param client of that client alone, or of all
      * @param meant is asked without the lock
-     * @return what was taken, as it was before
+     * @param most of {@link Unlocked#first}
      */
-    public List<LockRow> unlock(@Nullable String client, Predicate<LockRow> meant) {
-        List<LockRow> found = new ArrayList<>();
+    public Unlocked unlock(@Nullable String client, Predicate<LockRow> meant, int most) {
+        List<LockRow> first = new ArrayList<>();
+        int count = 0;
         String after = null;
         do {
             StatePage<LockRow> page = listings.locks(new StateQuery(client, after, StateQuery.MAX_LIMIT));
-            page.rows().stream()
+            List<LockRow> found = page.rows().stream()
                     .filter(row -> row.rangeCount() > 0 && meant.test(row))
-                    .forEach(found::add);
+                    .toList();
+            for (List<LockRow> portion : Lists.partition(found, StateCore.PORTION)) {
+                List<LockRow> taken =
+                        core.look(() -> portion.stream().filter(this::revoke).toList());
+                count += taken.size();
+                first.addAll(taken.subList(0, Math.min(taken.size(), most - first.size())));
+            }
             after = page.next();
         } while (after != null);
-        List<LockRow> taken = new ArrayList<>();
-        for (List<LockRow> portion : Lists.partition(found, StateCore.PORTION)) {
-            taken.addAll(core.look(() -> portion.stream().filter(this::revoke).toList()));
-        }
-        return List.copyOf(taken);
+        return new Unlocked(first, count);
     }
 
     private boolean revoke(LockRow row) {

@@ -320,7 +320,7 @@ final class StateCore {
             departed.add(client);
         }
         if (client.recording != null) {
-            journal.note(new RecoveryLog.Change.Removed(client.owner()));
+            client.removal = journal.note(new RecoveryLog.Change.Removed(client.owner()));
         }
     }
 

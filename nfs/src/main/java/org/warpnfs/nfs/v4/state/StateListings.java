@@ -215,7 +215,9 @@ public final class StateListings {
             StateQuery.Place after = query.after() == null ? null : StateQuery.Place.of(query.after());
             List<R> rows = new ArrayList<>();
             for (Client client : clientsOf(query, after)) {
-                List<S> held = new ArrayList<>(core.look(() -> client.gone ? List.<S>of() : holdings.apply(client)));
+                // Copied under the lock, which guards the collection.
+                List<S> held =
+                        core.look(() -> client.gone ? new ArrayList<S>() : new ArrayList<>(holdings.apply(client)));
                 held.sort((one, other) -> Long.compareUnsigned(number.applyAsLong(one), number.applyAsLong(other)));
                 if (after != null && after.client() == client.id()) {
                     held.removeIf(each -> Long.compareUnsigned(number.applyAsLong(each), after.number()) <= 0);

@@ -1,0 +1,188 @@
+package org.warpnfs.nfs.v4.state;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.warpnfs.nfs.v4.state.SmallState.LEASE;
+import static org.warpnfs.nfs.v4.state.SmallState.NO_WISH;
+import static org.warpnfs.nfs.v4.state.SmallState.ROOT;
+import static org.warpnfs.nfs.v4.state.SmallState.file;
+import static org.warpnfs.nfs.v4.state.SmallState.opaque;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.warpnfs.nfs.v4.state.StateAdministration.Evicted;
+import org.warpnfs.nfs.v4.state.StateAdministration.Unlocked;
+import org.warpnfs.nfs.v4.state.StateRow.LockRow;
+import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
+import org.warpnfs.nfs.v4.xdr.Opaque;
+import org.warpnfs.nfs.v4.xdr.Stateid;
+
+/** What an administrator sees of a table that clients use meanwhile, and what is on stable storage when he hears that something was taken. */
+@Timeout(300)
+class AdministrationOfStateTest {
+    private static final ChannelAttributes CHANNEL = new ChannelAttributes(65536, 65536, 4096, 8, 4);
+    private static final CallbackParameters NO_CALLBACKS = new CallbackParameters(false, 0, null, CHANNEL, 1);
+    private static final long NOW = 1;
+
+    private final Journal journal = new Journal();
+    private final Queue<Runnable> background = new ConcurrentLinkedQueue<>();
+    private final ExecutorService threads = Executors.newCachedThreadPool();
+    private final StateTable table =
+            new StateTable(StateLimits.forIoOf(1 << 20), LEASE, LEASE, journal, _ -> {}, background::add, NOW);
+
+    @AfterEach
+    void end() {
+        threads.shutdownNow();
+    }
+
+    private Client connect(String owner) throws Nfs4Exception {
+        ExchangedId id = table.sessions().exchangeId(NOW, opaque(owner), 1, ROOT, false);
+        SessionId session = table.sessions()
+                .createSession(NOW, ROOT, id.clientId(), id.sequence(), CHANNEL, NO_CALLBACKS, new Object())
+                .id();
+        SequenceOutcome.Execute execute = (SequenceOutcome.Execute) table.sessions()
+                .beginSequence(NOW, new SequenceRequest(session, 1, 0, 0, 2, false, 42, ROOT, new Object()));
+        table.sessions().endSequence(NOW, execute, null);
+        Client client = execute.session().client();
+        table.sessions().reclaimComplete(client);
+        return client;
+    }
+
+    private Stateid open(Client client, int file) throws Nfs4Exception {
+        OpenRequest request = new OpenRequest(client, opaque("o"), file(file), OpenRequest.BOTH, 0, false);
+        SharedFile shared = new SharedFile(new NoFile());
+        return table.opens().open(NOW, request, NO_WISH, shared, shared.hold()).stateid();
+    }
+
+    private void lock(Client client, int file, Stateid open, String owner, long offset) throws Nfs4Exception {
+        LockRequest request = new LockRequest(file(file), true, ByteRange.of(offset, 1), false, open, opaque(owner));
+        table.locks().lock(NOW, client, request);
+    }
+
+    @Test
+    void listings_whileClientsOpenAndClose_areWhole() throws Exception {
+        Client client = connect("busy");
+        CountDownLatch looked = new CountDownLatch(1);
+        Future<?> using = threads.submit(() -> {
+            while (looked.getCount() > 0) {
+                List<Stateid> opened = new ArrayList<>();
+                for (int i = 0; i < 64; i++) {
+                    opened.add(open(client, i));
+                }
+                for (int i = 0; i < 64; i++) {
+                    table.opens().close(client, file(i), opened.get(i));
+                }
+            }
+            return null;
+        });
+        try {
+            for (int i = 0; i < 20_000; i++) {
+                List<StateRow.OpenRow> rows =
+                        table.listings().opens(StateQuery.first(100)).rows();
+                assertThat(new HashSet<>(rows)).hasSameSizeAs(rows).doesNotContainNull();
+            }
+        } finally {
+            looked.countDown();
+        }
+        using.get();
+    }
+
+    @Test
+    void evict_clientThatTheJournalKnows_isOutOfItWhenThatIsDone() throws Exception {
+        Client client = connect("gone");
+        open(client, 1);
+        assertThat(journal.reclaimers()).containsExactly(opaque("gone"));
+
+        Evicted evicted = table.administration().evict(StateQuery.hex(client.id()));
+
+        assertThat(evicted).isNotNull();
+        assertThat(evicted.journaled()).isTrue();
+        assertThat(journal.reclaimers())
+                .as("before any background thread has run")
+                .isEmpty();
+    }
+
+    @Test
+    void evict_journalCannotBeWritten_isSaid() throws Exception {
+        Client client = connect("gone");
+        open(client, 1);
+        journal.fails = true;
+
+        Evicted evicted = table.administration().evict(StateQuery.hex(client.id()));
+
+        assertThat(evicted).isNotNull();
+        assertThat(evicted.journaled()).isFalse();
+        assertThat(table.counts().clients()).isZero();
+    }
+
+    @Test
+    void unlock_moreThanAreReported_areTakenAndCounted() throws Exception {
+        Client client = connect("hoarder");
+        int locks = StateQuery.MAX_LIMIT + 10;
+        for (int i = 0; i < locks; i++) {
+            Stateid open = open(client, i / 4);
+            lock(client, i / 4, open, "l" + i % 4, i);
+        }
+        int ranges = table.counts().locks();
+        assertThat(ranges).isEqualTo(locks);
+
+        Unlocked unlocked = table.administration().unlock(null, row -> true, 5);
+
+        assertThat(unlocked.count()).isEqualTo(locks);
+        assertThat(unlocked.first()).hasSize(5).allMatch(row -> row.rangeCount() == 1 && !row.revoked());
+        assertThat(table.counts().locks()).isZero();
+        assertThat(table.listings().locks(StateQuery.first(10)).rows()).allMatch(LockRow::revoked);
+    }
+
+    /** A journal in memory, written at once. */
+    private final class Journal implements RecoveryLog {
+        private final Set<Opaque> present = new HashSet<>();
+        volatile boolean fails;
+
+        @Override
+        public int instance() {
+            return 7;
+        }
+
+        @Override
+        public byte[] serverIdentity() {
+            return new byte[16];
+        }
+
+        @Override
+        public synchronized Set<Opaque> reclaimers() {
+            return Set.copyOf(present);
+        }
+
+        @Override
+        public synchronized void write(List<Change> changes) throws IOException {
+            assertThat(table.isLockedByThisThread())
+                    .as("written under the lock")
+                    .isFalse();
+            if (fails) {
+                throw new IOException("no space");
+            }
+            for (Change change : changes) {
+                switch (change) {
+                    case Change.Added added -> present.add(added.clientOwner());
+                    case Change.Removed removed -> present.remove(removed.clientOwner());
+                    case Change.GraceEnded _ -> {}
+                }
+            }
+        }
+
+        @Override
+        public void close() {}
+    }
+}
