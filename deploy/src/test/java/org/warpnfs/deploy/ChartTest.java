@@ -15,6 +15,7 @@ import com.marcnuri.helm.TemplateCommand;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.ContainerPort;
+import io.fabric8.kubernetes.api.model.EnvVar;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.PersistentVolume;
 import io.fabric8.kubernetes.api.model.PodSpec;
@@ -112,7 +113,21 @@ class ChartTest {
     @Test
     void stop_isGivenMoreTimeThanTheDrainTakes() throws IOException {
         PodSpec pod = pod(StrictModel.read(template().call()));
-        assertThat(pod.getTerminationGracePeriodSeconds()).isGreaterThan(10 + 3);
+        assertThat(pod.getTerminationGracePeriodSeconds()).isGreaterThan(10 + 20 + 3);
+    }
+
+    @Test
+    void stop_drainsTheServerFirst_byACommandThatItKnowsAndThatFindsIt() throws IOException {
+        Container server = container(StrictModel.read(template().call()));
+        assertThat(server.getEnv())
+                .filteredOn(variable -> variable.getName().equals("WARPNFS_STATE"))
+                .extracting(EnvVar::getValue)
+                .containsExactly(server.getArgs().get(server.getArgs().indexOf("--state") + 1));
+        List<String> stop = server.getLifecycle().getPreStop().getExec().getCommand();
+        String drain = "/usr/bin/warpnfs drain --wait 20";
+        assertThat(stop.getLast()).isEqualTo("sleep 3; " + drain + " || :");
+        assertThatCode(() -> Main.commandLine().parseArgs("drain", "--wait", "20"))
+                .doesNotThrowAnyException();
     }
 
     @Test

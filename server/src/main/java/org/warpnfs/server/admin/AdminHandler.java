@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -78,11 +79,25 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
         String body = request.content().toString(StandardCharsets.UTF_8);
         try {
             threads.execute(() -> {
-                AdminAnswer answer = answerTo(method, uri, body);
+                AdminAnswer answer = safely(() -> answerTo(method, uri, body));
                 context.executor().execute(() -> answer(context, answer));
             });
         } catch (RejectedExecutionException e) {
-            answer(context, AdminAnswer.error(503, "the server stops"));
+            answer(
+                    context,
+                    AdminAnswer.error(
+                            503,
+                            "the server stops, or all that was asked before is still under way; the log has more"));
+        }
+    }
+
+    /** Also when memory runs out: a connection that is not answered would stay. */
+    private static AdminAnswer safely(Supplier<AdminAnswer> answering) {
+        try {
+            return answering.get();
+        } catch (Throwable e) {
+            LOG.error("a request of an administrator failed", e);
+            return AdminAnswer.error(500, "failed by a bug of the server, or for want of memory; the log has more");
         }
     }
 

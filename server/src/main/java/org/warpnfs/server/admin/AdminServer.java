@@ -13,7 +13,6 @@ import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
 import java.net.UnixDomainSocketAddress;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -72,7 +71,7 @@ public final class AdminServer implements AutoCloseable {
                         admit(channel, check, routes);
                     }
                 })
-                .bind(UnixDomainSocketAddress.of(file.path()))
+                .bind(UnixDomainSocketAddress.of(file.fresh()))
                 .awaitUninterruptibly();
         if (!bound.isSuccess()) {
             stop();
@@ -91,12 +90,34 @@ public final class AdminServer implements AutoCloseable {
         return start(socket, AdminApi.routes(administered));
     }
 
+    /**
+     * The same in a directory that the server makes for it within one that others may write to, as Kubernetes' {@code fsGroup} has a pod's volumes.
+     *
+     * @throws ConfigException with one line that says what is in the way
+     */
+    public static AdminServer startApart(Path socket, Administered administered) throws ConfigException {
+        Path directory = socket.toAbsolutePath().getParent();
+        if (directory != null) {
+            PrivateDirectory.make(directory);
+        }
+        return start(socket, administered);
+    }
+
+    /** True if nobody but the server's user, and root, can put another socket there. */
+    public static boolean isPrivate(Path directory) {
+        try {
+            return PrivateDirectory.flaw(directory) == null;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
     static AdminServer start(Path socket, AdminRoutes routes) throws ConfigException {
         SocketFile file = new SocketFile(socket);
         file.prepare();
         AdminServer server = new AdminServer(file, routes);
         try {
-            file.restrict();
+            file.publish();
             return server;
         } catch (ConfigException e) {
             server.close();
@@ -131,7 +152,7 @@ public final class AdminServer implements AutoCloseable {
     @Override
     public void close() {
         try {
-            Files.deleteIfExists(file.path());
+            file.remove();
         } catch (IOException e) {
             LOG.warn("{} could not be removed: {}", file.path(), e.getMessage());
         }

@@ -9,26 +9,39 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
-import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.Objects;
-import java.util.Set;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.warpnfs.server.config.ConfigException;
 
 /** The place of a Unix socket in the file system: nobody but its user may come there, and none that is in use is taken away. */
 final class SocketFile {
-    /** sun_path of Linux (unix(7)) with its last zero. */
-    private static final int MAX_PATH_BYTES = 107;
+    private static final String FRESH = ".new";
+    /** sun_path of Linux (unix(7)) without its last zero, and what the name has at first. */
+    private static final int MAX_PATH_BYTES = 107 - FRESH.length();
+
+    /** S_IFMT and S_IFSOCK of inode(7). */
+    private static final int FILE_TYPE = 0170000;
+
+    private static final int SOCKET = 0140000;
 
     private final Path path;
+    private final Path fresh;
+    private volatile @Nullable Object own;
 
     SocketFile(Path path) {
         this.path = path.toAbsolutePath();
+        this.fresh = Path.of(this.path + FRESH);
     }
 
     Path path() {
         return path;
+    }
+
+    /** Where it is bound: under its own name nobody finds it before it is restricted. */
+    Path fresh() {
+        return fresh;
     }
 
     /**
@@ -40,51 +53,67 @@ final class SocketFile {
         if (path.toString().getBytes(StandardCharsets.UTF_8).length > MAX_PATH_BYTES) {
             throw refused("the path of a Unix socket has at most " + MAX_PATH_BYTES + " bytes");
         }
-        Path directory = Objects.requireNonNull(path.getParent(), "an absolute path of a file has a parent");
+        Path directory = path.getParent();
+        if (directory == null) {
+            throw refused("is no place for a socket");
+        }
         try {
-            requirePrivate(directory);
-            removeStale();
+            String flaw = PrivateDirectory.flaw(directory);
+            if (flaw != null) {
+                throw refused(directory + " " + flaw);
+            }
+            removeStale(path);
+            removeStale(fresh);
         } catch (IOException e) {
             throw refused(String.valueOf(e), e);
         }
     }
 
-    private void requirePrivate(Path directory) throws IOException, ConfigException {
-        if (!Files.isDirectory(directory)) {
-            throw refused(directory + " is no directory");
-        }
-        Set<PosixFilePermission> permissions = Files.getPosixFilePermissions(directory);
-        if (permissions.contains(PosixFilePermission.GROUP_WRITE)
-                || permissions.contains(PosixFilePermission.OTHERS_WRITE)) {
-            throw refused("others may write to " + directory + ", and could put a socket of theirs in its place");
-        }
-    }
-
-    private void removeStale() throws IOException, ConfigException {
-        if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
+    private static void removeStale(Path place) throws IOException, ConfigException {
+        if (!Files.exists(place, LinkOption.NOFOLLOW_LINKS)) {
             return;
         }
-        if (!Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
-                .isOther()) {
-            throw refused("is there already, and no socket");
+        if (!isSocket(place)) {
+            throw new ConfigException(place + ": is there already, and no socket");
         }
-        try (SocketChannel peer = SocketChannel.open(UnixDomainSocketAddress.of(path))) {
-            throw refused("another server answers there (" + peer.getRemoteAddress() + ")");
+        try (SocketChannel _ = SocketChannel.open(UnixDomainSocketAddress.of(place))) {
+            throw new ConfigException(place + ": another server answers there");
         } catch (ConnectException e) {
-            Files.deleteIfExists(path);
+            Files.deleteIfExists(place);
         } catch (SocketException e) {
             // Such as EAGAIN of one whose queue is full, and EPROTOTYPE.
-            throw refused("something is there: " + e.getMessage(), e);
+            throw new ConfigException(place + ": something is there: " + e.getMessage(), e);
         }
     }
 
-    /** For its user alone. Before that the peers' credentials keep others out. */
-    void restrict() throws ConfigException {
+    /** Gives the socket that was bound at {@link #fresh} its own name, once it is for its user alone. Another that somebody puts there later is theirs. */
+    void publish() throws ConfigException {
         try {
-            Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-------"));
+            Files.setPosixFilePermissions(fresh, PosixFilePermissions.fromString("rw-------"));
+            Files.move(fresh, path, StandardCopyOption.ATOMIC_MOVE);
+            own = identity();
         } catch (IOException e) {
             throw refused(String.valueOf(e), e);
         }
+    }
+
+    /** Removes the socket that was bound, if it is still there. */
+    void remove() throws IOException {
+        if (own != null && Files.exists(path, LinkOption.NOFOLLOW_LINKS) && own.equals(identity())) {
+            Files.deleteIfExists(path);
+        }
+    }
+
+    /** With the time of its last change: the number of a file that is gone is soon another's. */
+    private Object identity() throws IOException {
+        Map<String, Object> found = Files.readAttributes(path, "unix:dev,ino,ctime", LinkOption.NOFOLLOW_LINKS);
+        return Map.copyOf(found);
+    }
+
+    /** A pipe and a device are none, though to the JDK they look alike. */
+    private static boolean isSocket(Path place) throws IOException {
+        int mode = (Integer) Files.getAttribute(place, "unix:mode", LinkOption.NOFOLLOW_LINKS);
+        return (mode & FILE_TYPE) == SOCKET;
     }
 
     private ConfigException refused(String why) {

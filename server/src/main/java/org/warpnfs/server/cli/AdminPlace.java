@@ -1,23 +1,34 @@
 package org.warpnfs.server.cli;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.server.admin.AdminClient;
+import org.warpnfs.server.config.ConfigException;
 import picocli.CommandLine.Option;
 
 /** Which server a command is for, and for whom its answer is. */
 final class AdminPlace {
     /** The name of the socket in the state directory. */
-    static final String FILE = "admin.sock";
+    private static final String FILE = "admin.sock";
     /** Names a socket where no option does. */
     static final String VARIABLE = "WARPNFS_ADMIN";
+
+    /** The state directory, as {@code serve} is told of it. */
+    private static final String STATE_VARIABLE = "WARPNFS_STATE";
+    /** Within a state directory that others may write to. */
+    private static final String APART = "admin";
+
+    private static final String OFF = "off";
 
     @Option(
             names = "--admin",
             paramLabel = "PATH",
-            description = "The server's admin socket. Default: the variable " + VARIABLE + ", else " + FILE
-                    + " in the usual state directory.")
+            description = {
+                "The server's admin socket. Default: the variable " + VARIABLE + ", else " + FILE + " in the state",
+                "directory: that of the variable " + STATE_VARIABLE + ", else the usual one."
+            })
     private @Nullable Path socket;
 
     @Option(names = "--json", description = "Print the server's answer as JSON, for programs.")
@@ -27,15 +38,35 @@ final class AdminPlace {
         return json;
     }
 
-    AdminClient client() {
+    AdminClient client() throws ConfigException {
         return new AdminClient(path(System.getenv()));
     }
 
-    Path path(Map<String, String> environment) {
+    /** @throws ConfigException if the environment says that there is none */
+    Path path(Map<String, String> environment) throws ConfigException {
         if (socket != null) {
             return socket;
         }
-        String named = environment.get(VARIABLE);
-        return named == null || named.isEmpty() ? StateHome.usual(environment).resolve(FILE) : Path.of(named);
+        String named = environment.getOrDefault(VARIABLE, "");
+        if (named.equalsIgnoreCase(OFF)) {
+            throw new ConfigException(
+                    VARIABLE + " is off: a server that is told so has no admin socket; --admin PATH names one");
+        }
+        if (!named.isEmpty()) {
+            return Path.of(named);
+        }
+        String state = environment.getOrDefault(STATE_VARIABLE, "");
+        Path directory = state.isEmpty() ? StateHome.usual(environment) : Path.of(state);
+        return !Files.exists(in(directory)) && Files.exists(apartIn(directory)) ? apartIn(directory) : in(directory);
+    }
+
+    /** Where the socket is in a state directory. */
+    static Path in(Path state) {
+        return state.resolve(FILE);
+    }
+
+    /** Where it is in one that others may write to: in a directory of its own. */
+    static Path apartIn(Path state) {
+        return state.resolve(APART).resolve(FILE);
     }
 }

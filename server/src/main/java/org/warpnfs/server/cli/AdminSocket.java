@@ -35,9 +35,12 @@ final class AdminSocket implements AutoCloseable {
         if (path == null) {
             return new AdminSocket(null);
         }
+        Administered administered = new Administered(watched.server(), watched.watch(), reload::report);
         try {
             return new AdminSocket(
-                    AdminServer.start(path, new Administered(watched.server(), watched.watch(), reload::report)));
+                    isApart(path, state)
+                            ? AdminServer.startApart(path, administered)
+                            : AdminServer.start(path, administered));
         } catch (ConfigException e) {
             if (said == null) {
                 LOG.warn("warpnfs status and its like will find no server: {}", e.getMessage());
@@ -52,7 +55,18 @@ final class AdminSocket implements AutoCloseable {
         if (said != null) {
             return said.equals(OFF) ? null : Path.of(said);
         }
-        return state == null ? null : state.resolve(AdminPlace.FILE);
+        if (state == null) {
+            return null;
+        }
+        return AdminServer.isPrivate(state) ? AdminPlace.in(state) : AdminPlace.apartIn(state);
+    }
+
+    /** In the directory within the state directory that is for the socket alone. */
+    private static boolean isApart(Path path, @Nullable Path state) {
+        return state != null
+                && path.toAbsolutePath()
+                        .normalize()
+                        .equals(AdminPlace.apartIn(state).toAbsolutePath().normalize());
     }
 
     /** Where it answers, for people. */

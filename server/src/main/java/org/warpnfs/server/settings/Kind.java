@@ -216,7 +216,7 @@ public sealed interface Kind<T> {
             if (text.isBlank()) {
                 throw new ConfigException(what + ": is empty");
             }
-            return orOff && text.equalsIgnoreCase("false") ? "off" : text;
+            return orOff && (text.equalsIgnoreCase("false") || text.equalsIgnoreCase("off")) ? "off" : text;
         }
 
         @Override

@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -107,7 +108,7 @@ class AdminServerTest {
             Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString(permissions));
             assertThatThrownBy(() -> AdminServer.start(socket(), ROUTES))
                     .isInstanceOf(ConfigException.class)
-                    .hasMessageContaining("others may write to " + directory);
+                    .hasMessageContaining(directory + " may be written by others");
         }
     }
 
@@ -116,9 +117,86 @@ class AdminServerTest {
         assertThatThrownBy(() -> AdminServer.start(directory.resolve("missing/admin.sock"), ROUTES))
                 .isInstanceOf(ConfigException.class)
                 .hasMessageContaining("is no directory");
+        assertThatThrownBy(() -> AdminServer.start(Path.of("/"), ROUTES))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("no place for a socket");
         assertThatThrownBy(() -> AdminServer.start(directory.resolve("x".repeat(108)), ROUTES))
                 .isInstanceOf(ConfigException.class)
-                .hasMessageContaining("at most 107 bytes");
+                .hasMessageContaining("at most 103 bytes");
+    }
+
+    @Test
+    void start_pipeOrDevice_isKept() throws Exception {
+        assertThat(new ProcessBuilder("mkfifo", socket().toString()).start().waitFor())
+                .isZero();
+        assertThatThrownBy(() -> AdminServer.start(socket(), ROUTES))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("no socket");
+        assertThat(socket()).exists();
+    }
+
+    @Test
+    void start_directoryOfAnotherUser_isRefused() throws Exception {
+        Assumptions.assumeTrue(ProcessUser.effectiveUid() == 0, "only root gives directories away");
+        Files.setAttribute(directory, "unix:uid", 64_999);
+        assertThatThrownBy(() -> AdminServer.start(socket(), ROUTES))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining(directory + " belongs to user 64999");
+    }
+
+    @Test
+    void close_anotherSocketIsThere_isKept() throws Exception {
+        AdminServer first = AdminServer.start(socket(), ROUTES);
+        Files.delete(socket());
+        try (AdminServer _ = AdminServer.start(socket(), ROUTES)) {
+            first.close();
+            assertThat(new AdminClient(socket()).get("/x").path("x").asInt()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void privateDirectory_isMadeAndMadePrivateAgain_orRefused() throws Exception {
+        Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxrwxrwx"));
+        Path apart = directory.resolve("admin");
+        for (int starts = 0; starts < 2; starts++) {
+            PrivateDirectory.make(apart);
+            assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(apart)))
+                    .isEqualTo("rwx------");
+            Files.setPosixFilePermissions(apart, PosixFilePermissions.fromString("rwxrwx---"));
+        }
+        Path elsewhere = Files.createDirectory(directory.resolve("elsewhere"));
+        Files.setPosixFilePermissions(elsewhere, PosixFilePermissions.fromString("rwxr-xr-x"));
+        Path link = Files.createSymbolicLink(directory.resolve("link"), elsewhere);
+        assertThatThrownBy(() -> PrivateDirectory.make(link))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("no directory");
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(elsewhere)))
+                .as("what a link names is not touched")
+                .isEqualTo("rwxr-xr-x");
+        Path file = Files.createFile(directory.resolve("file"));
+        assertThatThrownBy(() -> PrivateDirectory.make(file)).isInstanceOf(ConfigException.class);
+    }
+
+    @Test
+    void privateDirectory_ofAnotherUser_isRefused() throws Exception {
+        Assumptions.assumeTrue(ProcessUser.effectiveUid() == 0, "only root gives directories away");
+        Path apart = Files.createDirectory(directory.resolve("admin"));
+        Files.setAttribute(apart, "unix:uid", 64_999);
+        assertThatThrownBy(() -> PrivateDirectory.make(apart))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("belongs to user 64999");
+    }
+
+    @Test
+    void request_thatEndsInAnError_isAnsweredAndHoldsNoConnection() throws Exception {
+        AdminRoutes routes = new AdminRoutes().get("/x", _ -> {
+            throw new StackOverflowError("as when memory runs out");
+        });
+        try (AdminServer _ = AdminServer.start(socket(), routes);
+                SocketChannel peer = connect()) {
+            say(peer, "GET /x HTTP/1.1\r\n\r\n");
+            assertThat(hear(peer)).startsWith("HTTP/1.1 500");
+        }
     }
 
     @Test

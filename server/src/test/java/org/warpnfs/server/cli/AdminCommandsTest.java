@@ -1,6 +1,7 @@
 package org.warpnfs.server.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.PrintWriter;
@@ -140,9 +141,14 @@ class AdminCommandsTest {
     }
 
     @Test
-    void place_comesFromOptionThenVariableThenStateDirectory() {
+    void place_comesFromOptionThenVariableThenStateDirectory() throws Exception {
         AdminPlace place = new AdminPlace();
         assertThat(place.path(Map.of("WARPNFS_ADMIN", "/run/a.sock"))).isEqualTo(Path.of("/run/a.sock"));
+        assertThat(place.path(Map.of("WARPNFS_STATE", directory.toString())))
+                .isEqualTo(directory.resolve("admin.sock"));
+        assertThatThrownBy(() -> place.path(Map.of("WARPNFS_ADMIN", "off")))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("WARPNFS_ADMIN is off");
         assertThat(place.path(Map.of())).isEqualTo(StateHome.usual(Map.of()).resolve("admin.sock"));
         new CommandLine(place).parseArgs("--admin", "/run/b.sock");
         assertThat(place.path(Map.of("WARPNFS_ADMIN", "/run/a.sock"))).isEqualTo(Path.of("/run/b.sock"));
