@@ -1,6 +1,8 @@
 package org.warpnfs.server;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,6 +22,7 @@ final class Drain {
     private final Listener rdmaListener;
     private final RpcRdmaService rdma;
     private final TcpRpcService tcp;
+    private final List<AutoCloseable> ways = new CopyOnWriteArrayList<>();
     private final AtomicBoolean begun = new AtomicBoolean();
     private volatile boolean done;
 
@@ -37,7 +40,29 @@ final class Drain {
         }
     }
 
+    /** By this clients find the server: it is closed when they shall find it no more. Closed at once if that has begun; it may be closed more than once. */
+    void way(AutoCloseable way) {
+        ways.add(way);
+        if (begun.get()) {
+            closeWays();
+        }
+    }
+
+    /** No new clients find the server. Waits for whoever leads them to it. */
+    void closeWays() {
+        for (AutoCloseable way : ways) {
+            try {
+                way.close();
+            } catch (Exception e) {
+                LOG.warn("clients may still be led here: {}", e.getMessage());
+            }
+        }
+    }
+
     private void run() {
+        // Beside the rest: a portmapper that is slow to forget us holds nobody up.
+        Thread withdrawing =
+                Thread.ofPlatform().name("warpnfs-drain-ways").daemon().start(this::closeWays);
         rdmaListener.close();
         // Both at once: their connections end beside each other.
         Thread overRdma =
@@ -45,6 +70,7 @@ final class Drain {
         boolean tcpDone = tcp.drain(LIMIT);
         try {
             overRdma.join();
+            withdrawing.join();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return;

@@ -8,6 +8,8 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.warpnfs.fs.local.DescriptorBudget;
@@ -58,7 +60,11 @@ public final class WarpServer implements AutoCloseable {
     private final Listener rdmaListener;
     private final TcpRpcService tcp;
 
+    /** Held while exports are replaced, which may wait for file systems. */
+    private final ReentrantLock reloading = new ReentrantLock();
+
     private volatile boolean draining;
+    private volatile boolean closed;
     private final Drain drain;
 
     private WarpServer(ServerConfig config, Budgets.Plan plan, CallRecorder recorder) throws ConfigException {
@@ -195,20 +201,21 @@ public final class WarpServer implements AutoCloseable {
     }
 
     /**
-     * Serves MOUNT over UDP as well, on the address of TCP, until this server closes.
+     * Serves MOUNT over UDP as well, on the address of TCP, until this server drains or closes.
      *
      * @return where
      * @throws ConfigException with one line that says what is in the way
      */
     public synchronized InetSocketAddress mountOverUdp() throws ConfigException {
-        if (opened.isEmpty()) {
+        if (closed) {
             throw new ConfigException("the server has stopped");
         }
         try {
             InetSocketAddress address = new InetSocketAddress(
                     config.tcpAddress().getAddress(), tcpAddress().getPort());
-            return opened(UdpRpcService.start(address, programs.overUdp(), threads, UdpOptions.DEFAULT))
-                    .localAddress();
+            UdpRpcService udp = opened(UdpRpcService.start(address, programs.overUdp(), threads, UdpOptions.DEFAULT));
+            drain.way(udp);
+            return udp.localAddress();
         } catch (IOException e) {
             throw new ConfigException("--mount-udp: " + e.getMessage(), e);
         }
@@ -226,10 +233,19 @@ public final class WarpServer implements AutoCloseable {
      * @return what is different now, a line each; none if nothing is
      * @throws ConfigException with one line that says what is in the way; nothing has changed then
      */
-    public synchronized List<String> reload(List<ExportSpec> specs) throws ConfigException {
-        if (opened.isEmpty()) {
-            throw new ConfigException("the server has stopped");
+    public List<String> reload(List<ExportSpec> specs) throws ConfigException {
+        reloading.lock();
+        try {
+            if (closed) {
+                throw new ConfigException("the server has stopped");
+            }
+            return replaceExports(specs);
+        } finally {
+            reloading.unlock();
         }
+    }
+
+    private List<String> replaceExports(List<ExportSpec> specs) throws ConfigException {
         List<Export> before = exports.exports();
         try {
             List<Export> wanted = ExportChanges.keepingEqual(before, backends.exportsOf(specs));
@@ -283,6 +299,14 @@ public final class WarpServer implements AutoCloseable {
         drain.begin();
     }
 
+    /**
+     * Takes over a way by which clients find this server, such as its entries at a portmapper: it is closed as soon as the server drains or closes. Closing it a second time
+     * has to do nothing.
+     */
+    public void closeWhenDraining(AutoCloseable way) {
+        drain.way(way);
+    }
+
     /** True once it was told to {@linkplain #drain drain}, and no connection is left. */
     public boolean isDrained() {
         return drain.isDone();
@@ -308,13 +332,17 @@ public final class WarpServer implements AutoCloseable {
         return Map.of("rdma", iwarp.eventLoops(), "tcp", tcp.eventLoops());
     }
 
-    /** Stops listening, lets calls under way finish within the configured time, and closes everything. */
+    /**
+     * Stops listening, lets calls under way finish within the configured time, and closes everything. A reload that hangs at a file system keeps nobody from that: after
+     * the same time again its file systems are left to the end of the process.
+     */
     @Override
     public synchronized void close() {
         draining = true;
-        if (opened.isEmpty()) {
+        if (closed) {
             return;
         }
+        drain.closeWays();
         rdmaListener.close();
         boolean rdmaDone = rdma.drain(config.drain());
         boolean tcpDone = tcp.drain(config.drain());
@@ -323,16 +351,49 @@ public final class WarpServer implements AutoCloseable {
                     "calls were still under way after {} s and are cut off",
                     config.drain().toSeconds());
         }
-        closeOpened();
+        boolean reloaded = awaitReload();
+        closed = true;
+        try {
+            if (reloaded) {
+                closeOpened();
+            } else {
+                LOG.warn("a reload of exports hangs: the file systems are not closed");
+                closeDownTo(backends);
+            }
+        } finally {
+            if (reloaded) {
+                reloading.unlock();
+            }
+        }
+    }
+
+    private boolean awaitReload() {
+        try {
+            return reloading.tryLock(config.drain().toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return reloading.tryLock();
+        }
     }
 
     private void closeOpened() {
         for (AutoCloseable part = opened.pollFirst(); part != null; part = opened.pollFirst()) {
-            try {
-                part.close();
-            } catch (Exception e) {
-                LOG.error("{} did not close", part.getClass().getSimpleName(), e);
-            }
+            close(part);
+        }
+    }
+
+    /** Everything that was opened after it. */
+    private void closeDownTo(AutoCloseable last) {
+        for (AutoCloseable part = opened.pollFirst(); part != null && part != last; part = opened.pollFirst()) {
+            close(part);
+        }
+    }
+
+    private static void close(AutoCloseable part) {
+        try {
+            part.close();
+        } catch (Exception e) {
+            LOG.error("{} did not close", part.getClass().getSimpleName(), e);
         }
     }
 }

@@ -18,6 +18,7 @@ import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.nfs.export.Export;
 import org.warpnfs.server.config.Backend;
 import org.warpnfs.server.config.ExportSpec;
+import org.warpnfs.server.config.IdentityChoices;
 import org.warpnfs.server.config.RdmaChoices;
 import org.warpnfs.server.config.ServerConfig;
 import org.warpnfs.server.limits.ServerLimits;
@@ -44,7 +45,8 @@ class BackendsTest {
                 Duration.ofSeconds(5),
                 4,
                 16 << 20,
-                Duration.ofSeconds(5));
+                Duration.ofSeconds(5),
+                IdentityChoices.DEFAULT);
     }
 
     private static FileHandle find(FileSystem fs, String... path) throws Exception {

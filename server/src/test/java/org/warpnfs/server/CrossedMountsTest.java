@@ -25,6 +25,7 @@ import org.warpnfs.nfs.export.HostNames;
 import org.warpnfs.server.config.Backend;
 import org.warpnfs.server.config.ExportSpec;
 import org.warpnfs.server.config.ExportsFiles;
+import org.warpnfs.server.config.IdentityChoices;
 import org.warpnfs.server.config.RdmaChoices;
 import org.warpnfs.server.config.ServerConfig;
 
@@ -91,7 +92,8 @@ class CrossedMountsTest {
                 Duration.ofSeconds(1),
                 4,
                 16 << 20,
-                Duration.ofSeconds(5)));
+                Duration.ofSeconds(5),
+                IdentityChoices.DEFAULT));
     }
 
     private byte[] root(WarpServer server) throws IOException {

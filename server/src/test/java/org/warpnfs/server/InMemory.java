@@ -7,6 +7,7 @@ import java.util.List;
 import org.warpnfs.server.config.Backend;
 import org.warpnfs.server.config.ConfigException;
 import org.warpnfs.server.config.ExportSpec;
+import org.warpnfs.server.config.IdentityChoices;
 import org.warpnfs.server.config.RdmaChoices;
 import org.warpnfs.server.config.ServerConfig;
 
@@ -33,6 +34,7 @@ public final class InMemory {
                 lease,
                 4,
                 sizeBytes,
-                Duration.ofSeconds(5));
+                Duration.ofSeconds(5),
+                IdentityChoices.DEFAULT);
     }
 }

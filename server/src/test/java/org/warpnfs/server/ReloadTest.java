@@ -3,24 +3,30 @@ package org.warpnfs.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.AbstractList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.warpnfs.nfs.export.HostNames;
 import org.warpnfs.server.config.Backend;
 import org.warpnfs.server.config.ConfigException;
 import org.warpnfs.server.config.ExportSpec;
 import org.warpnfs.server.config.ExportsFiles;
+import org.warpnfs.server.config.IdentityChoices;
 import org.warpnfs.server.config.RdmaChoices;
 import org.warpnfs.server.config.ServerConfig;
 
 /** Exports that are read again while the server runs. */
+@Timeout(300)
 class ReloadTest {
     @TempDir
     Path temporary;
@@ -40,7 +46,11 @@ class ReloadTest {
         return ExportsFiles.read(List.of(file), HostNames.NONE);
     }
 
-    private ServerConfig config(List<ExportSpec> exports) throws ConfigException {
+    private ServerConfig config(List<ExportSpec> exports) {
+        return config(exports, Duration.ofSeconds(5));
+    }
+
+    private ServerConfig config(List<ExportSpec> exports, Duration drain) {
         InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
         return new ServerConfig(
                 exports,
@@ -53,7 +63,8 @@ class ReloadTest {
                 Duration.ofSeconds(5),
                 4,
                 16 << 20,
-                Duration.ofSeconds(5));
+                drain,
+                IdentityChoices.DEFAULT);
     }
 
     private String path(String name) {
@@ -98,6 +109,48 @@ class ReloadTest {
             assertThat(server.reload(exports("/a *(insecure)"))).hasSize(1);
             assertThat(client.getattr(handle)).isZero();
         }
+    }
+
+    @Test
+    void close_whileAReloadHangs_ends() throws Exception {
+        List<ExportSpec> specs = exports("/a *(insecure)");
+        CountDownLatch hangs = new CountDownLatch(1);
+        CountDownLatch given = new CountDownLatch(1);
+        List<ExportSpec> slow = new AbstractList<>() {
+            @Override
+            public ExportSpec get(int index) {
+                hangs.countDown();
+                try {
+                    given.await();
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                }
+                return specs.get(index);
+            }
+
+            @Override
+            public int size() {
+                return specs.size();
+            }
+        };
+        WarpServer server = WarpServer.start(config(specs, Duration.ofMillis(100)));
+        Thread reload = Thread.ofPlatform().daemon().start(() -> {
+            try {
+                server.reload(slow);
+            } catch (ConfigException e) {
+                throw new AssertionError(e);
+            }
+        });
+        try {
+            hangs.await();
+            server.close();
+            assertThat(reload.isAlive()).isTrue();
+            assertThatThrownBy(() -> new MountClient(server.tcpAddress())).isInstanceOf(IOException.class);
+        } finally {
+            given.countDown();
+            reload.join();
+        }
+        server.close();
     }
 
     @Test

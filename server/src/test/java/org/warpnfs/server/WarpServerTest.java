@@ -28,6 +28,7 @@ import org.warpnfs.rpcrdma.request.RequesterReply;
 import org.warpnfs.server.config.Backend;
 import org.warpnfs.server.config.CrcPolicy;
 import org.warpnfs.server.config.ExportSpec;
+import org.warpnfs.server.config.IdentityChoices;
 import org.warpnfs.server.config.RdmaChoices;
 import org.warpnfs.server.config.ServerConfig;
 
@@ -57,7 +58,8 @@ class WarpServerTest {
                 Duration.ofSeconds(5),
                 4,
                 16 << 20,
-                Duration.ofSeconds(5));
+                Duration.ofSeconds(5),
+                IdentityChoices.DEFAULT);
     }
 
     private NfsCall nfs(int procedure, int uid) {

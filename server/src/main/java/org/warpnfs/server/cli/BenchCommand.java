@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -137,7 +136,7 @@ final class BenchCommand implements Callable<Integer> {
         PrintWriter out = command.commandLine().getOut();
         PrintWriter err = command.commandLine().getErr();
         BenchOptions options;
-        InetAddress host = host();
+        InetAddress host = HostAddress.of("--target " + target, target);
         try {
             options = options(host);
         } catch (ConfigException e) {
@@ -209,14 +208,6 @@ final class BenchCommand implements Callable<Integer> {
             throw new ConfigException("--export " + export + ": a path begins with /");
         }
         return export;
-    }
-
-    private InetAddress host() throws ConfigException {
-        try {
-            return InetAddress.getByName(target);
-        } catch (UnknownHostException e) {
-            throw new ConfigException("--target " + target + ": no such host", e);
-        }
     }
 
     private static long atLeastOne(long value) throws ConfigException {

@@ -2,7 +2,6 @@ package org.warpnfs.server.cli;
 
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -148,11 +147,7 @@ final class Configured {
         if (name.isEmpty()) {
             return new InetSocketAddress(0).getAddress();
         }
-        try {
-            return InetAddress.getByName(name);
-        } catch (UnknownHostException e) {
-            throw new ConfigException(settings.at(Settings.LISTEN) + " " + name + ": no such address", e);
-        }
+        return HostAddress.of(settings.at(Settings.LISTEN) + " " + name, name);
     }
 
     private IdentityChoices identities() throws ConfigException {

@@ -2,8 +2,6 @@ package org.warpnfs.server.cli;
 
 import com.google.common.net.HostAndPort;
 import java.io.PrintWriter;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -110,14 +108,12 @@ final class DoctorCommand implements Callable<Integer> {
             HostAndPort address = HostAndPort.fromString(text);
             return new NfsReach(
                     address.getHost(),
-                    InetAddress.getByName(address.getHost()),
+                    HostAddress.of("--server " + text, address.getHost()),
                     address.getPortOrDefault(RDMA_PORT),
                     tcpPort,
                     TIMEOUT);
         } catch (IllegalArgumentException e) {
             throw new ConfigException("--server " + text + ": is no HOST or HOST:PORT", e);
-        } catch (UnknownHostException e) {
-            throw new ConfigException("--server " + text + ": no such host", e);
         }
     }
 

@@ -2,6 +2,8 @@ package org.warpnfs.server.cli;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.warpnfs.server.WarpServer;
@@ -15,9 +17,13 @@ import org.warpnfs.server.config.ExportSpec;
 final class ExportsReload {
     private static final Logger LOG = LoggerFactory.getLogger(ExportsReload.class);
     private static final int SECONDS = 2;
+    /** Less than one who asked over the admin socket waits. */
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
 
     private final WarpServer server;
     private final Source source;
+    private final Duration patience;
+    private final ReentrantLock turn = new ReentrantLock();
     private List<ExportSpec> seen = List.of();
     private String refused = "";
 
@@ -27,8 +33,14 @@ final class ExportsReload {
     }
 
     ExportsReload(WarpServer server, Source source) {
+        this(server, source, PATIENCE);
+    }
+
+    /** @param patience how long one who asks waits for another reload to end */
+    ExportsReload(WarpServer server, Source source, Duration patience) {
         this.server = server;
         this.source = source;
+        this.patience = patience;
     }
 
     /** Reads and serves them now. */
@@ -46,13 +58,30 @@ final class ExportsReload {
      * @return what has changed, a line each
      * @throws ConfigException with one line that says why nothing has changed
      */
-    synchronized List<String> report() throws ConfigException {
+    List<String> report() throws ConfigException {
+        requireTurn();
         try {
             return serve(source.read());
         } catch (ConfigException e) {
             LOG.error("exports are not changed: {}", told(e));
             throw e;
+        } finally {
+            turn.unlock();
         }
+    }
+
+    private void requireTurn() throws ConfigException {
+        try {
+            if (turn.tryLock(patience.toNanos(), TimeUnit.NANOSECONDS)) {
+                return;
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        ConfigException refusal = new ConfigException(
+                "another reload is still under way: a file system or a name service does not answer");
+        LOG.error("exports are not changed: {}", told(refusal));
+        throw refusal;
     }
 
     private List<String> serve(List<ExportSpec> specs) throws ConfigException {
@@ -85,15 +114,19 @@ final class ExportsReload {
         }
     }
 
-    private synchronized void first() {
+    private void first() {
+        turn.lock();
         try {
             seen = source.read();
         } catch (ConfigException e) {
             refused = told(e);
+        } finally {
+            turn.unlock();
         }
     }
 
-    private synchronized void look() {
+    private void look() {
+        turn.lock();
         try {
             List<ExportSpec> now = source.read();
             refused = "";
@@ -106,6 +139,8 @@ final class ExportsReload {
                 refused = told(e);
                 LOG.error("exports are not changed: {}", refused);
             }
+        } finally {
+            turn.unlock();
         }
     }
 

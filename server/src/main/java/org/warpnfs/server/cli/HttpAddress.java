@@ -1,8 +1,6 @@
 package org.warpnfs.server.cli;
 
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.UnknownHostException;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.server.config.ConfigException;
 
@@ -40,13 +38,9 @@ final class HttpAddress {
         } else if (host.contains(":")) {
             throw new ConfigException(what + " " + text + ": write an IPv6 address as [ADDR]:PORT");
         }
-        try {
-            return host.isEmpty() || host.equals("*")
-                    ? new InetSocketAddress(port)
-                    : new InetSocketAddress(InetAddress.getByName(host), port);
-        } catch (UnknownHostException e) {
-            throw new ConfigException(what + " " + text + ": no such address", e);
-        }
+        return host.isEmpty() || host.equals("*")
+                ? new InetSocketAddress(port)
+                : new InetSocketAddress(HostAddress.of(what + " " + text, host), port);
     }
 
     private static int port(String text) {

@@ -60,7 +60,9 @@ final class WatchedServer implements AutoCloseable {
         try {
             server = WarpServer.startAlone(config, limits, listeners.recorder(watch.recorder()));
             watch.serves(server);
-            WatchedServer watched = new WatchedServer(server, watch, rpcbind.start(server), listeners);
+            Rpcbind found = rpcbind.start(server);
+            server.closeWhenDraining(found);
+            WatchedServer watched = new WatchedServer(server, watch, found, listeners);
             started = true;
             return watched;
         } finally {
@@ -117,11 +119,6 @@ final class WatchedServer implements AutoCloseable {
     /** No new clients find it first; HTTP answers to the end, to say that the server drains. */
     @Override
     public void close() {
-        try {
-            rpcbind.close();
-        } catch (RuntimeException e) {
-            LOG.warn("{}", e.getMessage());
-        }
         try {
             server.close();
         } finally {

@@ -48,34 +48,6 @@ public record ServerConfig(
         exports = List.copyOf(exports);
     }
 
-    /** The same, where clients say who is in which group, and call users by numbers. */
-    public ServerConfig(
-            List<ExportSpec> exports,
-            Backend backend,
-            long memoryBytes,
-            InetSocketAddress rdmaAddress,
-            InetSocketAddress tcpAddress,
-            @Nullable Path stateDirectory,
-            RdmaChoices rdma,
-            Duration lease,
-            int operationThreads,
-            long payloadBytes,
-            Duration drain) {
-        this(
-                exports,
-                backend,
-                memoryBytes,
-                rdmaAddress,
-                tcpAddress,
-                stateDirectory,
-                rdma,
-                lease,
-                operationThreads,
-                payloadBytes,
-                drain,
-                IdentityChoices.DEFAULT);
-    }
-
     /**
      * Gives each export its place. The only one is served at {@code /} unless it says otherwise; of several, each is served
      * under its own absolute path.

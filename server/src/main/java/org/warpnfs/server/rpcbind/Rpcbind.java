@@ -8,12 +8,13 @@ import java.util.Collections;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** How this server is found by program number, until it is closed. */
+/** How this server is found by program number, until it is closed. Safe for any thread. */
 public final class Rpcbind implements AutoCloseable {
     private static final int IPV6_BYTES = 16;
 
     private final AutoCloseable part;
     private final @Nullable String description;
+    private boolean closed;
 
     private Rpcbind(AutoCloseable part, @Nullable String description) {
         this.part = part;
@@ -76,9 +77,13 @@ public final class Rpcbind implements AutoCloseable {
         }
     }
 
-    /** Withdraws what is registered, or frees the port. */
+    /** Withdraws what is registered, or frees the port; nothing if that was done. */
     @Override
-    public void close() {
+    public synchronized void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
         try {
             part.close();
         } catch (Exception e) {

@@ -20,6 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.warpnfs.server.config.Backend;
 import org.warpnfs.server.config.ConfigException;
 import org.warpnfs.server.config.ExportSpec;
+import org.warpnfs.server.config.IdentityChoices;
 import org.warpnfs.server.config.RdmaChoices;
 import org.warpnfs.server.config.ServerConfig;
 
@@ -218,6 +219,7 @@ class AdminActionsTest {
                 Duration.ofSeconds(90),
                 4,
                 16 << 20,
-                Duration.ofSeconds(5));
+                Duration.ofSeconds(5),
+                IdentityChoices.DEFAULT);
     }
 }

@@ -27,6 +27,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.warpnfs.server.WarpServer;
 import org.warpnfs.server.config.Backend;
 import org.warpnfs.server.config.ExportSpec;
+import org.warpnfs.server.config.IdentityChoices;
 import org.warpnfs.server.config.RdmaChoices;
 import org.warpnfs.server.config.ServerConfig;
 import picocli.CommandLine;
@@ -61,7 +62,8 @@ class BenchCommandTest {
                 Duration.ofSeconds(2),
                 4,
                 16 << 20,
-                Duration.ofSeconds(5)));
+                Duration.ofSeconds(5),
+                IdentityChoices.DEFAULT));
     }
 
     @AfterEach

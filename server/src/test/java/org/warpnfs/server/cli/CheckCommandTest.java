@@ -111,7 +111,7 @@ class CheckCommandTest {
                 .anySatisfy(line -> assertThat(line).contains(exports + ":4: option 'fsid=x'"))
                 .contains("warpnfs: " + file + ":3:1: state: " + plain + ": is no directory")
                 .contains("warpnfs: " + file + ":4:1: http here: not ADDR:PORT, nor off")
-                .contains("warpnfs: --listen no.such.host.invalid: no such address")
+                .contains("warpnfs: --listen no.such.host.invalid: no such host")
                 .hasSize(7);
         assertThat(out.toString()).isEmpty();
     }

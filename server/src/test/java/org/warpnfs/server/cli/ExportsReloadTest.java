@@ -1,0 +1,47 @@
+package org.warpnfs.server.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.warpnfs.server.InMemory;
+import org.warpnfs.server.WarpServer;
+import org.warpnfs.server.config.ConfigException;
+import org.warpnfs.server.config.ServerConfig;
+
+/** A reload that waits for a name service or a disk holds those up who ask for another, but not for ever. */
+@Timeout(300)
+class ExportsReloadTest {
+    @Test
+    void reload_whileAnotherHangs_isRefusedAndTheNextIsDone() throws Exception {
+        ServerConfig config = InMemory.config(":/", 16 << 20, Duration.ofSeconds(5));
+        CountDownLatch hangs = new CountDownLatch(1);
+        CountDownLatch answered = new CountDownLatch(1);
+        try (WarpServer server = WarpServer.start(config)) {
+            ExportsReload reload = new ExportsReload(
+                    server,
+                    () -> {
+                        hangs.countDown();
+                        try {
+                            answered.await();
+                        } catch (InterruptedException e) {
+                            Thread.currentThread().interrupt();
+                        }
+                        return List.copyOf(config.exports());
+                    },
+                    Duration.ofMillis(50));
+            Thread first = Thread.ofPlatform().daemon().start(reload::run);
+            hangs.await();
+            assertThatThrownBy(reload::report)
+                    .isInstanceOf(ConfigException.class)
+                    .hasMessageContaining("another reload is still under way");
+            answered.countDown();
+            first.join();
+            assertThat(reload.report()).isEmpty();
+        }
+    }
+}
