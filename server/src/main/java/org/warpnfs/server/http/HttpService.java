@@ -1,5 +1,6 @@
 package org.warpnfs.server.http;
 
+import com.google.common.net.InetAddresses;
 import com.sun.net.httpserver.Headers;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
@@ -25,7 +26,7 @@ import org.slf4j.LoggerFactory;
  * <h2>Errors</h2>
  *
  * A request that does not come whole within {@value #REQUEST_SECONDS} s, and an answer that is not taken within {@value #ANSWER_SECONDS} s,
- * end their connection; connections beyond the limit are closed at once. Another path is 404, another method 405. What a question throws
+ * end their connection; connections beyond the limit are closed at once. Another path is 404, another method 405, another host's name on the loopback 421. What a question throws
  * is 500 and a line in the log.
  */
 public final class HttpService implements AutoCloseable {
@@ -100,8 +101,24 @@ public final class HttpService implements AutoCloseable {
                 answer = Answer.plain(400, "a question has no body");
                 exchange.getResponseHeaders().set("Connection", "close");
             }
+            if (isRebound(exchange)) {
+                answer = Answer.plain(421, "ask by address, or as localhost: only this host is answered here");
+            }
             send(exchange, answer, head);
         }
+    }
+
+    /**
+     * True for a browser on this host that was led here by a name of somebody else's (DNS rebinding), whose page would read the answer. Where other hosts are answered too,
+     * they may have any name for this one.
+     */
+    private static boolean isRebound(HttpExchange exchange) {
+        String host = exchange.getRequestHeaders().getFirst("Host");
+        if (host == null || !exchange.getLocalAddress().getAddress().isLoopbackAddress()) {
+            return false;
+        }
+        String name = host.replaceFirst(":\\d*$", "");
+        return !name.equalsIgnoreCase("localhost") && !InetAddresses.isUriInetAddress(name);
     }
 
     private Answer answer(HttpExchange exchange) {

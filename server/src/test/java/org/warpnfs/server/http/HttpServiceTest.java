@@ -84,9 +84,26 @@ class HttpServiceTest {
     }
 
     @Test
+    void question_byTheNameOfAnotherHost_isNotAnsweredOnTheLoopback() throws IOException {
+        for (String host :
+                List.of("evil.example", "evil.example:9049", "127.0.0.1.evil.example", "localhost.evil.example")) {
+            try (Socket socket = connect()) {
+                send(socket, "GET /good HTTP/1.1\r\nHost: " + host + "\r\n\r\n");
+                assertThat(statusLine(socket)).as(host).contains(" 421 ");
+            }
+        }
+        for (String host : List.of("localhost", "LOCALHOST:9049", "127.0.0.1:9049", "[::1]:9049", "192.0.2.1")) {
+            try (Socket socket = connect()) {
+                send(socket, "GET /good HTTP/1.1\r\nHost: " + host + "\r\n\r\n");
+                assertThat(statusLine(socket)).as(host).contains(" 200 ");
+            }
+        }
+    }
+
+    @Test
     void body_isNotReadAndEndsTheConnection() throws IOException {
         try (Socket socket = connect()) {
-            send(socket, "GET /good HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000000\r\n\r\n");
+            send(socket, "GET /good HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000000\r\n\r\n");
             assertThat(statusLine(socket)).contains("400");
             // Ends, though the body never came.
             socket.getInputStream().readAllBytes();
@@ -96,7 +113,7 @@ class HttpServiceTest {
     @Test
     void headers_beyondTheirBound_endTheConnection() throws IOException {
         try (Socket socket = connect()) {
-            send(socket, "GET /good HTTP/1.1\r\nHost: x\r\n");
+            send(socket, "GET /good HTTP/1.1\r\nHost: localhost\r\n");
             try {
                 for (int i = 0; i < 64; i++) {
                     send(socket, "X-" + i + ": " + "x".repeat(1000) + "\r\n");
@@ -148,7 +165,7 @@ class HttpServiceTest {
             for (int i = 0; i < HttpService.MAX_CONNECTIONS; i++) {
                 Socket socket = connect();
                 open.add(socket);
-                send(socket, "GET /good HTTP/1.1\r\nHost: x\r\n\r\n");
+                send(socket, "GET /good HTTP/1.1\r\nHost: localhost\r\n\r\n");
                 assertThat(statusLine(socket)).contains("200");
             }
             try (Socket socket = connect()) {
