@@ -38,6 +38,16 @@ public interface CallLanes {
         return true;
     }
 
+    /** True if its caller, hearing nothing, sends it again soon, as callers over UDP do: it may be {@linkplain #leave left} rather than hold a thread. */
+    default boolean isRepeated() {
+        return false;
+    }
+
+    /** Ends the call without an answer; only where it {@link #isRepeated}. */
+    default void leave() {
+        throw new UnsupportedOperationException("nobody repeats this call");
+    }
+
     /** Goes on with the call on a thread of {@code lane}; if there is none any more, {@code rest} is refused on this thread. */
     void proceed(Lane lane, LaneTask rest);
 

@@ -20,7 +20,7 @@ import org.warpnfs.nfs.idmap.AnswerPending;
  * <p>Safe for any thread; waits for a name service as {@link HostNames} does.
  */
 public final class ExportPolicy {
-    private static final int SECONDS_KEPT = 300;
+    private static final int SECONDS_KEPT = 10;
     private static final int ADDRESSES_KEPT = 10_000;
 
     private final List<ExportRule> rules;

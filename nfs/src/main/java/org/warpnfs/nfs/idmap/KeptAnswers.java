@@ -25,6 +25,7 @@ import org.slf4j.LoggerFactory;
  *   what is kept                        what a question gets
  *   an answer, not older than kept      that
  *   an older one                        that at once, and the service is asked anew
+ *   one twice as old: nobody asked      what the service answers within the patience, else the old one
  *   none                                the service is asked; what it answers within the patience, else AnswerPending
  *   none, the service has failed        AnswerPending, until it may be asked again
  * </pre>
@@ -41,6 +42,7 @@ public final class KeptAnswers<K, V> {
     private static final Logger LOG = LoggerFactory.getLogger(KeptAnswers.class);
 
     private static final Duration BETWEEN_LINES = Duration.ofMinutes(1);
+    private static final int MOST_SHOWN = 128;
     private static final long NEVER = Long.MIN_VALUE;
 
     private final AtomicLong loggedNanos = new AtomicLong(NEVER);
@@ -148,6 +150,10 @@ public final class KeptAnswers<K, V> {
             if (known.value() == null) {
                 await(asked, patience);
                 known = kept.getIfPresent(key);
+            } else if (age(known.nanos()) > 2 * terms.kept().toNanos()) {
+                // Nobody has asked for long: a group that was left, or a host that has another name, is not to count
+                // once more.
+                known = awaited(asked, patience, key, known);
             }
         }
         V value = known == null ? null : known.value();
@@ -155,6 +161,20 @@ public final class KeptAnswers<K, V> {
             throw new AnswerPending();
         }
         return value;
+    }
+
+    /**
+     * As {@link #of(Object)}, for one of several questions of one call.
+     *
+     * @throws AnswerPending if there is none within what is left of {@code patience}
+     */
+    V of(K key, Patience patience) throws AnswerPending {
+        long begun = clockNanos.getAsLong();
+        try {
+            return of(key, patience.left());
+        } finally {
+            patience.spend(age(begun));
+        }
     }
 
     /** How many questions the service has not answered yet. */
@@ -179,6 +199,16 @@ public final class KeptAnswers<K, V> {
             Thread.currentThread().interrupt();
             throw new AnswerPending();
         }
+    }
+
+    private Answer<V> awaited(@Nullable Question asked, Duration patience, K key, Answer<V> old) {
+        try {
+            await(asked, patience);
+        } catch (AnswerPending e) {
+            return old;
+        }
+        Answer<V> fresh = kept.getIfPresent(key);
+        return fresh == null ? old : fresh;
     }
 
     /** For how long the oldest question has been open. */
@@ -225,9 +255,15 @@ public final class KeptAnswers<K, V> {
         LOG.warn(
                 "{} did not answer for {}: {} ({} more like it)",
                 name,
-                key,
-                failure.getMessage(),
+                shown(String.valueOf(key)),
+                shown(String.valueOf(failure.getMessage())),
                 failuresNotLogged.getAndSet(0));
+    }
+
+    /** Without what could forge a line of the log, or fill it: clients choose names. */
+    private static String shown(String text) {
+        String start = text.length() <= MOST_SHOWN ? text : text.substring(0, MOST_SHOWN) + "...";
+        return start.replaceAll("[\\p{Cntrl}\\p{Cf}\u2028\u2029]", "?");
     }
 
     private void end(K key, Question question) {

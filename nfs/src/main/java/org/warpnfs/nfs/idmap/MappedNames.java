@@ -28,7 +28,11 @@ import org.jspecify.annotations.Nullable;
  * <p>Safe for any thread.
  */
 public final class MappedNames implements OwnerNames {
+    /** getpwnam(3) finds no longer ones, LOGIN_NAME_MAX; what clients make up is kept too. */
+    private static final int MAX_LOCAL_NAME = 256;
+
     private final Choices choices;
+    private final KeptAnswers.Terms terms;
     private final Map<Accounts.Kind, KeptAnswers<String, Optional<Long>>> ids = new EnumMap<>(Accounts.Kind.class);
     private final Map<Accounts.Kind, KeptAnswers<Long, Optional<String>>> names = new EnumMap<>(Accounts.Kind.class);
 
@@ -48,6 +52,7 @@ public final class MappedNames implements OwnerNames {
     public MappedNames(
             Choices choices, Accounts accounts, KeptAnswers.Terms terms, Executor threads, LongSupplier clockNanos) {
         this.choices = choices;
+        this.terms = terms;
         for (Accounts.Kind kind : Accounts.Kind.values()) {
             String what = kind.name().toLowerCase(Locale.ROOT);
             ids.put(
@@ -70,16 +75,43 @@ public final class MappedNames implements OwnerNames {
     }
 
     @Override
+    public OwnerNames forOneCall() {
+        return new OneCall(new Patience(terms.patience()));
+    }
+
+    private final class OneCall implements OwnerNames {
+        private final Patience patience;
+
+        OneCall(Patience patience) {
+            this.patience = patience;
+        }
+
+        @Override
+        public long idOf(Accounts.Kind kind, byte[] name) throws UnknownName, AnswerPending {
+            return MappedNames.this.idOf(kind, name, patience);
+        }
+
+        @Override
+        public byte[] nameOf(Accounts.Kind kind, long id) {
+            return MappedNames.this.nameOf(kind, id, patience);
+        }
+    }
+
+    @Override
     public long idOf(Accounts.Kind kind, byte[] name) throws UnknownName, AnswerPending {
+        return idOf(kind, name, new Patience(terms.patience()));
+    }
+
+    private long idOf(Accounts.Kind kind, byte[] name, Patience patience) throws UnknownName, AnswerPending {
         if (NumericName.isNumber(name)) {
             return NumericName.parse(name);
         }
         String text = decoded(name);
         StaticNames.Local mapped = choices.map().localOf(kind, text).orElse(null);
         return switch (mapped) {
-            case null -> ofThisHost(kind, localPart(text));
+            case null -> ofThisHost(kind, localPart(text), patience);
             case StaticNames.Local.Id(long id) -> id;
-            case StaticNames.Local.Name(String local) -> ofThisHost(kind, local);
+            case StaticNames.Local.Name(String local) -> ofThisHost(kind, local, patience);
         };
     }
 
@@ -89,8 +121,8 @@ public final class MappedNames implements OwnerNames {
                     .newDecoder()
                     .decode(ByteBuffer.wrap(name))
                     .toString();
-            // The name service would see a shorter name.
-            if (text.isEmpty() || text.indexOf('\0') >= 0) {
+            // After a NUL the name service would see nothing, and what else controls something is in no name.
+            if (text.isEmpty() || text.chars().anyMatch(Character::isISOControl)) {
                 throw new UnknownName();
             }
             return text;
@@ -101,29 +133,36 @@ public final class MappedNames implements OwnerNames {
 
     private String localPart(String text) throws UnknownName {
         int at = text.lastIndexOf('@');
-        if (choices.domain() == null || at <= 0 || !text.substring(at + 1).equalsIgnoreCase(choices.domain())) {
+        if (choices.domain() == null
+                || at <= 0
+                || at > MAX_LOCAL_NAME
+                || !text.substring(at + 1).equalsIgnoreCase(choices.domain())) {
             throw new UnknownName();
         }
         return text.substring(0, at);
     }
 
-    private long ofThisHost(Accounts.Kind kind, String name) throws UnknownName, AnswerPending {
+    private long ofThisHost(Accounts.Kind kind, String name, Patience patience) throws UnknownName, AnswerPending {
         KeptAnswers<String, Optional<Long>> known = ids.get(kind);
-        return (known == null ? Optional.<Long>empty() : known.of(name)).orElseThrow(UnknownName::new);
+        return (known == null ? Optional.<Long>empty() : known.of(name, patience)).orElseThrow(UnknownName::new);
     }
 
     @Override
     public byte[] nameOf(Accounts.Kind kind, long id) {
-        String name = choices.sendNames() ? nameIfAny(kind, id) : null;
+        return nameOf(kind, id, new Patience(terms.patience()));
+    }
+
+    private byte[] nameOf(Accounts.Kind kind, long id, Patience patience) {
+        String name = choices.sendNames() ? nameIfAny(kind, id, patience) : null;
         return name == null ? NUMERIC.nameOf(kind, id) : name.getBytes(StandardCharsets.UTF_8);
     }
 
-    private @Nullable String nameIfAny(Accounts.Kind kind, long id) {
+    private @Nullable String nameIfAny(Accounts.Kind kind, long id, Patience patience) {
         Optional<String> mapped = choices.map().nameOf(kind, new StaticNames.Local.Id(id));
         if (mapped.isPresent()) {
             return mapped.get();
         }
-        String local = localName(kind, id);
+        String local = localName(kind, id, patience);
         if (local == null) {
             return null;
         }
@@ -136,12 +175,12 @@ public final class MappedNames implements OwnerNames {
                 .orElse(null);
     }
 
-    private @Nullable String localName(Accounts.Kind kind, long id) {
+    private @Nullable String localName(Accounts.Kind kind, long id, Patience patience) {
         KeptAnswers<Long, Optional<String>> known = names.get(kind);
         try {
-            return known == null ? null : known.of(id).orElse(null);
+            return known == null ? null : known.of(id, patience).orElse(null);
         } catch (AnswerPending e) {
-            // The number says as much, and a listing waits for nobody.
+            // The number says as much.
             return null;
         }
     }

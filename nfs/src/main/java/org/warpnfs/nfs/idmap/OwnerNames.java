@@ -4,7 +4,7 @@ import java.nio.charset.StandardCharsets;
 
 /**
  * The names by which NFSv4 calls users and groups (RFC 7530 section 5.9, RFC 8881 section 5.9): {@code user@domain}, or a number in digits. Safe for any
- * thread; never waits for long.
+ * thread; no question waits for long.
  */
 public interface OwnerNames {
     /** Numbers are all the names there are, as AUTH_SYS has them. */
@@ -29,6 +29,11 @@ public interface OwnerNames {
      * @throws AnswerPending if that is not known yet
      */
     long idOf(Accounts.Kind kind, byte[] name) throws UnknownName, AnswerPending;
+
+    /** The same for one call, on one thread: all its questions together wait as long as one may. */
+    default OwnerNames forOneCall() {
+        return this;
+    }
 
     /** What a client is told, in UTF-8: digits where there is no name, or none is known yet. */
     byte[] nameOf(Accounts.Kind kind, long id);

@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.lanes.CallLanes;
 import org.warpnfs.lanes.Lane;
 import org.warpnfs.lanes.LaneProgram;
 import org.warpnfs.limits.ClientAddress;
@@ -153,13 +154,19 @@ public final class MountProgram implements RpcDispatchable, LaneProgram {
             if (rpc.getProgramVersion() != VERSION_3) {
                 throw new MountException(MountStatus.ACCES);
             }
-            Location directory = resolve(MountPath.of(path), requester);
+            Location directory = resolve(rpc, MountPath.of(path), requester);
             reply = MountReply.mounted(handles.encode(directory), flavorsOf(directory, requester));
             mounts.add(new MountTable.Entry(clientOf(rpc), text(path)));
             log("mounts", rpc)
                     .ifPresent(
                             more -> LOG.info("{} mounts {} ({} more like it)", clientOf(rpc), printable(path), more));
         } catch (MountException e) {
+            CallLanes repeated = repeated(rpc);
+            if (e.isPending() && repeated != null) {
+                timer.ended(e.status().name());
+                repeated.leave();
+                return;
+            }
             log("may not mount", rpc).ifPresent(more -> LOG.atInfo()
                     .addKeyValue("fault", "peer")
                     .addKeyValue("peer", clientOf(rpc))
@@ -188,13 +195,17 @@ public final class MountProgram implements RpcDispatchable, LaneProgram {
         return procedure == MNT || procedure == PATHCONF ? Lane.LONG : Lane.SHORT;
     }
 
-    /** MOUNT has no word for "later", so this waits, and looks again, while a name service finds out who calls. */
-    private Location resolve(MountPath path, Requester requester) throws MountException {
+    /**
+     * MOUNT has no word for "later", so this waits, and looks again, while a name service finds out who calls. Not over UDP: the caller asks again by
+     * itself, and whoever forges sources could have every thread wait.
+     */
+    private Location resolve(RpcCall rpc, MountPath path, Requester requester) throws MountException {
+        boolean waits = repeated(rpc) == null;
         for (int looks = 0; ; looks++) {
             try {
                 return path.resolve(exports, requester);
             } catch (MountException e) {
-                if (!e.isPending() || looks == LOOKS) {
+                if (!e.isPending() || !waits || looks == LOOKS) {
                     throw e;
                 }
             }
@@ -205,6 +216,11 @@ public final class MountProgram implements RpcDispatchable, LaneProgram {
                 throw new MountException(MountStatus.SERVERFAULT);
             }
         }
+    }
+
+    /** Null if its caller waits for an answer, and asks once. */
+    private static @Nullable CallLanes repeated(RpcCall rpc) {
+        return rpc.getXdr() instanceof CallLanes lanes && lanes.isRepeated() ? lanes : null;
     }
 
     private static List<Flavor> flavorsOf(Location directory, Requester requester) throws MountException {
@@ -227,9 +243,16 @@ public final class MountProgram implements RpcDispatchable, LaneProgram {
         }
         MountReply reply;
         try {
-            Location directory = resolve(MountPath.of(path), exports.requesterOf(rpc));
+            Location directory = resolve(rpc, MountPath.of(path), exports.requesterOf(rpc));
             reply = MountReply.pathconf(directory.export().fileSystem().limits());
-        } catch (RpcAuthException | MountException e) {
+        } catch (RpcAuthException e) {
+            reply = MountReply.noPathconf();
+        } catch (MountException e) {
+            CallLanes repeated = repeated(rpc);
+            if (e.isPending() && repeated != null) {
+                repeated.leave();
+                return;
+            }
             reply = MountReply.noPathconf();
         }
         rpc.reply(reply);

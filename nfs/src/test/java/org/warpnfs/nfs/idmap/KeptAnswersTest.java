@@ -86,6 +86,40 @@ class KeptAnswersTest {
         assertThat(answers.of("a")).isEqualTo("a second");
     }
 
+    /** A user that comes back after a week may have left a group meanwhile. */
+    @Test
+    void answer_nobodyHasAskedForInLong_isAskedForAnew() throws Exception {
+        KeptAnswers<String, String> direct =
+                new KeptAnswers<>("the test's service", this::ask, TERMS, Runnable::run, () -> nowNanos);
+        assertThat(direct.of("a")).isEqualTo("a first");
+        answer = "second";
+        pass(Duration.ofDays(7));
+        assertThat(direct.of("a")).isEqualTo("a second");
+        fails = true;
+        pass(Duration.ofDays(7));
+        assertThat(direct.of("a")).as("better than nothing").isEqualTo("a second");
+    }
+
+    @Test
+    void failure_ofANameThatAClientMadeUp_isOneShortLine() {
+        Logger logger = (Logger) LoggerFactory.getLogger(KeptAnswers.class);
+        ListAppender<ILoggingEvent> lines = new ListAppender<>();
+        lines.start();
+        logger.addAppender(lines);
+        try {
+            fails = true;
+            assertPending("alice\n2026-11-22 INFO  all is well\u001b[2J\u2028" + "x".repeat(1000));
+            serve();
+        } finally {
+            logger.detachAppender(lines);
+        }
+        String line = lines.list.getFirst().getFormattedMessage();
+        assertThat(line)
+                .contains("alice?2026")
+                .doesNotContain("\n", "\u001b", "\u2028")
+                .hasSizeLessThan(300);
+    }
+
     @Test
     void service_failed_isLeftInPeaceForAWhile() throws Exception {
         fails = true;

@@ -6,9 +6,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -18,6 +24,67 @@ import org.warpnfs.nfs.idmap.StaticNames.Local;
 import org.warpnfs.nfs.testing.KnownAccounts;
 
 class MappedNamesTest {
+    /** A listing has hundreds of owners: each of them waited for as long as one question may. */
+    @Test
+    void questionsOfOneCall_waitTogetherAsLongAsOneMay() throws Exception {
+        AtomicLong nowNanos = new AtomicLong();
+        AtomicInteger asked = new AtomicInteger();
+        Accounts slow = new KnownAccounts() {
+            @Override
+            public Optional<String> nameOf(Kind kind, long id) {
+                nowNanos.addAndGet(Duration.ofMillis(40).toNanos());
+                asked.incrementAndGet();
+                return Optional.of("u" + id);
+            }
+        };
+        List<Runnable> later = new ArrayList<>();
+        // A service that answers within the patience of each question, as long as there is any.
+        Executor threads = question -> {
+            if (nowNanos.get() < Duration.ofMillis(100).toNanos()) {
+                question.run();
+            } else {
+                later.add(question);
+            }
+        };
+        MappedNames names = new MappedNames(
+                new MappedNames.Choices("example.org", StaticNames.NONE, true),
+                slow,
+                new KeptAnswers.Terms(Duration.ofMinutes(1), Duration.ofMillis(100), Duration.ofSeconds(1), 100),
+                threads,
+                nowNanos::get);
+        OwnerNames ofCall = names.forOneCall();
+        for (long id = 1; id <= 3; id++) {
+            assertThat(ofCall.nameOf(Accounts.Kind.USER, id)).asString().isEqualTo("u" + id + "@example.org");
+        }
+        for (long id = 4; id <= 30; id++) {
+            assertThat(ofCall.nameOf(Accounts.Kind.USER, id)).asString().isEqualTo(Long.toString(id));
+        }
+        assertThat(asked).hasValue(3);
+        assertThat(later).as("asked all the same").hasSize(27);
+        Patience patience = new Patience(Duration.ofMillis(100));
+        patience.spend(Duration.ofMillis(70).toNanos());
+        assertThat(patience.left()).isEqualTo(Duration.ofMillis(30));
+        patience.spend(Duration.ofMillis(70).toNanos());
+        assertThat(patience.left()).isZero();
+    }
+
+    @Test
+    void namesThatNoServiceCanHave_areNotAskedFor() {
+        List<Runnable> questions = new ArrayList<>();
+        MappedNames names = new MappedNames(
+                new MappedNames.Choices("example.org", StaticNames.NONE, false),
+                new KnownAccounts(),
+                KeptAnswers.Terms.DEFAULT,
+                questions::add,
+                () -> 0);
+        for (String name : List.of("a".repeat(257), "a\nb", "a\u0085b", "a\0b", "\u007f")) {
+            assertThatThrownBy(() ->
+                            names.idOf(Accounts.Kind.USER, (name + "@example.org").getBytes(StandardCharsets.UTF_8)))
+                    .isInstanceOf(UnknownName.class);
+        }
+        assertThat(questions).isEmpty();
+    }
+
     private final KnownAccounts accounts = new KnownAccounts()
             .user("alice", 1000)
             .user("bob", 1001)

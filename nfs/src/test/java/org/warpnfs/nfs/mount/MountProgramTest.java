@@ -18,6 +18,8 @@ import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.LinkedBlockingQueue;
+import org.dcache.oncrpc4j.rpc.RpcCall;
+import org.dcache.oncrpc4j.xdr.Xdr;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,7 +33,10 @@ import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.lanes.CallLanes;
 import org.warpnfs.lanes.Lane;
+import org.warpnfs.lanes.LaneTask;
+import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.nfs.export.Export;
 import org.warpnfs.nfs.export.ExportOptions;
 import org.warpnfs.nfs.export.ExportPolicy;
@@ -375,6 +380,79 @@ class MountProgramTest {
             return false;
         }
     };
+
+    /** A call over UDP. */
+    private static final class RepeatedXdr extends Xdr implements CallLanes {
+        private int left;
+
+        RepeatedXdr(byte[] message) {
+            super(message);
+        }
+
+        @Override
+        public boolean isRepeated() {
+            return true;
+        }
+
+        @Override
+        public void leave() {
+            left++;
+        }
+
+        @Override
+        public ClientAddress client() {
+            return ClientAddress.NONE;
+        }
+
+        @Override
+        public Lane lane() {
+            return Lane.LONG;
+        }
+
+        @Override
+        public boolean mayWait() {
+            return false;
+        }
+
+        @Override
+        public void proceed(Lane lane, LaneTask rest) {
+            throw new AssertionError("it has no need to");
+        }
+
+        @Override
+        public Runnable onConnectionEnd(Runnable task) {
+            throw new AssertionError("there is none");
+        }
+    }
+
+    /** Forged sources would have every thread of the lane wait. */
+    @Test
+    void mountOverUdp_whileAResolverFindsOutWhoCalls_isLeftToBeRepeated() throws Exception {
+        HostNames names = new KeptHostNames(RESOLVER, _ -> {}, System::nanoTime);
+        Export some = Export.of(
+                PseudoPath.of("/some"),
+                fs,
+                ExportPolicy.of(
+                        List.of(new ExportRule(HostPattern.of("*.example.org", names), ExportOptions.DEFAULTS))),
+                "memory");
+        ExportTable table = ExportTable.of(List.of(some));
+        MountProgram program = new MountProgram(table, new NfsHandles(table, new byte[16]));
+        byte[][] calls = {
+            call(3, MNT).string("/some").toBytes(),
+            call(2, PATHCONF).string("/some").toBytes()
+        };
+        for (byte[] message : calls) {
+            RepeatedXdr xdr = new RepeatedXdr(message);
+            xdr.beginDecoding();
+            int xid = xdr.xdrDecodeInt();
+            xdr.xdrDecodeInt();
+            RpcCall call = new RpcCall(xid, xdr, new ReplyKeeper(from("192.0.2.7", 900)));
+            call.accept();
+            // A thread that waited for the resolver would wait for ten seconds.
+            program.dispatchOncRpcCall(call);
+            assertThat(xdr.left).isEqualTo(1);
+        }
+    }
 
     @Test
     void mount_whileAResolverFindsOutWhoCalls_waitsForIt() throws Exception {

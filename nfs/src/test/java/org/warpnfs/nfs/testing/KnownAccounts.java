@@ -7,7 +7,7 @@ import java.util.Optional;
 import org.warpnfs.nfs.idmap.Accounts;
 
 /** A name service that knows what a test tells it. */
-public final class KnownAccounts implements Accounts {
+public class KnownAccounts implements Accounts {
     private final Map<Kind, Map<String, Long>> ids = new HashMap<>();
     private final Map<Long, List<Long>> groups = new HashMap<>();
 

@@ -139,6 +139,94 @@ class OwnerNamesTest {
         }
     }
 
+    private static final int VERIFY = 37;
+    private static final int NVERIFY = 9 + 8;
+
+    private static Nfs4Status verify(V4Client client, int operation, String owner, String group) {
+        int bytes = 8 + padded(owner) + padded(group);
+        return client.statusOf(
+                new Ops().data().lookup("f").add(operation, c -> c.words(2, 0, OWNER | OWNER_GROUP, bytes)
+                        .string(owner)
+                        .string(group)));
+    }
+
+    /** A client may say a name where it was told a number, and the other way round. */
+    @Test
+    void verify_ofOwners_comparesWhoTheyAre() throws Exception {
+        for (boolean sendNames : new boolean[] {false, true}) {
+            try (V4Server server = server(sendNames, Runnable::run)) {
+                V4Client client = withFile(server);
+                assertThat(setOwner(client, "1000", "50")).isEqualTo(Nfs4Status.OK);
+                String[][] same = {
+                    {"1000", "50"},
+                    {"alice@example.org", "staff@example.org"},
+                    {"alice@EXAMPLE.org", "50"},
+                    {"01000", "50"}
+                };
+                for (String[] names : same) {
+                    assertThat(verify(client, VERIFY, names[0], names[1]))
+                            .as(names[0])
+                            .isEqualTo(Nfs4Status.OK);
+                    assertThat(verify(client, NVERIFY, names[0], names[1]))
+                            .as(names[0])
+                            .isEqualTo(Nfs4Status.SAME);
+                }
+                String[][] others = {
+                    {"1001", "50"}, {"mallory@example.org", "50"}, {"1000", "staff@other.org"}, {"", "50"}
+                };
+                for (String[] names : others) {
+                    assertThat(verify(client, VERIFY, names[0], names[1]))
+                            .as(names[0])
+                            .isEqualTo(Nfs4Status.NOT_SAME);
+                    assertThat(verify(client, NVERIFY, names[0], names[1]))
+                            .as(names[0])
+                            .isEqualTo(Nfs4Status.OK);
+                }
+            }
+        }
+    }
+
+    @Test
+    void verify_ofAnAcl_comparesWhoIsNamed() throws Exception {
+        try (V4Server server = server(false, Runnable::run)) {
+            V4Client client = withFile(server);
+            assertThat(setAcl(client, "1000")).isEqualTo(Nfs4Status.OK);
+            Reply reply = client.run(new Ops().data().lookup("f").getAttr(1 << 12));
+            reply.afterData().op(15);
+            reply.op(9);
+            reply.words(3);
+            int count = reply.word();
+            List<int[]> words = new ArrayList<>();
+            List<String> names = new ArrayList<>();
+            for (int i = 0; i < count; i++) {
+                words.add(reply.words(3));
+                names.add(reply.string());
+            }
+            assertThat(names).contains("1000");
+            assertThat(verifyAcl(client, words, names)).isEqualTo(Nfs4Status.OK);
+            names.replaceAll(name -> name.equals("1000") ? "alice@example.org" : name);
+            assertThat(verifyAcl(client, words, names)).isEqualTo(Nfs4Status.OK);
+            names.replaceAll(name -> name.equals("alice@example.org") ? "mallory@example.org" : name);
+            assertThat(verifyAcl(client, words, names)).isEqualTo(Nfs4Status.NOT_SAME);
+            words.removeLast();
+            assertThat(verifyAcl(client, words, names)).isEqualTo(Nfs4Status.NOT_SAME);
+        }
+    }
+
+    private static Nfs4Status verifyAcl(V4Client client, List<int[]> words, List<String> names) {
+        int bytes = 4;
+        for (int i = 0; i < words.size(); i++) {
+            bytes += 16 + padded(names.get(i));
+        }
+        int all = bytes;
+        return client.statusOf(new Ops().data().lookup("f").add(VERIFY, c -> {
+            c.words(1, 1 << 12, all, words.size());
+            for (int i = 0; i < words.size(); i++) {
+                c.words(words.get(i)).string(names.get(i));
+            }
+        }));
+    }
+
     private static Nfs4Status setAcl(V4Client client, String who) {
         return client.statusOf(new Ops().data().lookup("f").add(34, c -> c.words(0, 0, 0, 0)
                 .words(1, 1 << 12, 4 + 16 + padded(who))

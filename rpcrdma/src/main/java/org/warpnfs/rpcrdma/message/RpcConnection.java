@@ -14,6 +14,11 @@ public interface RpcConnection {
     /** False once the connection has ended. */
     boolean open();
 
+    /** False if it is there for one call only, as a datagram's sender is: nobody is told of its end, so nobody may remember it. */
+    default boolean lasts() {
+        return true;
+    }
+
     /** Ends the connection at once. A requester then repeats what was not answered on a new one. */
     void abort(String reason);
 

@@ -111,6 +111,16 @@ final class CallXdr extends ItemXdr implements CallLanes {
     }
 
     @Override
+    public boolean isRepeated() {
+        return !transport.connection().lasts();
+    }
+
+    @Override
+    public void leave() {
+        drop();
+    }
+
+    @Override
     public Runnable onConnectionEnd(Runnable task) {
         return transport.onEnd(task);
     }

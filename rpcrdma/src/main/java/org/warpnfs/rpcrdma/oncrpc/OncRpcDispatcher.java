@@ -99,7 +99,9 @@ public final class OncRpcDispatcher implements InboundHandlerFactory {
     @Override
     public InboundHandler opened(RpcConnection connection) {
         ConnectionTransport transport = new ConnectionTransport(connection, this);
-        open.add(transport);
+        if (connection.lasts()) {
+            open.add(transport);
+        }
         return transport;
     }
 

@@ -11,10 +11,10 @@ import org.warpnfs.rpcrdma.message.RpcMessage;
 /**
  * Whoever sent a datagram, as a connection of one call.
  *
- * @param listening where it came to; the wildcard address if every address of the host is listened at
+ * @param listening where it came to; the wildcard address if that is an address which the host has had for a moment only
  */
 record DatagramPeer(InetSocketAddress listening, InetSocketAddress remoteAddress) implements RpcConnection {
-    /** The address that the host would answer from, which is the one that was asked on all hosts with one address for each network. */
+    /** Where the socket knows no better, the address that the host would answer from. */
     @Override
     public InetSocketAddress localAddress() {
         if (!listening.getAddress().isAnyLocalAddress()) {
@@ -27,6 +27,11 @@ record DatagramPeer(InetSocketAddress listening, InetSocketAddress remoteAddress
         } catch (IOException e) {
             return listening;
         }
+    }
+
+    @Override
+    public boolean lasts() {
+        return false;
     }
 
     @Override

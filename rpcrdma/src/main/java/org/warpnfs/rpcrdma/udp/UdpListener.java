@@ -5,6 +5,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandler.Sharable;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
@@ -16,11 +17,15 @@ import io.netty.channel.socket.DatagramPacket;
 import io.netty.channel.socket.nio.NioDatagramChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,7 +34,7 @@ import org.warpnfs.limits.LogLimiter;
 import org.warpnfs.rpcrdma.message.InboundHandlerFactory;
 
 /**
- * Listens for datagrams on one address.
+ * Listens for datagrams on one address, or on all: then each has a socket of its own, so that replies leave from the address that was asked.
  *
  * <h2>Operation</h2>
  *
@@ -58,8 +63,13 @@ public final class UdpListener implements AutoCloseable {
     private final AtomicLong dropped = new AtomicLong();
     private final AtomicLong answered = new AtomicLong();
     private final Channel channel;
+    private final @Nullable AddressSockets ofAddresses;
 
-    private UdpListener(InetSocketAddress address, UdpOptions options, InboundHandlerFactory handlers)
+    private UdpListener(
+            InetSocketAddress address,
+            UdpOptions options,
+            InboundHandlerFactory handlers,
+            Supplier<Set<InetAddress>> hostAddresses)
             throws IOException {
         this.options = options;
         this.handlers = handlers;
@@ -68,14 +78,36 @@ public final class UdpListener implements AutoCloseable {
                 options.maxRepliesPerSecond(), ThreadLocalRandom.current().nextInt(), System.nanoTime());
         this.loop = new MultiThreadIoEventLoopGroup(
                 1, new DefaultThreadFactory("rpc-udp", true), NioIoHandler.newFactory());
-        ChannelFuture bound = new Bootstrap()
+        Bootstrap bootstrap = new Bootstrap()
                 .group(loop)
                 .channel(NioDatagramChannel.class)
                 // One byte more than a call may have, to see that it has more.
                 .option(ChannelOption.RECVBUF_ALLOCATOR, new FixedRecvByteBufAllocator(options.maxCallBytes() + 1))
-                .handler(new Datagrams())
-                .bind(address)
-                .awaitUninterruptibly();
+                .handler(new Datagrams());
+        if (!address.getAddress().isAnyLocalAddress()) {
+            this.channel = bound(bootstrap, address);
+            this.ofAddresses = null;
+            return;
+        }
+        InetSocketAddress free = free(address);
+        Bootstrap shared = bootstrap.option(AddressSockets.SHARED_PORT, true);
+        this.channel = bound(shared, free);
+        this.ofAddresses = new AddressSockets(shared, free.getPort(), hostAddresses);
+        ofAddresses.begin(loop);
+    }
+
+    /** Sees that nobody has the port: sockets that share it would not tell. */
+    private InetSocketAddress free(InetSocketAddress address) throws IOException {
+        try (DatagramSocket alone = new DatagramSocket(address)) {
+            return new InetSocketAddress(address.getAddress(), alone.getLocalPort());
+        } catch (IOException e) {
+            shutDown();
+            throw new IOException("cannot listen for datagrams on " + address + ": " + e.getMessage(), e);
+        }
+    }
+
+    private Channel bound(Bootstrap bootstrap, InetSocketAddress address) throws IOException {
+        ChannelFuture bound = bootstrap.bind(address).awaitUninterruptibly();
         if (!bound.isSuccess()) {
             shutDown();
             throw new IOException(
@@ -83,7 +115,7 @@ public final class UdpListener implements AutoCloseable {
                             + bound.cause().getMessage(),
                     bound.cause());
         }
-        this.channel = bound.channel();
+        return bound.channel();
     }
 
     /**
@@ -93,7 +125,17 @@ public final class UdpListener implements AutoCloseable {
      */
     public static UdpListener bind(InetSocketAddress address, UdpOptions options, InboundHandlerFactory handlers)
             throws IOException {
-        return new UdpListener(address, options, handlers);
+        return bind(address, options, handlers, AddressSockets::ofHost);
+    }
+
+    /** @param hostAddresses what a wildcard address stands for now */
+    static UdpListener bind(
+            InetSocketAddress address,
+            UdpOptions options,
+            InboundHandlerFactory handlers,
+            Supplier<Set<InetAddress>> hostAddresses)
+            throws IOException {
+        return new UdpListener(address, options, handlers, hostAddresses);
     }
 
     public InetSocketAddress localAddress() {
@@ -118,6 +160,9 @@ public final class UdpListener implements AutoCloseable {
     /** Frees the address. Calls that still run are not answered. */
     @Override
     public void close() {
+        if (ofAddresses != null) {
+            ofAddresses.close();
+        }
         channel.close().awaitUninterruptibly();
         shutDown();
     }
@@ -126,6 +171,7 @@ public final class UdpListener implements AutoCloseable {
         loop.shutdownGracefully(0, LOOP_SHUTDOWN_MILLIS, TimeUnit.MILLISECONDS).awaitUninterruptibly();
     }
 
+    @Sharable
     private final class Datagrams extends SimpleChannelInboundHandler<DatagramPacket> {
         @Override
         protected void channelRead0(ChannelHandlerContext context, DatagramPacket datagram) {

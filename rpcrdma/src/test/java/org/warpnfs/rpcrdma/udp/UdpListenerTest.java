@@ -1,13 +1,27 @@
 package org.warpnfs.rpcrdma.udp;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioDatagramChannel;
+import java.io.IOException;
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -19,6 +33,8 @@ import org.warpnfs.rpcrdma.message.InboundHandler;
 import org.warpnfs.rpcrdma.message.RpcConnection;
 import org.warpnfs.rpcrdma.message.RpcMessage;
 import org.warpnfs.rpcrdma.message.XdrStream;
+import org.warpnfs.rpcrdma.oncrpc.OncRpcDispatcher;
+import org.warpnfs.rpcrdma.stats.TransportStatistics;
 
 class UdpListenerTest {
     private static final InetAddress LOOPBACK = InetAddress.getLoopbackAddress();
@@ -183,6 +199,98 @@ class UdpListenerTest {
         send(0, 3);
         awaitDropped(1);
         assertThat(listener.underWay()).isZero();
+    }
+
+    /** All of 127.0.0.0/8 is this host's, and what it sends there and from no address in particular leaves from 127.0.0.1. */
+    @Test
+    void reply_ofAListenerAtEveryAddress_leavesFromTheAddressThatWasAsked() throws Exception {
+        InetAddress second = InetAddress.getByName("127.0.0.2");
+        listener.close();
+        listener = UdpListener.bind(
+                new InetSocketAddress(0),
+                FEW,
+                connection -> {
+                    peers.add(connection);
+                    return new Collector();
+                },
+                () -> Set.of(LOOPBACK, second));
+        client.close();
+        client = new DatagramSocket(new InetSocketAddress(LOOPBACK, 0));
+        client.setSoTimeout(60_000);
+        for (String asked : List.of("127.0.0.2", "127.0.0.1", "127.0.0.2")) {
+            byte[] datagram = new byte[40];
+            client.send(new DatagramPacket(
+                    datagram,
+                    datagram.length,
+                    InetAddress.getByName(asked),
+                    listener.localAddress().getPort()));
+            next().reply(RpcMessage.of(ByteBuffer.allocate(24)));
+            assertThat(peers.take().localAddress().getAddress()).isEqualTo(InetAddress.getByName(asked));
+            DatagramPacket reply = new DatagramPacket(new byte[64], 64);
+            client.receive(reply);
+            assertThat(reply.getAddress()).isEqualTo(InetAddress.getByName(asked));
+        }
+    }
+
+    @Test
+    void addressThatIsNew_hasASocketOfItsOwn_andOneThatIsGoneHasNone() throws Exception {
+        Set<InetAddress> addresses = ConcurrentHashMap.newKeySet();
+        EventLoopGroup loop = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
+        try {
+            Bootstrap bootstrap = new Bootstrap()
+                    .group(loop)
+                    .channel(NioDatagramChannel.class)
+                    .option(AddressSockets.SHARED_PORT, true)
+                    .handler(new ChannelInitializer<>() {
+                        @Override
+                        protected void initChannel(Channel channel) {}
+                    });
+            AddressSockets sockets = new AddressSockets(bootstrap, 0, () -> Set.copyOf(addresses));
+            assertThat(sockets.look()).isEmpty();
+            addresses.add(LOOPBACK);
+            ChannelFuture made = sockets.look().getFirst().sync();
+            assertThat(sockets.look()).isEmpty();
+            addresses.clear();
+            sockets.look();
+            made.channel().closeFuture().sync();
+            // One that cannot be had is tried again, and harms no other.
+            addresses.add(InetAddress.getByName("192.0.2.1"));
+            ChannelFuture failed = sockets.look().getFirst().await();
+            assertThat(failed.isSuccess()).isFalse();
+            failed.channel().closeFuture().sync();
+            assertThat(sockets.look()).hasSize(1);
+            sockets.close();
+            assertThat(sockets.look()).isEmpty();
+        } finally {
+            loop.shutdownGracefully(0, 1, TimeUnit.SECONDS).sync();
+        }
+    }
+
+    /** Whoever sends a datagram would be remembered for as long as the server runs. */
+    @Test
+    void senders_areNotRememberedAsConnections() throws Exception {
+        listener.close();
+        OncRpcDispatcher dispatcher = new OncRpcDispatcher(Map.of(), Runnable::run, new TransportStatistics(), _ -> {});
+        listener = UdpListener.bind(new InetSocketAddress(LOOPBACK, 0), FEW, dispatcher);
+        client.close();
+        client = new DatagramSocket(0, LOOPBACK);
+        client.setSoTimeout(60_000);
+        client.connect(listener.localAddress());
+        for (int xid = 1; xid <= 3; xid++) {
+            send(xid, 40);
+            assertThat(receive().getInt()).isEqualTo(xid);
+        }
+        assertThat(dispatcher.connections()).isEmpty();
+    }
+
+    @Test
+    void portOfEveryAddress_thatIsTaken_isAnError() throws Exception {
+        try (UdpListener first = UdpListener.bind(new InetSocketAddress(0), FEW, _ -> new Collector())) {
+            assertThatThrownBy(() -> UdpListener.bind(
+                            new InetSocketAddress(first.localAddress().getPort()), FEW, _ -> new Collector()))
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContaining("cannot listen");
+        }
     }
 
     private static ClientAddress client(int last) throws Exception {

@@ -2,6 +2,7 @@ package org.warpnfs.nfs.v4.attr;
 
 import com.google.errorprone.annotations.Immutable;
 import java.util.BitSet;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.FileType;
 import org.warpnfs.fs.spi.FsException;
@@ -37,16 +38,7 @@ enum Attribute {
     LEASE_TIME(10, (s, out) -> out.int32(s.server().leaseSeconds())),
     RDATTR_ERROR(11, (s, out) -> out.int32(0)),
     ACL(12, Access.BOTH, 0, (s, out) -> {
-        PosixAcl access = s.acls().access();
-        Nfs4Acl.encode(
-                AclToNfs4.map(
-                        access != null
-                                ? access
-                                : PosixAcl.ofPermissions(s.file().permissions()),
-                        s.acls().inherited(),
-                        s.file().type() == FileType.DIRECTORY),
-                s.server().owners(),
-                out);
+        Nfs4Acl.encode(acl(s), s.server().owners(), out);
     }),
     /** ALLOW and DENY, where there are lists at all. */
     ACLSUPPORT(13, (s, out) -> out.int32(1 | 2)),
@@ -193,6 +185,15 @@ enum Attribute {
             }
         }
         return all;
+    }
+
+    /** The list that a file's POSIX lists, or its mode, amount to. */
+    static List<Nfs4Ace> acl(AttributeSource source) throws FsException {
+        PosixAcl access = source.acls().access();
+        return AclToNfs4.map(
+                access != null ? access : PosixAcl.ofPermissions(source.file().permissions()),
+                source.acls().inherited(),
+                source.file().type() == FileType.DIRECTORY);
     }
 
     /** nfs_ftype4 (RFC 8881 section 3.3.13). */

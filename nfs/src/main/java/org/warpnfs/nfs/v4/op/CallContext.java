@@ -18,6 +18,7 @@ import org.warpnfs.nfs.export.Requester;
 import org.warpnfs.nfs.idmap.OwnerNames;
 import org.warpnfs.nfs.v4.attr.AttributeSource;
 import org.warpnfs.nfs.v4.attr.Attributes;
+import org.warpnfs.nfs.v4.attr.ServerFacts;
 import org.warpnfs.nfs.v4.state.Client;
 import org.warpnfs.nfs.v4.state.FileKey;
 import org.warpnfs.nfs.v4.state.OwnerTurn;
@@ -33,6 +34,7 @@ import org.warpnfs.payload.Payload;
 /** One COMPOUND on its way: who calls, and what the operations so far have left for the next. For one thread. */
 public final class CallContext {
     private final Nfs4Services services;
+    private final ServerFacts facts;
     private final Caller4 caller;
     private final int minorVersion;
     private final int operationCount;
@@ -71,6 +73,7 @@ public final class CallContext {
      */
     public CallContext(Nfs4Services services, Caller4 caller, int minorVersion, int operationCount) {
         this.services = services;
+        this.facts = services.facts().forOneCall();
         this.caller = caller;
         this.minorVersion = minorVersion;
         this.operationCount = operationCount;
@@ -402,7 +405,7 @@ public final class CallContext {
 
     /** Whom the names of users and groups mean. */
     OwnerNames owners() {
-        return services.facts().owners();
+        return facts.owners();
     }
 
     static FileSystem fileSystem(Location location) {
@@ -432,8 +435,7 @@ public final class CallContext {
     }
 
     AttributeSource source(Location location, FileAttributes attributes, long mountedOnFileId) {
-        return new AttributeSource(
-                minorVersion, services.facts(), services.handles(), location, attributes, mountedOnFileId);
+        return new AttributeSource(minorVersion, facts, services.handles(), location, attributes, mountedOnFileId);
     }
 
     private long mountedOnFileId(Location location, FileAttributes attributes) throws FsException {

@@ -1,9 +1,9 @@
 package org.warpnfs.nfs.v4.op;
 
-import java.util.Arrays;
 import java.util.BitSet;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.export.Location;
+import org.warpnfs.nfs.v4.attr.AttributeComparison;
 import org.warpnfs.nfs.v4.attr.Attributes;
 import org.warpnfs.nfs.v4.xdr.Bitmap;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
@@ -33,12 +33,8 @@ final class Verify implements Operation {
         Attributes.requireSupported(
                 named, call.minorVersion(), CallContext.fileSystem(file).limits());
         Attributes.requireReadable(named, call.minorVersion());
-        XdrWriter theirs = new XdrWriter();
-        Bitmap.encode(named, theirs);
-        theirs.opaque(values);
-        XdrWriter ours = new XdrWriter();
-        Attributes.encode(named, call.source(named, file, CallContext.attributes(file)), ours);
-        boolean same = Arrays.equals(ours.toByteArray(), theirs.toByteArray());
+        boolean same =
+                AttributeComparison.areSame(named, values, call.source(named, file, CallContext.attributes(file)));
         if (same != wanted) {
             throw Nfs4Exception.of(same ? Nfs4Status.SAME : Nfs4Status.NOT_SAME);
         }
