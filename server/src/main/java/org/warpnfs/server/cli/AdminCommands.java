@@ -6,6 +6,7 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.server.admin.AdminClient;
@@ -57,10 +58,10 @@ final class AdminCommands {
     static String used(JsonNode budget) {
         double used = budget.path("used").asDouble();
         double limit = budget.path("limit").asDouble();
-        String percent = limit > 0 ? String.format("  %.0f %%", 100 * used / limit) : "";
+        String percent = limit > 0 ? String.format(Locale.ROOT, "  %.0f %%", 100 * used / limit) : "";
         return budget.path("bytes").asBoolean()
-                ? String.format("%8.1f of %.1f MiB%s", used / MEBI, limit / MEBI, percent)
-                : String.format("%8.0f of %.0f%s", used, limit, percent);
+                ? String.format(Locale.ROOT, "%8.1f of %.1f MiB%s", used / MEBI, limit / MEBI, percent)
+                : String.format(Locale.ROOT, "%8.0f of %.0f%s", used, limit, percent);
     }
 
     /** {@code warpnfs exports}. */
@@ -288,23 +289,38 @@ final class AdminCommands {
                         "Wait until no connection is left, for so long at most; exit status 1 if some are left then.")
         private @Nullable Integer waitSeconds;
 
+        @Option(
+                names = "--after",
+                paramLabel = "SECONDS",
+                description = "Wait so long before, as a pod does until it is no endpoint any more. Default: 0.")
+        private int afterSeconds;
+
         @Override
         JsonNode ask(AdminClient client) throws ConfigException {
-            JsonNode answer = client.post("/v1/drain", Map.of());
-            long begin = System.nanoTime();
-            while (waitSeconds != null
-                    && !answer.path("drained").asBoolean()
-                    && System.nanoTime() - begin
-                            < Duration.ofSeconds(waitSeconds).toNanos()) {
-                try {
+            requireTime("--after", afterSeconds);
+            requireTime("--wait", waitSeconds == null ? 0 : waitSeconds);
+            try {
+                Thread.sleep(Duration.ofSeconds(afterSeconds));
+                JsonNode answer = client.post("/v1/drain", Map.of());
+                long begin = System.nanoTime();
+                while (waitSeconds != null
+                        && !answer.path("drained").asBoolean()
+                        && System.nanoTime() - begin
+                                < Duration.ofSeconds(waitSeconds).toNanos()) {
                     Thread.sleep(PAUSE);
-                } catch (InterruptedException e) {
-                    Thread.currentThread().interrupt();
-                    return answer;
+                    answer = client.post("/v1/drain", Map.of());
                 }
-                answer = client.post("/v1/drain", Map.of());
+                return answer;
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new ConfigException("interrupted", e);
             }
-            return answer;
+        }
+
+        private static void requireTime(String option, int seconds) throws ConfigException {
+            if (seconds < 0) {
+                throw new ConfigException(option + " " + seconds + ": below 0");
+            }
         }
 
         @Override

@@ -101,7 +101,13 @@ class AdminCommandsTest {
             assertThat(out.toString()).contains("no grace period was running");
             assertThat(run(fixture.socket(), "reload")).isZero();
             assertThat(out.toString()).contains("nothing has changed");
-            assertThat(run(fixture.socket(), "drain", "--wait", "30")).isZero();
+            assertThat(run(fixture.socket(), "drain", "--wait", "-1")).isEqualTo(Main.FAILURE);
+            assertThat(err.toString()).isEqualTo("warpnfs: --wait -1: below 0\n");
+            assertThat(run(fixture.socket(), "drain", "--after", "-1")).isEqualTo(Main.FAILURE);
+            assertThat(run(fixture.socket(), "status")).isZero();
+            assertThat(out.toString()).doesNotContain("draining");
+            assertThat(run(fixture.socket(), "drain", "--after", "1", "--wait", "30"))
+                    .isZero();
             assertThat(out.toString()).contains("drained");
         }
     }
