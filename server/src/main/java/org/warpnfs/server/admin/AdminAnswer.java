@@ -1,7 +1,10 @@
 package org.warpnfs.server.admin;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 
@@ -12,7 +15,12 @@ import java.util.Map;
  * @param json the body
  */
 record AdminAnswer(int status, String json) {
-    static final ObjectMapper MAPPER = new ObjectMapper();
+    /** What says one thing twice, or goes on behind its end, is no order that anybody should follow. */
+    static final ObjectMapper MAPPER = JsonMapper.builder()
+            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+            .build();
+
     static final int OK = 200;
 
     /** @param value records, maps, lists, texts and numbers */

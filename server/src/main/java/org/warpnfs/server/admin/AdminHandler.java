@@ -109,7 +109,10 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
             path = decoder.path();
             for (Map.Entry<String, List<String>> parameter :
                     decoder.parameters().entrySet()) {
-                parameters.put(parameter.getKey(), parameter.getValue().getLast());
+                if (parameter.getValue().size() > 1) {
+                    return AdminAnswer.error(400, "a parameter stands twice");
+                }
+                parameters.put(parameter.getKey(), parameter.getValue().getFirst());
             }
         } catch (IllegalArgumentException e) {
             return AdminAnswer.error(400, "no URI that could be understood");

@@ -10,8 +10,9 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.Map;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.server.config.ConfigException;
 
@@ -104,10 +105,10 @@ final class SocketFile {
         }
     }
 
-    /** With the time of its last change: the number of a file that is gone is soon another's. */
+    /** With the time when it was made: the number of a file that is gone is soon another's. */
     private Object identity() throws IOException {
-        Map<String, Object> found = Files.readAttributes(path, "unix:dev,ino,ctime", LinkOption.NOFOLLOW_LINKS);
-        return Map.copyOf(found);
+        BasicFileAttributes found = Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+        return List.of(String.valueOf(found.fileKey()), found.creationTime());
     }
 
     /** A pipe and a device are none, though to the JDK they look alike. */

@@ -6,6 +6,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.server.admin.AdminClient;
 import org.warpnfs.server.config.ConfigException;
+import org.warpnfs.server.config.PathText;
 import picocli.CommandLine.Option;
 
 /** Which server a command is for, and for whom its answer is. */
@@ -53,10 +54,10 @@ final class AdminPlace {
                     VARIABLE + " is off: a server that is told so has no admin socket; --admin PATH names one");
         }
         if (!named.isEmpty()) {
-            return Path.of(named);
+            return PathText.of(VARIABLE, named);
         }
         String state = environment.getOrDefault(STATE_VARIABLE, "");
-        Path directory = state.isEmpty() ? StateHome.usual(environment) : Path.of(state);
+        Path directory = state.isEmpty() ? StateHome.usual(environment) : PathText.of(STATE_VARIABLE, state);
         return !Files.exists(in(directory)) && Files.exists(apartIn(directory)) ? apartIn(directory) : in(directory);
     }
 

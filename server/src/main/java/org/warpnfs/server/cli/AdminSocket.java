@@ -8,6 +8,7 @@ import org.slf4j.LoggerFactory;
 import org.warpnfs.server.admin.AdminServer;
 import org.warpnfs.server.admin.Administered;
 import org.warpnfs.server.config.ConfigException;
+import org.warpnfs.server.config.PathText;
 
 /** Where administrators are answered, if anywhere. */
 final class AdminSocket implements AutoCloseable {
@@ -31,7 +32,7 @@ final class AdminSocket implements AutoCloseable {
     static AdminSocket start(
             String chosenBy, @Nullable String said, @Nullable Path state, WatchedServer watched, ExportsReload reload)
             throws ConfigException {
-        Path path = place(said, state);
+        Path path = place(chosenBy, said, state);
         if (path == null) {
             return new AdminSocket(null);
         }
@@ -51,9 +52,10 @@ final class AdminSocket implements AutoCloseable {
         }
     }
 
-    private static @Nullable Path place(@Nullable String said, @Nullable Path state) {
+    private static @Nullable Path place(String chosenBy, @Nullable String said, @Nullable Path state)
+            throws ConfigException {
         if (said != null) {
-            return said.equals(OFF) ? null : Path.of(said);
+            return said.equals(OFF) ? null : PathText.of(chosenBy, said);
         }
         if (state == null) {
             return null;

@@ -79,7 +79,8 @@ record Check(Configured configured, List<ExportSpec> exports, String limits, Lis
     }
 
     private static void state(Configured configured, Mistakes mistakes) {
-        Path state = configured.state();
+        Path state = mistakes.tried(Optional.<Path>empty(), () -> Optional.ofNullable(configured.state()))
+                .orElse(null);
         if (state != null && Files.exists(state) && !Files.isDirectory(state)) {
             mistakes.add(configured.settings().at(Settings.STATE) + ": " + state + ": is no directory");
         } else if (state != null

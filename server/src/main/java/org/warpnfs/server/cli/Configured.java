@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.nfs.export.HostNames;
@@ -20,6 +21,7 @@ import org.warpnfs.server.config.ExportSpec;
 import org.warpnfs.server.config.ExportsFiles;
 import org.warpnfs.server.config.IdMapFile;
 import org.warpnfs.server.config.IdentityChoices;
+import org.warpnfs.server.config.PathText;
 import org.warpnfs.server.config.Place;
 import org.warpnfs.server.config.RdmaChoices;
 import org.warpnfs.server.config.ServerConfig;
@@ -48,9 +50,20 @@ final class Configured {
      * @param mistakes takes what is wrong
      */
     static Configured of(ParseResult line, Map<String, String> environment, Mistakes mistakes) {
+        return new Configured(Resolved.of(
+                SettingOptions.said(line), environment, file(line, mistakes).orElse(null), mistakes));
+    }
+
+    private static Optional<Path> file(ParseResult line, Mistakes mistakes) {
+        if (!line.hasMatchedOption(SettingOptions.CONFIG)) {
+            return Optional.empty();
+        }
         String file = SettingOptions.config(line);
-        return new Configured(
-                Resolved.of(SettingOptions.said(line), environment, file.isEmpty() ? null : Path.of(file), mistakes));
+        if (file.isBlank()) {
+            mistakes.add(SettingOptions.CONFIG + ": is empty");
+            return Optional.empty();
+        }
+        return mistakes.tried(Optional.empty(), () -> Optional.of(PathText.of(SettingOptions.CONFIG, file)));
     }
 
     /**
@@ -123,7 +136,10 @@ final class Configured {
         if (!hasExportsFiles()) {
             return ServerConfig.placed(said, backend);
         }
-        List<Path> files = settings.get(Settings.EXPORTS).stream().map(Path::of).toList();
+        List<Path> files = new ArrayList<>();
+        for (String file : settings.get(Settings.EXPORTS)) {
+            files.add(PathText.of(settings.at(Settings.EXPORTS), file));
+        }
         List<ExportSpec> specs = new ArrayList<>(ServerConfig.placedBesideOthers(said, backend));
         specs.addAll(ExportsFiles.read(files.isEmpty() ? usualFiles() : files, names));
         return specs;
@@ -153,7 +169,8 @@ final class Configured {
     private IdentityChoices identities() throws ConfigException {
         String domain = settings.get(Settings.ID_DOMAIN);
         String file = settings.get(Settings.ID_MAP);
-        StaticNames map = file.isEmpty() ? StaticNames.NONE : IdMapFile.read(Path.of(file));
+        StaticNames map =
+                file.isEmpty() ? StaticNames.NONE : IdMapFile.read(PathText.of(settings.at(Settings.ID_MAP), file));
         return new IdentityChoices(
                 settings.get(Settings.MANAGE_GIDS),
                 new MappedNames.Choices(domain.isEmpty() ? null : domain, map, settings.get(Settings.ID_NAMES)));
@@ -161,10 +178,10 @@ final class Configured {
 
     /** Null where nothing outlives a restart. */
     @Nullable
-    Path state() {
+    Path state() throws ConfigException {
         String said = settings.get(Settings.STATE);
         if (!said.isEmpty()) {
-            return Path.of(said);
+            return PathText.of(settings.at(Settings.STATE), said);
         }
         if (settings.get(Settings.BACKEND) != Backend.LOCAL) {
             return null;

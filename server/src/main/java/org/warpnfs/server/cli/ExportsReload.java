@@ -125,7 +125,8 @@ final class ExportsReload {
         }
     }
 
-    private void look() {
+    /** Looks now. Whatever is wrong is a line in the log: who looks on hears of the next change. */
+    void look() {
         turn.lock();
         try {
             List<ExportSpec> now = source.read();
@@ -139,6 +140,8 @@ final class ExportsReload {
                 refused = told(e);
                 LOG.error("exports are not changed: {}", refused);
             }
+        } catch (RuntimeException e) {
+            LOG.error("exports are not changed, by a bug of the server", e);
         } finally {
             turn.unlock();
         }

@@ -73,7 +73,7 @@ public final class Main {
 
     private static void say(CommandLine command, String message) {
         PrintWriter err = command.getErr();
-        err.println("warpnfs: " + message.lines().findFirst().orElse("failed"));
+        err.println("warpnfs: " + Table.printable(message.lines().findFirst().orElse("failed")));
         err.flush();
     }
 }

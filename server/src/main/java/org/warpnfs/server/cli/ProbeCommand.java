@@ -74,7 +74,7 @@ final class ProbeCommand implements Callable<Integer> {
             int status = connection.getResponseCode();
             try (InputStream in = status < 400 ? connection.getInputStream() : connection.getErrorStream()) {
                 String text = in == null ? "" : new String(in.readNBytes(MAX_ANSWER_BYTES), StandardCharsets.UTF_8);
-                out.println(text.lines().findFirst().orElse("status " + status));
+                out.println(Table.printable(text.lines().findFirst().orElse("status " + status)));
             }
             return status == GOOD;
         } catch (IOException e) {

@@ -17,7 +17,7 @@ import picocli.CommandLine.ParseResult;
  * which of them counts is decided with the environment and the file beside them.
  */
 final class SettingOptions implements IModelTransformer {
-    private static final String CONFIG = "--config";
+    static final String CONFIG = "--config";
 
     @Override
     public CommandSpec transform(CommandSpec command) {

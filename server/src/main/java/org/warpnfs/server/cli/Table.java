@@ -67,7 +67,12 @@ final class Table {
     /** Without control characters, and with an end. */
     static String clean(String text) {
         String cut = text.length() > MAX_CELL ? "..." + text.substring(text.length() - MAX_CELL + 3) : text;
-        char[] characters = cut.toCharArray();
+        return printable(cut);
+    }
+
+    /** Without control characters. */
+    static String printable(String text) {
+        char[] characters = text.toCharArray();
         for (int i = 0; i < characters.length; i++) {
             int type = Character.getType(characters[i]);
             if (type == Character.CONTROL || type == Character.FORMAT) {

@@ -56,16 +56,17 @@ public record ExportSpec(
         }
         return new ExportSpec(
                 place,
-                directory.isEmpty() ? null : Path.of(directory),
+                directory.isEmpty() ? null : PathText.of(place.toString(), directory),
                 pseudoPath,
                 ExportPolicy.everyone(words.options()),
                 words.traits(),
-                requiredMount(directory, words));
+                requiredMount(place, directory, words));
     }
 
-    private static @Nullable Path requiredMount(String directory, ExportWords words) {
+    private static @Nullable Path requiredMount(Place place, String directory, ExportWords words)
+            throws ConfigException {
         String required = words.requiredMount();
-        return required == null ? null : Path.of(required.isEmpty() ? directory : required);
+        return required == null ? null : PathText.of(place + ": mountpoint", required.isEmpty() ? directory : required);
     }
 
     private static PseudoPath pseudoPath(Place place, String text) throws ConfigException {

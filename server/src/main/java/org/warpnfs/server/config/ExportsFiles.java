@@ -2,7 +2,6 @@ package org.warpnfs.server.config;
 
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -33,6 +32,9 @@ import org.warpnfs.nfs.export.PseudoPath;
  * Nothing of any file counts then.
  */
 public final class ExportsFiles {
+    /** Some hundred thousand lines. */
+    private static final int MAX_BYTES = 16 << 20;
+
     /** As exports(5): ro, root_squash, secure, sec=sys. */
     private static final ExportOptions DEFAULTS =
             ExportOptions.DEFAULTS.withReadOnly(true).withPrivilegedPort(true).withFlavors(List.of(Flavor.SYS));
@@ -114,7 +116,7 @@ public final class ExportsFiles {
     private static String textOf(Path file) throws ConfigException {
         Place place = new Place(file.toString(), 0);
         try {
-            return Files.readString(file, StandardCharsets.UTF_8);
+            return BoundedText.read(file, MAX_BYTES);
         } catch (NoSuchFileException e) {
             throw place.mistake("there is no such file");
         } catch (CharacterCodingException e) {
@@ -142,7 +144,7 @@ public final class ExportsFiles {
         if (line.clients().isEmpty()) {
             throw line.place().mistake(line.path() + " names no client; write *(...) for everyone");
         }
-        Path directory = Path.of(line.path()).normalize();
+        Path directory = PathText.of(line.place().toString(), line.path()).normalize();
         Merged export = merged.computeIfAbsent(directory, key -> new Merged(line.place(), key));
         for (ExportsLine.Client client : line.clients()) {
             take(export, line, client);
@@ -170,7 +172,8 @@ public final class ExportsFiles {
         export.rules.add(new ExportRule(hosts, words.options()));
         String required = words.requiredMount();
         if (required != null) {
-            export.requiredMount = required.isEmpty() ? export.directory : Path.of(required);
+            export.requiredMount =
+                    required.isEmpty() ? export.directory : PathText.of(line.place() + ": mountpoint", required);
         }
         if (words.isRoot()) {
             if (root != null && root != export) {

@@ -2,8 +2,6 @@ package org.warpnfs.server.config;
 
 import com.google.common.base.Splitter;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -48,10 +46,7 @@ public final class IdMapFile {
      */
     public static StaticNames read(Path file) throws ConfigException {
         try {
-            if (Files.size(file) > MAX_BYTES) {
-                throw new ConfigException("--id-map " + file + ": longer than " + MAX_BYTES + " bytes");
-            }
-            return new IdMapFile(file).parse(Files.readString(file, StandardCharsets.UTF_8));
+            return new IdMapFile(file).parse(BoundedText.read(file, MAX_BYTES));
         } catch (IOException e) {
             throw new ConfigException("--id-map " + file + ": " + e, e);
         }

@@ -7,7 +7,6 @@ import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
 import com.fasterxml.jackson.dataformat.yaml.YAMLParser;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -18,6 +17,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.server.config.BoundedText;
+import org.warpnfs.server.config.ConfigException;
 import org.warpnfs.server.config.NearestWord;
 
 /**
@@ -47,11 +48,11 @@ final class FileReader {
         try {
             if (Files.isDirectory(file)) {
                 mistakes.add(file + ": is a directory, and not a file of settings");
-            } else if (Files.size(file) > MAX_BYTES) {
-                mistakes.add(file + ": is longer than " + MAX_BYTES + " bytes");
             } else {
-                return read(file.toString(), Files.readString(file, StandardCharsets.UTF_8), mistakes);
+                return read(file.toString(), BoundedText.read(file, MAX_BYTES), mistakes);
             }
+        } catch (ConfigException e) {
+            mistakes.add(String.valueOf(e.getMessage()));
         } catch (NoSuchFileException e) {
             mistakes.add(file + ": there is no such file");
         } catch (CharacterCodingException e) {

@@ -6,8 +6,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.server.config.ConfigException;
+import org.warpnfs.server.config.PathText;
 import org.warpnfs.server.limits.LimitValues;
 import org.warpnfs.server.limits.ServerLimits;
 
@@ -36,7 +38,7 @@ public final class Resolved {
             Map<String, String> environment,
             @Nullable Path file,
             Mistakes mistakes) {
-        Path path = file != null ? file : fileOf(environment);
+        Path path = file != null ? file : fileOf(environment, mistakes);
         List<Source> sources = List.of(
                 ofFlags(flags),
                 EnvironmentReader.read(environment, mistakes),
@@ -54,9 +56,12 @@ public final class Resolved {
         return resolved;
     }
 
-    private static @Nullable Path fileOf(Map<String, String> environment) {
-        String said = environment.get(EnvironmentReader.CONFIG);
-        return said == null || said.isEmpty() ? null : Path.of(said);
+    private static @Nullable Path fileOf(Map<String, String> environment, Mistakes mistakes) {
+        String said = environment.getOrDefault(EnvironmentReader.CONFIG, "");
+        return said.isEmpty()
+                ? null
+                : mistakes.tried(Optional.<Path>empty(), () -> Optional.of(PathText.of(EnvironmentReader.CONFIG, said)))
+                        .orElse(null);
     }
 
     private static Source ofFlags(Map<Setting<?>, List<String>> flags) {

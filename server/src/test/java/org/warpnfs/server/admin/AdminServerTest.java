@@ -265,6 +265,28 @@ class AdminServerTest {
     }
 
     @Test
+    void request_thatSaysTwoThings_isRefused() throws Exception {
+        AdminRoutes routes = new AdminRoutes().post("/x", request -> Map.of("client", request.requiredText("client")));
+        try (AdminServer _ = AdminServer.start(socket(), routes)) {
+            for (String body : List.of(
+                    "{\"client\":\"1\",\"client\":\"2\"}",
+                    "{\"client\":\"1\"} {}",
+                    "{\"client\":\"1\"}}",
+                    "[]",
+                    "null")) {
+                try (SocketChannel peer = connect()) {
+                    say(peer, "POST /x HTTP/1.1\r\nContent-Length: " + body.length() + "\r\n\r\n" + body);
+                    assertThat(hear(peer)).as(body).startsWith("HTTP/1.1 400");
+                }
+            }
+            try (SocketChannel peer = connect()) {
+                say(peer, "POST /x?a=1&a=2 HTTP/1.1\r\nContent-Length: 0\r\n\r\n");
+                assertThat(hear(peer)).startsWith("HTTP/1.1 400").contains("stands twice");
+            }
+        }
+    }
+
+    @Test
     void connections_asManyAsThereMayBe_cutOffTheNextAndHarmNoneBefore() throws Exception {
         try (AdminServer _ = AdminServer.start(socket(), ROUTES)) {
             List<SocketChannel> slow = new ArrayList<>();

@@ -117,6 +117,43 @@ class CheckCommandTest {
     }
 
     @Test
+    void paths_thatNoFileCanHave_areMistakesOfTheirPlaces() throws Exception {
+        String exports = file("exports", "/srv/\\000x *(rw)\n");
+        String file = file(
+                "w.yaml",
+                "state: \"a\\0b\"\nidMap: \"m\\0\"\nexport: [\"/srv/\\0x\"]\nexports: [\"e\\0\", \"" + exports
+                        + "\"]\n");
+        assertThat(check("--config", file)).isEqualTo(Main.FAILURE);
+        assertThat(err.toString().lines())
+                .allSatisfy(line ->
+                        assertThat(line).startsWith("warpnfs: ").contains("is no path: it has a zero byte in it"))
+                .anySatisfy(line -> assertThat(line).contains(file + ":1:1: state: a?b"))
+                .anySatisfy(line -> assertThat(line).contains(file + ":2:1: idMap: m?"))
+                .anySatisfy(line -> assertThat(line).contains("/srv/?x"));
+    }
+
+    @Test
+    void files_thatNeverEnd_areNotRead() throws Exception {
+        for (String option : List.of("--config", "--exports", "--id-map")) {
+            assertThat(check(option, "/dev/zero")).as(option).isEqualTo(Main.FAILURE);
+            assertThat(err.toString()).as(option).contains("/dev/zero: is longer than");
+        }
+    }
+
+    @Test
+    void mistake_ofTextThatWouldMoveTheCursor_doesNot() throws Exception {
+        String file = file("w.yaml", "rdmaPort: \"\\e[2J\\u009b1m\"\n");
+        assertThat(check("--config", file)).isEqualTo(Main.FAILURE);
+        assertThat(err.toString()).contains("rdmaPort ?[2J?1m: not a whole number");
+    }
+
+    @Test
+    void config_empty_isAMistake() {
+        assertThat(check("--config", "")).isEqualTo(Main.FAILURE);
+        assertThat(err.toString()).contains("warpnfs: --config: is empty");
+    }
+
+    @Test
     void directories_thatAreNone_areNamedWithTheirLines() throws Exception {
         Path plain = Files.createFile(directory.resolve("plain"));
         String file = file(

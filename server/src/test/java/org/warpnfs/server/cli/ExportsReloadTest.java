@@ -17,6 +17,25 @@ import org.warpnfs.server.config.ServerConfig;
 @Timeout(300)
 class ExportsReloadTest {
     @Test
+    void look_failsByABug_looksOn() throws Exception {
+        ServerConfig config = InMemory.config(":/", 16 << 20, Duration.ofSeconds(5));
+        ServerConfig other = InMemory.config(":/other", 16 << 20, Duration.ofSeconds(5));
+        int[] looks = {0};
+        try (WarpServer server = WarpServer.start(config)) {
+            ExportsReload reload = new ExportsReload(server, () -> {
+                if (looks[0]++ == 0) {
+                    throw new IllegalArgumentException("a bug");
+                }
+                return List.copyOf(other.exports());
+            });
+            reload.look();
+            reload.look();
+            assertThat(server.exports()).hasSize(1);
+            assertThat(server.exports().getFirst().path()).hasToString("/other");
+        }
+    }
+
+    @Test
     void reload_whileAnotherHangs_isRefusedAndTheNextIsDone() throws Exception {
         ServerConfig config = InMemory.config(":/", 16 << 20, Duration.ofSeconds(5));
         CountDownLatch hangs = new CountDownLatch(1);

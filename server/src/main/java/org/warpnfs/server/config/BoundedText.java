@@ -1,0 +1,36 @@
+package org.warpnfs.server.config;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** The text of a file that a person writes, and that may be something else: a pipe, or a device that never ends. */
+public final class BoundedText {
+    private BoundedText() {}
+
+    /**
+     * All of it.
+     *
+     * @param maxBytes more is a mistake, and is not read
+     * @throws ConfigException naming the file, if it is longer
+     * @throws CharacterCodingException if it is not in UTF-8
+     * @throws IOException if it cannot be read
+     */
+    public static String read(Path file, int maxBytes) throws IOException, ConfigException {
+        byte[] bytes;
+        try (InputStream in = Files.newInputStream(file)) {
+            bytes = in.readNBytes(maxBytes + 1);
+        }
+        if (bytes.length > maxBytes) {
+            throw new ConfigException(file + ": is longer than " + maxBytes + " bytes");
+        }
+        return StandardCharsets.UTF_8
+                .newDecoder()
+                .decode(ByteBuffer.wrap(bytes))
+                .toString();
+    }
+}
