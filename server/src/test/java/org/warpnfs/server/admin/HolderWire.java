@@ -1,7 +1,6 @@
 package org.warpnfs.server.admin;
 
 import java.io.DataInputStream;
-import java.io.DataOutputStream;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -54,12 +53,11 @@ interface HolderWire extends AutoCloseable {
 
         @Override
         public ByteBuffer call(NfsCall call) throws IOException {
-            byte[] bytes = new byte[(int) call.message().lengthBytes()];
-            call.message().flatten().get(bytes);
-            DataOutputStream out = new DataOutputStream(socket.getOutputStream());
-            out.writeInt(LAST_FRAGMENT | bytes.length);
-            out.write(bytes);
-            out.flush();
+            int length = (int) call.message().lengthBytes();
+            ByteBuffer record = ByteBuffer.allocate(Integer.BYTES + length);
+            record.putInt(LAST_FRAGMENT | length).put(call.message().flatten());
+            // In one write: the second of two would wait for the acknowledgement of the first.
+            socket.getOutputStream().write(record.array());
             DataInputStream in = new DataInputStream(socket.getInputStream());
             byte[] reply = new byte[in.readInt() & ~LAST_FRAGMENT];
             in.readFully(reply);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.util.concurrent.ThreadLocalRandom;
 import org.warpnfs.server.NfsCall;
 
 /** A client of NFSv4.0 or 4.1 that holds an open, locks and delegations, word by word, over a connection of its own. */
@@ -31,7 +32,9 @@ public final class StateHolder implements AutoCloseable {
     private final HolderWire wire;
     private final int minor;
     private final String name;
-    private int xid = 1;
+    /** Another than that of who came before by this name: the server answers a call of NFSv4.0 that it has answered as it did. */
+    private int xid = ThreadLocalRandom.current().nextInt();
+
     private long clientid;
     private final byte[] session = new byte[16];
     private int slotSeqid;
