@@ -86,7 +86,7 @@ final class Backends implements AutoCloseable {
      */
     ExportTable open() throws ConfigException {
         try {
-            return ExportTable.of(exportsOf(config.exports()), WhoIsWho.of(config.identities()));
+            return ExportTable.of(exportsOf(config.exports()), WhoIsWho.replaceable(config.identities()));
         } catch (IllegalArgumentException e) {
             throw new ConfigException("exports: " + e.getMessage(), e);
         }

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
@@ -18,6 +19,10 @@ import org.warpnfs.iwarp.netty.IwarpTransport;
 import org.warpnfs.iwarp.verbs.Listener;
 import org.warpnfs.nfs.export.Export;
 import org.warpnfs.nfs.export.ExportTable;
+import org.warpnfs.nfs.idmap.CurrentNames;
+import org.warpnfs.nfs.idmap.Identities;
+import org.warpnfs.nfs.idmap.OwnerNames;
+import org.warpnfs.nfs.idmap.StaticNames;
 import org.warpnfs.nfs.stats.CallRecorder;
 import org.warpnfs.nfs.v4.Nfs4Administration;
 import org.warpnfs.payload.PayloadPool;
@@ -31,6 +36,7 @@ import org.warpnfs.rpcrdma.udp.UdpOptions;
 import org.warpnfs.server.config.Backend;
 import org.warpnfs.server.config.ConfigException;
 import org.warpnfs.server.config.ExportSpec;
+import org.warpnfs.server.config.IdentityChoices;
 import org.warpnfs.server.config.ServerConfig;
 import org.warpnfs.server.limits.Budgets;
 import org.warpnfs.server.limits.LayerLimits;
@@ -63,12 +69,16 @@ public final class WarpServer implements AutoCloseable {
     /** Held while exports are replaced, which may wait for file systems. */
     private final ReentrantLock reloading = new ReentrantLock();
 
+    /** Under {@link #reloading}. */
+    private IdentityChoices identities;
+
     private volatile boolean draining;
     private volatile boolean closed;
     private final Drain drain;
 
     private WarpServer(ServerConfig config, Budgets.Plan plan, CallRecorder recorder) throws ConfigException {
         this.config = config;
+        this.identities = config.identities();
         this.plan = plan;
         ServerLimits limits = plan.limits();
         boolean started = false;
@@ -256,6 +266,39 @@ public final class WarpServer implements AutoCloseable {
         } finally {
             backends.closeAllBut(exports.exports()).forEach(programs::withdraw);
         }
+    }
+
+    /**
+     * The same, with other names of owners: all of it counts, or nothing.
+     *
+     * @param wanted as at the start, but for the names
+     * @return what is different now, a line each; none if nothing is
+     * @throws ConfigException with one line that says what is in the way; nothing has changed then
+     */
+    public List<String> reload(List<ExportSpec> specs, IdentityChoices wanted) throws ConfigException {
+        reloading.lock();
+        try {
+            if (wanted.equals(identities)) {
+                return reload(specs);
+            }
+            OwnerNames names = WhoIsWho.of(wanted).owners();
+            List<String> changes = new ArrayList<>(reload(specs));
+            if (identities().owners() instanceof CurrentNames current) {
+                current.become(names);
+                identities = wanted;
+                StaticNames map = wanted.names().map();
+                changes.add("names of owners changed: " + map.users().size() + " users and "
+                        + map.groups().size() + " groups are mapped");
+            }
+            return List.copyOf(changes);
+        } finally {
+            reloading.unlock();
+        }
+    }
+
+    /** Who is who. */
+    Identities identities() {
+        return exports.identities();
     }
 
     /** What clients may make this server hold, after it was fitted to the process. */

@@ -4,6 +4,7 @@ import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.nfs.idmap.Accounts;
+import org.warpnfs.nfs.idmap.CurrentNames;
 import org.warpnfs.nfs.idmap.GroupSource;
 import org.warpnfs.nfs.idmap.Identities;
 import org.warpnfs.nfs.idmap.KeptAnswers;
@@ -27,6 +28,12 @@ final class WhoIsWho {
      */
     static Identities of(IdentityChoices choices) throws ConfigException {
         return of(choices, () -> SystemAccounts.ofLibc().orElse(null));
+    }
+
+    /** The same, with {@link CurrentNames}. */
+    static Identities replaceable(IdentityChoices choices) throws ConfigException {
+        Identities first = of(choices);
+        return new Identities(first.groups(), new CurrentNames(first.owners()));
     }
 
     /** @param system null where there is no name service that can be asked */

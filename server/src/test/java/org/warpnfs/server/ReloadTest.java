@@ -6,17 +6,23 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.AbstractList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.warpnfs.nfs.export.HostNames;
+import org.warpnfs.nfs.idmap.Accounts;
+import org.warpnfs.nfs.idmap.MappedNames;
+import org.warpnfs.nfs.idmap.StaticNames;
+import org.warpnfs.nfs.idmap.UnknownName;
 import org.warpnfs.server.config.Backend;
 import org.warpnfs.server.config.ConfigException;
 import org.warpnfs.server.config.ExportSpec;
@@ -163,6 +169,38 @@ class ReloadTest {
                     .hasMessageContaining("missing");
             assertThat(client.mount(path("a"))).isZero();
             assertThat(client.mount(path("b"))).as("NOENT").isEqualTo(2);
+        }
+    }
+
+    private static IdentityChoices mapped(String name, long id) {
+        StaticNames map = new StaticNames(Map.of(name, new StaticNames.Local.Id(id)), Map.of());
+        return new IdentityChoices(false, new MappedNames.Choices(null, map, false));
+    }
+
+    private static long idOf(WarpServer server, String name) throws Exception {
+        return server.identities()
+                .owners()
+                .forOneCall()
+                .idOf(Accounts.Kind.USER, name.getBytes(StandardCharsets.UTF_8));
+    }
+
+    @Test
+    void reload_otherNamesOfOwners_countFromThenOn_allOrNone() throws Exception {
+        List<ExportSpec> exports = exports("/a *(insecure)");
+        try (WarpServer server = WarpServer.start(config(exports))) {
+            assertThatThrownBy(() -> idOf(server, "alice@example.org")).isInstanceOf(UnknownName.class);
+            assertThat(server.reload(exports, mapped("alice@example.org", 7)))
+                    .containsExactly("names of owners changed: 1 users and 0 groups are mapped");
+            assertThat(idOf(server, "alice@example.org")).isEqualTo(7);
+            assertThat(server.reload(exports, mapped("alice@example.org", 7))).isEmpty();
+            assertThatThrownBy(() -> server.reload(exports("/missing *(insecure)"), mapped("alice@example.org", 8)))
+                    .isInstanceOf(ConfigException.class);
+            assertThat(idOf(server, "alice@example.org"))
+                    .as("nothing has changed")
+                    .isEqualTo(7);
+            assertThat(server.reload(exports, IdentityChoices.DEFAULT)).hasSize(1);
+            assertThatThrownBy(() -> idOf(server, "alice@example.org")).isInstanceOf(UnknownName.class);
+            assertThat(idOf(server, "1000")).isEqualTo(1000);
         }
     }
 

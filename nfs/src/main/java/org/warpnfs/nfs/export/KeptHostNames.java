@@ -8,6 +8,7 @@ import java.util.concurrent.Executor;
 import java.util.function.LongSupplier;
 import org.warpnfs.nfs.idmap.AnswerPending;
 import org.warpnfs.nfs.idmap.KeptAnswers;
+import org.warpnfs.nfs.idmap.NameCounts;
 
 /**
  * What a name service says of hosts, asked once for all patterns of all exports, on threads of its own: a resolver that does not answer holds no call
@@ -46,6 +47,9 @@ public final class KeptHostNames implements HostNames {
                 terms,
                 threads,
                 clockNanos);
+        addresses.countedBy(NameCounts.HOSTS);
+        names.countedBy(NameCounts.HOSTS);
+        members.countedBy(NameCounts.HOSTS);
     }
 
     @FunctionalInterface

@@ -53,6 +53,7 @@ public final class KeptAnswers<K, V> {
     private final Executor threads;
     private final LongSupplier clockNanos;
     private final Cache<K, Answer<V>> kept;
+    private volatile NameCounts counts = new NameCounts();
     private final ConcurrentHashMap<K, Question> open = new ConcurrentHashMap<>();
 
     /** The name service. */
@@ -126,6 +127,11 @@ public final class KeptAnswers<K, V> {
                 .build();
     }
 
+    /** From now on these count. */
+    public void countedBy(NameCounts value) {
+        counts = value;
+    }
+
     /**
      * The answer for a key.
      *
@@ -141,7 +147,19 @@ public final class KeptAnswers<K, V> {
      * @throws AnswerPending if there is none within {@code patience}
      */
     public V of(K key, Duration patience) throws AnswerPending {
+        try {
+            return found(key, patience);
+        } catch (AnswerPending e) {
+            counts.countPending();
+            throw e;
+        }
+    }
+
+    private V found(K key, Duration patience) throws AnswerPending {
         Answer<V> known = kept.getIfPresent(key);
+        if (known != null && known.value() != null) {
+            counts.countHit();
+        }
         if (known == null) {
             await(begin(key, null), patience);
             known = kept.getIfPresent(key);
@@ -236,9 +254,12 @@ public final class KeptAnswers<K, V> {
             return fresh;
         }
         try {
+            counts.countQuestion();
             threads.execute(() -> ask(key, fresh));
             return fresh;
         } catch (RejectedExecutionException e) {
+            counts.countRefused();
+            counts.countEnd();
             end(key, fresh);
             return null;
         }
@@ -277,8 +298,10 @@ public final class KeptAnswers<K, V> {
         } catch (IOException | RuntimeException e) {
             Answer<V> before = kept.getIfPresent(key);
             kept.put(key, new Answer<>(before == null ? null : before.value(), clockNanos.getAsLong(), true));
+            counts.countFailure();
             logFailure(key, e);
         } finally {
+            counts.countEnd();
             end(key, question);
         }
     }

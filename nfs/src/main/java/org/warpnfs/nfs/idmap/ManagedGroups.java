@@ -34,6 +34,7 @@ public final class ManagedGroups implements GroupSource {
                 threads,
                 clockNanos,
                 groups -> IDS_OF_A_USER + groups.size());
+        answers.countedBy(NameCounts.GROUPS);
     }
 
     @Override

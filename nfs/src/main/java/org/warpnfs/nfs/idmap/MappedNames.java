@@ -72,6 +72,8 @@ public final class MappedNames implements OwnerNames {
                             threads,
                             clockNanos));
         }
+        ids.values().forEach(answers -> answers.countedBy(NameCounts.OWNERS));
+        names.values().forEach(answers -> answers.countedBy(NameCounts.OWNERS));
     }
 
     @Override

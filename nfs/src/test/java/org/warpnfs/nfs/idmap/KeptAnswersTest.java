@@ -86,6 +86,33 @@ class KeptAnswersTest {
         assertThat(answers.of("a")).isEqualTo("a second");
     }
 
+    @Test
+    void questions_areCountedByWhatBecameOfThem() throws Exception {
+        NameCounts counts = new NameCounts();
+        answers.countedBy(counts);
+        assertPending("a");
+        assertThat(counts.open()).isEqualTo(1);
+        serve();
+        answers.of("a");
+        answers.of("a");
+        fails = true;
+        assertPending("b");
+        serve();
+        assertThat(List.of(counts.questions(), counts.open(), counts.hits(), counts.pending(), counts.failures()))
+                .containsExactly(2L, 0L, 2L, 2L, 1L);
+        KeptAnswers<String, String> refused = new KeptAnswers<>(
+                "the test's service",
+                this::ask,
+                TERMS,
+                _ -> {
+                    throw new RejectedExecutionException();
+                },
+                () -> nowNanos);
+        refused.countedBy(counts);
+        assertThatThrownBy(() -> refused.of("c")).isInstanceOf(AnswerPending.class);
+        assertThat(List.of(counts.refused(), counts.open(), counts.pending())).containsExactly(1L, 0L, 3L);
+    }
+
     /** A user that comes back after a week may have left a group meanwhile. */
     @Test
     void answer_nobodyHasAskedForInLong_isAskedForAnew() throws Exception {

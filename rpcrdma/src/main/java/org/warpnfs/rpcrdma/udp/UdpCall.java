@@ -51,6 +51,7 @@ final class UdpCall implements InboundCall {
         }
         if (reply.lengthBytes() > maxReplyBytes) {
             reply.release();
+            UdpCounts.ofProcess().countReplyTooLong();
             end.accept(systemError());
         } else {
             end.accept(reply.flatten());

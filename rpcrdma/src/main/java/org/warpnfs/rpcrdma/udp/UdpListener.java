@@ -60,6 +60,7 @@ public final class UdpListener implements AutoCloseable {
     private final CallsUnderWay underWay;
     private final ReplyRates rates;
     private final LogLimiter log = new LogLimiter();
+    private final UdpCounts counts = UdpCounts.ofProcess();
     private final AtomicLong dropped = new AtomicLong();
     private final AtomicLong answered = new AtomicLong();
     private final Channel channel;
@@ -177,28 +178,39 @@ public final class UdpListener implements AutoCloseable {
         protected void channelRead0(ChannelHandlerContext context, DatagramPacket datagram) {
             InetSocketAddress sender = datagram.sender();
             ClientAddress client = ClientAddress.of(sender);
-            String refusal = refusal(datagram.content().readableBytes(), client);
+            counts.countReceived();
+            UdpCounts.Drop refusal = refusal(datagram.content().readableBytes(), client);
             if (refusal != null) {
                 dropped.incrementAndGet();
-                log.admit(refusal, client)
-                        .ifPresent(more ->
-                                LOG.warn("{}: a datagram was dropped: {} ({} more like it)", sender, refusal, more));
+                counts.countDropped(refusal);
+                log.admit(refusal.name(), client)
+                        .ifPresent(more -> LOG.warn(
+                                "{}: a datagram was dropped: {} ({} more like it)", sender, said(refusal), more));
                 return;
             }
             take(context, sender, client, copy(datagram.content()));
         }
 
-        private @Nullable String refusal(int bytes, ClientAddress client) {
+        private UdpCounts.@Nullable Drop refusal(int bytes, ClientAddress client) {
             if (bytes > options.maxCallBytes()) {
-                return "longer than " + options.maxCallBytes() + " bytes";
+                return UdpCounts.Drop.TOO_LONG;
             }
             if (bytes < LEAST_CALL_BYTES) {
-                return "no RPC message";
+                return UdpCounts.Drop.NO_MESSAGE;
             }
             if (!rates.admit(client, System.nanoTime())) {
-                return "more than " + options.maxRepliesPerSecond() + " in a second";
+                return UdpCounts.Drop.RATE;
             }
-            return underWay.begin(client) ? null : "too many calls wait";
+            return underWay.begin(client) ? null : UdpCounts.Drop.BUSY;
+        }
+
+        private String said(UdpCounts.Drop why) {
+            return switch (why) {
+                case TOO_LONG -> "longer than " + options.maxCallBytes() + " bytes";
+                case NO_MESSAGE -> "no RPC message";
+                case RATE -> "more than " + options.maxRepliesPerSecond() + " in a second";
+                case BUSY -> "too many calls wait";
+            };
         }
 
         private static ByteBuffer copy(ByteBuf content) {
@@ -213,6 +225,7 @@ public final class UdpListener implements AutoCloseable {
                 underWay.ended(client);
                 if (reply != null) {
                     answered.incrementAndGet();
+                    counts.countAnswered();
                     var _ = context.writeAndFlush(
                             new DatagramPacket(Unpooled.wrappedBuffer(reply), sender), context.voidPromise());
                 }

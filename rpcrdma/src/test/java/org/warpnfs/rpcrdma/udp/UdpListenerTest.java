@@ -266,6 +266,27 @@ class UdpListenerTest {
         }
     }
 
+    /** At least: other listeners of the process count there too. */
+    @Test
+    void datagrams_areCountedByWhatBecameOfThem() throws Exception {
+        UdpCounts counts = UdpCounts.ofProcess();
+        long received = counts.received();
+        long answered = counts.answered();
+        long tooLong = counts.dropped(UdpCounts.Drop.TOO_LONG);
+        long noMessage = counts.dropped(UdpCounts.Drop.NO_MESSAGE);
+        long repliesTooLong = counts.repliesTooLong();
+        send(1, 513);
+        send(2, 7);
+        send(3, 40);
+        next().reply(RpcMessage.of(ByteBuffer.allocate(180)));
+        receive();
+        assertThat(counts.received() - received).isGreaterThanOrEqualTo(3);
+        assertThat(counts.answered() - answered).isPositive();
+        assertThat(counts.dropped(UdpCounts.Drop.TOO_LONG) - tooLong).isPositive();
+        assertThat(counts.dropped(UdpCounts.Drop.NO_MESSAGE) - noMessage).isPositive();
+        assertThat(counts.repliesTooLong() - repliesTooLong).isPositive();
+    }
+
     /** Whoever sends a datagram would be remembered for as long as the server runs. */
     @Test
     void senders_areNotRememberedAsConnections() throws Exception {

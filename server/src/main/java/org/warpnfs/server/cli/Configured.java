@@ -120,6 +120,24 @@ final class Configured {
         return settings.origin(Settings.EXPORTS).isSaid();
     }
 
+    /** True if there are files that can be read again: of exports, or of names. */
+    boolean canBeReadAgain() {
+        return hasExportsFiles() || !settings.get(Settings.ID_MAP).isEmpty();
+    }
+
+    /**
+     * What files say now of exports and of names.
+     *
+     * @throws ConfigException with everything that is wrong
+     */
+    ExportsReload.Wanted readAgain() throws ConfigException {
+        Mistakes mistakes = new Mistakes();
+        List<ExportSpec> exports = mistakes.tried(List.of(), this::exports);
+        IdentityChoices identities = mistakes.tried(IdentityChoices.DEFAULT, this::identities);
+        mistakes.end();
+        return new ExportsReload.Wanted(exports, identities);
+    }
+
     /**
      * What is to be exported, as files of exports(5) say now. Which files those are, and all else, stays as it was at the start.
      *

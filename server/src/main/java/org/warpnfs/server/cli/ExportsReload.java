@@ -9,9 +9,10 @@ import org.slf4j.LoggerFactory;
 import org.warpnfs.server.WarpServer;
 import org.warpnfs.server.config.ConfigException;
 import org.warpnfs.server.config.ExportSpec;
+import org.warpnfs.server.config.IdentityChoices;
 
 /**
- * Reads the exports again while the server runs: all of them count, or, where one is wrong, those of before. What has changed, or why nothing has, is
+ * Reads the exports, and the names of owners, again while the server runs: all of it counts, or, where something is wrong, what was before. What has changed, or why nothing has, is
  * in the log. One reload at a time; safe for any thread.
  */
 final class ExportsReload {
@@ -24,12 +25,15 @@ final class ExportsReload {
     private final Source source;
     private final Duration patience;
     private final ReentrantLock turn = new ReentrantLock();
-    private List<ExportSpec> seen = List.of();
+    private Wanted seen = new Wanted(List.of(), IdentityChoices.DEFAULT);
     private String refused = "";
 
-    /** Where exports are written. */
+    /** What files say. */
+    record Wanted(List<ExportSpec> exports, IdentityChoices identities) {}
+
+    /** Where that is written. */
     interface Source {
-        List<ExportSpec> read() throws ConfigException;
+        Wanted read() throws ConfigException;
     }
 
     ExportsReload(WarpServer server, Source source) {
@@ -84,11 +88,11 @@ final class ExportsReload {
         throw refusal;
     }
 
-    private List<String> serve(List<ExportSpec> specs) throws ConfigException {
-        List<String> changes = server.reload(specs);
+    private List<String> serve(Wanted wanted) throws ConfigException {
+        List<String> changes = server.reload(wanted.exports(), wanted.identities());
         changes.forEach(LOG::info);
         LOG.info("exports read again: {}", changes.isEmpty() ? "nothing has changed" : changes.size() + " changes");
-        seen = specs;
+        seen = wanted;
         return changes;
     }
 
@@ -129,7 +133,7 @@ final class ExportsReload {
     void look() {
         turn.lock();
         try {
-            List<ExportSpec> now = source.read();
+            Wanted now = source.read();
             refused = "";
             if (!now.equals(seen)) {
                 serve(now);

@@ -51,14 +51,14 @@ final class ServeCommand implements Callable<Integer> {
                 RpcbindChoices.of(configured.settings()),
                 Listeners.of(configured.settings()));
         WarpServer server = watched.server();
-        ExportsReload reload = new ExportsReload(server, configured::exports);
+        ExportsReload reload = new ExportsReload(server, configured::readAgain);
         AdminSocket socket = AdminSocket.start(
                 configured.settings().at(Settings.ADMIN),
                 configured.adminAsSaid(),
                 config.stateDirectory(),
                 watched,
                 reload);
-        if (configured.hasExportsFiles()) {
+        if (configured.canBeReadAgain()) {
             Signals.on("HUP", () -> {
                 manager.reloading();
                 reload.run();
@@ -69,7 +69,7 @@ final class ServeCommand implements Callable<Integer> {
             }
         } else {
             // Its default would end the server.
-            Signals.on("HUP", () -> LOG.info("SIGHUP: there is nothing to read again without --exports"));
+            Signals.on("HUP", () -> LOG.info("SIGHUP: there is nothing to read again without --exports or --id-map"));
         }
         Watchdog watchdog = Watchdog.start(manager, within -> {
             // One that an administrator drained answers nobody, and is well.

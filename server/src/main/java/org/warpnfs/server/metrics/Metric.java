@@ -57,6 +57,11 @@ public record Metric(String name, Type type, List<String> labels, Map<String, St
         return new Metric(PREFIX + name, Type.GAUGE, List.of("lane"), sources, help);
     }
 
+    /** One count for each value of a label. */
+    static Metric totals(String name, String label, Map<String, String> sources, String help) {
+        return new Metric(PREFIX + name + "_total", Type.COUNTER, List.of(label), sources, help);
+    }
+
     /** One value for each value of a label. */
     static Metric levels(String name, String label, Map<String, String> sources, String help) {
         return new Metric(PREFIX + name, Type.GAUGE, List.of(label), sources, help);

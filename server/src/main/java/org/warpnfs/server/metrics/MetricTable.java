@@ -359,7 +359,17 @@ public final class MetricTable {
             total("jvm_gc_seconds", "jvm_gc_seconds", "Time spent in garbage collections"));
 
     private static final List<Metric> ALL = Stream.of(
-                    SERVER, CALLS, BOTH_TRANSPORTS, RDMA, TCP, IWARP, STATE, BACKENDS, RESOURCES, BudgetTable.metrics())
+                    SERVER,
+                    CALLS,
+                    BOTH_TRANSPORTS,
+                    RDMA,
+                    TCP,
+                    IWARP,
+                    STATE,
+                    EdgeMetrics.metrics(),
+                    BACKENDS,
+                    RESOURCES,
+                    BudgetTable.metrics())
             .flatMap(List::stream)
             .toList();
 

@@ -16,6 +16,7 @@ final class ProcessValues {
     private ProcessValues() {}
 
     static void addTo(Map<String, Number> values) {
+        EdgeMetrics.addTo(values);
         TraceCounts traces = TraceCounts.ofProcess();
         values.put("server_traces_sent", traces.sent());
         values.put("server_traces_dropped", traces.dropped());

@@ -1,6 +1,8 @@
 package org.warpnfs.server.rpcbind;
 
 import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
 import org.dcache.oncrpc4j.xdr.XdrEncodingStream;
 
 /**
@@ -14,9 +16,29 @@ final class PortmapCounts {
     /** RPCBSTAT_HIGHPROC. */
     private static final int PROCEDURES = 13;
 
+    /** Of all portmappers of this process, for the metrics: calls of each version, and those that were refused. */
+    private static final AtomicLongArray CALLS = new AtomicLongArray(VERSIONS);
+
+    private static final AtomicLong REFUSED = new AtomicLong();
+
     private final AtomicIntegerArray calls = new AtomicIntegerArray(VERSIONS * PROCEDURES);
 
+    /** Calls of a version, 2 to 4, to all portmappers of this process. */
+    static long callsOfProcess(int version) {
+        return CALLS.get(version - 2);
+    }
+
+    /** Calls that would have changed something, or have had this host call another. */
+    static long refusedOfProcess() {
+        return REFUSED.get();
+    }
+
+    void countRefused() {
+        REFUSED.incrementAndGet();
+    }
+
     void count(int version, int procedure) {
+        CALLS.incrementAndGet(version - 2);
         if (procedure >= 0 && procedure < PROCEDURES) {
             calls.incrementAndGet((version - 2) * PROCEDURES + procedure);
         }

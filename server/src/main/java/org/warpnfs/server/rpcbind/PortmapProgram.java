@@ -19,6 +19,8 @@ final class PortmapProgram implements RpcDispatchable {
     static final int PROGRAM = 100_000;
     static final int LOWEST_VERSION = 2;
     static final int HIGHEST_VERSION = 4;
+    /** SET and UNSET are 1 and 2 in every version. */
+    private static final int UNSET = 2;
 
     private static final Logger LOG = LoggerFactory.getLogger(PortmapProgram.class);
 
@@ -58,6 +60,9 @@ final class PortmapProgram implements RpcDispatchable {
             LOG.debug("garbage arguments of procedure {}: {}", procedure, e.getMessage());
             call.failRpcGarbage();
             return;
+        }
+        if (answer == null || procedure <= UNSET) {
+            counts.countRefused();
         }
         if (answer == null) {
             call.failProcedureUnavailable();

@@ -1,12 +1,13 @@
 package org.warpnfs.server.trace;
 
 import io.opentelemetry.api.common.Attributes;
-import io.opentelemetry.exporter.otlp.http.trace.OtlpHttpSpanExporter;
-import io.opentelemetry.sdk.common.CompletableResultCode;
+import io.opentelemetry.exporter.internal.otlp.traces.TraceRequestMarshaler;
 import io.opentelemetry.sdk.resources.Resource;
 import io.opentelemetry.sdk.trace.SdkTracerProvider;
 import io.opentelemetry.sdk.trace.data.SpanData;
 import io.opentelemetry.sdk.trace.samplers.Sampler;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,7 +17,6 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.logging.Level;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.warpnfs.limits.ClientAddress;
@@ -58,7 +58,7 @@ public final class OtlpTraces implements AutoCloseable {
     private final LogLimiter lines = new LogLimiter();
     private final BlockingQueue<CallTrail> waiting = new ArrayBlockingQueue<>(MAX_WAITING);
     private final List<SpanData> spans = new ArrayList<>();
-    private final OtlpHttpSpanExporter exporter;
+    private final OtlpReceiver receiver;
     private final SdkTracerProvider provider;
     private final CallSpans maker;
     private final Thread sender = new Thread(this::run, "traces");
@@ -78,15 +78,16 @@ public final class OtlpTraces implements AutoCloseable {
     }
 
     OtlpTraces(URI endpoint, double ratio, String version, TraceCounts counts) {
+        this(endpoint, ratio, version, counts, TIMEOUT);
+    }
+
+    /** @param timeout for each answer */
+    OtlpTraces(URI endpoint, double ratio, String version, TraceCounts counts, Duration timeout) {
         EXPORTER.setLevel(Level.OFF);
         this.endpoint = endpoint;
         this.ratio = ratio;
         this.counts = counts;
-        this.exporter = OtlpHttpSpanExporter.builder()
-                .setEndpoint(endpoint.toString())
-                .setTimeout(TIMEOUT)
-                .setRetryPolicy(null)
-                .build();
+        this.receiver = new OtlpReceiver(endpoint, timeout);
         this.provider = SdkTracerProvider.builder()
                 .setSampler(Sampler.alwaysOn())
                 .setResource(Resource.create(Attributes.builder()
@@ -132,33 +133,30 @@ public final class OtlpTraces implements AutoCloseable {
         }
     }
 
-    private void send(List<CallTrail> calls) {
+    private void send(List<CallTrail> calls) throws InterruptedException {
         // Anew each time: the wall clock may have been set meanwhile.
         long epochNanos = TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()) - System.nanoTime();
         try {
             calls.forEach(trail -> maker.add(trail, epochNanos));
-            CompletableResultCode result =
-                    exporter.export(List.copyOf(spans)).join(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
-            if (result.isSuccess()) {
-                counts.countSent(calls.size());
-            } else {
-                failed(calls.size(), result.getFailureThrowable());
-            }
-        } catch (RuntimeException e) {
+            ByteArrayOutputStream request = new ByteArrayOutputStream();
+            TraceRequestMarshaler.create(spans).writeBinaryTo(request);
+            receiver.send(request.toByteArray());
+            counts.countSent(calls.size());
+        } catch (IOException | RuntimeException e) {
             failed(calls.size(), e);
+        } catch (InterruptedException e) {
+            counts.countFailed(calls.size());
+            throw e;
         } finally {
             spans.clear();
         }
     }
 
-    private void failed(int calls, @Nullable Throwable why) {
+    private void failed(int calls, Exception why) {
         counts.countFailed(calls);
         lines.admit("traces", ClientAddress.NONE)
-                .ifPresent(more -> LOG.warn(
-                        "{} does not take traces: {} ({} more like it)",
-                        endpoint,
-                        why == null ? "no answer" : why.toString(),
-                        more));
+                .ifPresent(more ->
+                        LOG.warn("{} does not take traces: {} ({} more like it)", endpoint, why.getMessage(), more));
     }
 
     /** Sends what waits, for a few seconds at most. */
@@ -173,7 +171,7 @@ public final class OtlpTraces implements AutoCloseable {
             }
             sender.interrupt();
         }
-        var _ = exporter.shutdown();
+        receiver.close();
         var _ = provider.shutdown();
     }
 }

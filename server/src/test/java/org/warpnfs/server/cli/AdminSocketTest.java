@@ -33,7 +33,14 @@ class AdminSocketTest {
 
     private AdminSocket start(WatchedServer watched, @Nullable String said) throws ConfigException {
         return AdminSocket.start(
-                "--admin", said, state, watched, new ExportsReload(watched.server(), java.util.List::of));
+                "--admin",
+                said,
+                state,
+                watched,
+                new ExportsReload(
+                        watched.server(),
+                        () -> new ExportsReload.Wanted(
+                                java.util.List.of(), org.warpnfs.server.config.IdentityChoices.DEFAULT)));
     }
 
     private void permit(String permissions) throws Exception {

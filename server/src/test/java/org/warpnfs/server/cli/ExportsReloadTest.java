@@ -26,7 +26,7 @@ class ExportsReloadTest {
                 if (looks[0]++ == 0) {
                     throw new IllegalArgumentException("a bug");
                 }
-                return List.copyOf(other.exports());
+                return new ExportsReload.Wanted(List.copyOf(other.exports()), other.identities());
             });
             reload.look();
             reload.look();
@@ -50,7 +50,7 @@ class ExportsReloadTest {
                         } catch (InterruptedException e) {
                             Thread.currentThread().interrupt();
                         }
-                        return List.copyOf(config.exports());
+                        return new ExportsReload.Wanted(List.copyOf(config.exports()), config.identities());
                     },
                     Duration.ofMillis(50));
             Thread first = Thread.ofPlatform().daemon().start(reload::run);

@@ -75,6 +75,6 @@ class MetricsPageTest {
         values.removeAll(counters.keySet());
         assertThat(values)
                 .as("what comes from elsewhere")
-                .allMatch(name -> name.matches("(process|jvm|server)_.*|.*_loop_lag_seconds"));
+                .allMatch(name -> name.matches("(process|jvm|server|udp|portmap|names)_.*|.*_loop_lag_seconds"));
     }
 }

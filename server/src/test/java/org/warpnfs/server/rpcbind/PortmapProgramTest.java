@@ -214,6 +214,7 @@ class PortmapProgramTest {
         Mappings mappings = served();
         List<Mapping> before = mappings.all();
         Socket socket = tcp(mappings, "127.0.0.1");
+        long refused = PortmapTotals.refused();
         for (int procedure : new int[] {1, 2}) {
             assertThat(ask(socket, call(2, procedure).word(NFS).word(3).word(6).word(666))
                             .bool())
@@ -223,6 +224,8 @@ class PortmapProgramTest {
                     .isFalse();
         }
         assertThat(mappings.all()).isEqualTo(before);
+        assertThat(PortmapTotals.refused() - refused).isGreaterThanOrEqualTo(6);
+        assertThat(PortmapTotals.calls(4)).isPositive();
     }
 
     @Test

@@ -3,14 +3,22 @@ package org.warpnfs.server.trace;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.lang.invoke.MethodHandles;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -141,6 +149,61 @@ class OtlpTracesTest {
             assertThat(bodies.poll(LIMIT_SECONDS, TimeUnit.SECONDS)).isNotNull();
         }
         assertThat(Stream.of(counts.sent(), counts.dropped(), counts.failed())).containsExactly(0L, 0L, 1L);
+    }
+
+    /** Takes a request, answers as it is told, and says when its connection is closed by the other side. */
+    private static void answer(ServerSocket socket, String head, byte[] piece, CountDownLatch closed) {
+        Thread.ofPlatform().daemon().start(() -> {
+            try (Socket connection = socket.accept()) {
+                InputStream in = connection.getInputStream();
+                if (in.read(new byte[1 << 16]) > 0) {
+                    OutputStream out = connection.getOutputStream();
+                    out.write(head.getBytes(StandardCharsets.US_ASCII));
+                    while (true) {
+                        out.write(piece);
+                        out.flush();
+                        if (piece.length == 1) {
+                            Thread.sleep(1);
+                        }
+                    }
+                }
+            } catch (IOException e) {
+                closed.countDown();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        });
+    }
+
+    private void assertGivenUp(String head, byte[] piece, Duration timeout) throws Exception {
+        CountDownLatch closed = new CountDownLatch(1);
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            answer(socket, head, piece, closed);
+            URI endpoint = URI.create("http://127.0.0.1:" + socket.getLocalPort() + "/v1/traces");
+            try (OtlpTraces traces = new OtlpTraces(endpoint, 1, "1", counts, timeout)) {
+                traces.begin();
+                call(traces);
+                assertThat(closed.await(LIMIT_SECONDS, TimeUnit.SECONDS)).isTrue();
+            }
+        }
+        assertThat(Stream.of(counts.sent(), counts.dropped(), counts.failed())).containsExactly(0L, 0L, 1L);
+    }
+
+    /** It would have been put into one array. */
+    @Test
+    void answerOfTenGibibytes_isNotRead() throws Exception {
+        assertGivenUp(
+                "HTTP/1.1 200 OK\r\nContent-Length: 10737418240\r\n\r\n", new byte[1 << 16], Duration.ofSeconds(60));
+    }
+
+    @Test
+    void answerThatNeverEnds_isGivenUpInTime() throws Exception {
+        assertGivenUp("HTTP/1.1 200 OK\r\nContent-Length: 60000\r\n\r\n", new byte[1], Duration.ofMillis(300));
+    }
+
+    @Test
+    void answerThatIsNoHttp_isGivenUp() throws Exception {
+        assertGivenUp("* OK IMAP4rev1\r\n", new byte[1 << 16], Duration.ofSeconds(60));
     }
 
     /** Nothing takes them: the queue keeps what it has room for, and nobody waits. */
