@@ -4,15 +4,20 @@ import com.google.common.base.Splitter;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.TreeSet;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Where file systems are mounted, as /proc/self/mountinfo says (proc_pid_mountinfo(5)). */
 final class MountPoints {
     private static final Path MOUNT_INFO = Path.of("/proc/self/mountinfo");
     /** mount id, parent id, device, root, mount point, ... */
     private static final int MOUNT_POINT_FIELD = 4;
+
+    private static final Logger LOG = LoggerFactory.getLogger(MountPoints.class);
 
     private MountPoints() {}
 
@@ -22,7 +27,12 @@ final class MountPoints {
      * @param directory without symbolic links
      */
     static List<Path> below(Path directory) throws IOException {
-        return below(directory, Files.readString(MOUNT_INFO, StandardCharsets.UTF_8));
+        return below(directory, text(Files.readAllBytes(MOUNT_INFO)));
+    }
+
+    /** Whoever may mount chooses names: one of other bytes is no reason to serve nothing. */
+    static String text(byte[] mountInfo) {
+        return new String(mountInfo, StandardCharsets.UTF_8);
     }
 
     static List<Path> below(Path directory, String mountInfo) {
@@ -30,9 +40,13 @@ final class MountPoints {
         for (String line : Splitter.on('\n').omitEmptyStrings().split(mountInfo)) {
             List<String> fields = Splitter.on(' ').splitToList(line);
             if (fields.size() > MOUNT_POINT_FIELD) {
-                Path mountPoint = Path.of(unescaped(fields.get(MOUNT_POINT_FIELD)));
-                if (mountPoint.startsWith(directory) && !mountPoint.equals(directory)) {
-                    found.add(mountPoint);
+                try {
+                    Path mountPoint = Path.of(unescaped(fields.get(MOUNT_POINT_FIELD)));
+                    if (mountPoint.startsWith(directory) && !mountPoint.equals(directory)) {
+                        found.add(mountPoint);
+                    }
+                } catch (InvalidPathException e) {
+                    LOG.debug("a mount point whose name cannot be read: {}", e.getMessage());
                 }
             }
         }

@@ -2,6 +2,7 @@ package org.warpnfs.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
@@ -16,6 +17,14 @@ class MountPointsTest {
             43 41 0:31 / /srv/a rw - tmpfs tmpfs rw
             44 22 0:32 / /srvother rw - tmpfs tmpfs rw
             """;
+
+    /** Any user who may mount by FUSE chooses a name: it kept every crossmnt from being served. */
+    @Test
+    void below_nameOfOtherBytes_isNoReasonToServeNothing() {
+        byte[] info = "1 2 0:1 / /srv/a rw - tmpfs tmpfs rw\n3 2 0:2 / /srv/\u00ff rw - fuse fuse rw\n"
+                .getBytes(StandardCharsets.ISO_8859_1);
+        assertThat(MountPoints.below(Path.of("/srv"), MountPoints.text(info))).contains(Path.of("/srv/a"));
+    }
 
     @Test
     void below_directory_itsMountPointsOnceFromTheTop() {

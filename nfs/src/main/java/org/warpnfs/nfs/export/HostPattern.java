@@ -231,6 +231,10 @@ public sealed interface HostPattern {
     /** Hosts whose names look so. */
     record Wildcard(String text, Pattern pattern, HostNames names) implements HostPattern {
         private static Wildcard of(String text, HostNames names) {
+            if (text.indexOf('.') >= 0 && text.chars().noneMatch(Character::isLetter)) {
+                throw new IllegalArgumentException("'" + text
+                        + "': wildcards match names of hosts and no address; write a network, such as 192.0.2.0/24");
+            }
             return new Wildcard(text, Pattern.compile(expression(text), Pattern.CASE_INSENSITIVE), names);
         }
 

@@ -10,10 +10,21 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.warpnfs.nfs.export.HostPattern.Rank;
 import org.warpnfs.nfs.idmap.AnswerPending;
 
 class HostPatternTest {
+    /** Nobody would be served by it, and nothing would say why. */
+    @ParameterizedTest
+    @ValueSource(strings = {"192.0.2.*", "10.*", "192.0.[0-9].1", "*.*", "192.0.2.?"})
+    void wildcardsInAnAddress_areAMistakeThatNamesWhatToWrite(String text) {
+        assertThatThrownBy(() -> HostPattern.of(text, NAMES))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining(text)
+                .hasMessageContaining("write a network");
+    }
+
     /** node7.cluster.example.org is 192.0.2.7, in netgroup "nodes" by name; 192.0.2.9 is in netgroup "numbers" and has no name. */
     private static final HostNames NAMES = new HostNames() {
         @Override

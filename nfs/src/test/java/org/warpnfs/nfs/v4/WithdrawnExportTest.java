@@ -87,4 +87,29 @@ class WithdrawnExportTest {
                         .close(kept)))
                 .isEqualTo(Nfs4Status.OK);
     }
+
+    /** A stateid that was given while the export could be written to is no way around its options of now. */
+    @Test
+    void export_becomesReadOnly_nothingIsWrittenThroughWhatIsOpen() {
+        int[] open = open(gone, "f", 3);
+        byte[] root = server.handles.encode(gone.root());
+        assertThat(client.statusOf(new Ops().putFh(root).lookup("f").write(open, 0, 0, "before")))
+                .isEqualTo(Nfs4Status.OK);
+        Export readOnly = Export.of(
+                PseudoPath.of("/gone"),
+                going,
+                ExportOptions.DEFAULTS.withSquash(Squash.NONE).withReadOnly(true),
+                "memory");
+        assertThat(server.exports.replace(List.of(readOnly, stays))).isEmpty();
+        for (int stable = 0; stable <= 2; stable++) {
+            assertThat(client.statusOf(new Ops().putFh(root).lookup("f").write(open, 0, stable, "after")))
+                    .isEqualTo(Nfs4Status.ROFS);
+        }
+        assertThat(client.statusOf(new Ops().putFh(root).openCreate("other", "new", 3, 0)))
+                .isEqualTo(Nfs4Status.ROFS);
+        assertThat(client.statusOf(new Ops().putFh(root).lookup("f").read(open, 0, 6)))
+                .isEqualTo(Nfs4Status.OK);
+        assertThat(client.statusOf(new Ops().putFh(root).lookup("f").close(open)))
+                .isEqualTo(Nfs4Status.OK);
+    }
 }

@@ -1,13 +1,13 @@
 package org.warpnfs.server.hosts;
 
-import com.google.common.net.InetAddresses;
+import com.google.common.base.Splitter;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.warpnfs.nfs.export.HostNames;
 
 /**
@@ -18,6 +18,10 @@ public final class SystemHostNames implements HostNames {
     /** EAI_AGAIN of getaddrinfo(3): the virtual machine passes its text on, and nothing else that tells it from an unknown name. */
     private static final String NO_ANSWER = "Temporary failure in name resolution";
 
+    private static final int MAX_NAME = 253;
+    private static final Pattern LABEL = Pattern.compile("[A-Za-z0-9_-]{1,63}");
+
+    private final ReverseNames reverse = ReverseNames.ofLibc();
     private final Netgroups netgroups = Netgroups.ofLibc();
 
     @Override
@@ -39,12 +43,20 @@ public final class SystemHostNames implements HostNames {
     /** The resolver gives one name; an alias is found by its own addresses. */
     @Override
     public List<String> namesOf(InetAddress address) {
-        String name = address.getCanonicalHostName();
-        List<String> names = new ArrayList<>(1);
-        if (!InetAddresses.isInetAddress(name) && addressesOf(name).contains(address)) {
-            names.add(name.endsWith(".") ? name.substring(0, name.length() - 1) : name);
-        }
-        return names;
+        return reverse.of(address)
+                .map(name -> name.endsWith(".") ? name.substring(0, name.length() - 1) : name)
+                .filter(SystemHostNames::isHostName)
+                .filter(name -> addressesOf(name).contains(address))
+                .map(List::of)
+                .orElse(List.of());
+    }
+
+    /** Whoever runs a reverse zone can write anything there: an address too, in forms such as 10.1, which would then be its own address. */
+    static boolean isHostName(String name) {
+        List<String> labels = Splitter.on('.').splitToList(name);
+        return name.length() <= MAX_NAME
+                && labels.stream().allMatch(label -> LABEL.matcher(label).matches())
+                && labels.getLast().chars().anyMatch(Character::isLetter);
     }
 
     @Override

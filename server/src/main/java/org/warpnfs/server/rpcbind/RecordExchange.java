@@ -20,7 +20,7 @@ import java.time.Duration;
  *
  * <h2>Errors</h2>
  *
- * Connecting has to be done within the time that was given, and so has each call. A reply of more than {@value #MAX_REPLY_BYTES} bytes is not read.
+ * Connecting has to be done within the time that was given, and so has each call; all calls together within another. A reply of more than {@value #MAX_REPLY_BYTES} bytes is not read.
  */
 final class RecordExchange implements Closeable {
     /** A thousand mappings. */
@@ -33,24 +33,31 @@ final class RecordExchange implements Closeable {
     private final SocketChannel channel;
     private final Selector selector;
     private final Duration within;
+    private final long endNanos;
     private long deadlineNanos;
 
-    private RecordExchange(SocketChannel channel, Selector selector, Duration within) {
+    private RecordExchange(SocketChannel channel, Selector selector, Duration within, Duration whole) {
         this.channel = channel;
         this.selector = selector;
         this.within = within;
-        this.deadlineNanos = System.nanoTime() + within.toNanos();
+        long now = System.nanoTime();
+        this.endNanos = now + whole.toNanos();
+        this.deadlineNanos = deadline(now);
+    }
+
+    private long deadline(long nowNanos) {
+        return nowNanos + Math.min(within.toNanos(), endNanos - nowNanos);
     }
 
     /** Connects; from a port below 1024 if it may, which is how rpcbind knows the superuser over TCP. */
-    static RecordExchange connect(SocketAddress server, Duration within) throws IOException {
+    static RecordExchange connect(SocketAddress server, Duration within, Duration whole) throws IOException {
         SocketChannel channel = server instanceof UnixDomainSocketAddress
                 ? SocketChannel.open(StandardProtocolFamily.UNIX)
                 : SocketChannel.open();
         boolean connected = false;
         try {
             Selector selector = Selector.open();
-            RecordExchange exchange = new RecordExchange(channel, selector, within);
+            RecordExchange exchange = new RecordExchange(channel, selector, within, whole);
             try {
                 if (server instanceof InetSocketAddress) {
                     bindReserved(channel);
@@ -92,7 +99,7 @@ final class RecordExchange implements Closeable {
 
     /** Sends a call and returns its reply, without record marks. */
     byte[] call(byte[] message) throws IOException {
-        deadlineNanos = System.nanoTime() + within.toNanos();
+        deadlineNanos = deadline(System.nanoTime());
         ByteBuffer record = ByteBuffer.allocate(Integer.BYTES + message.length)
                 .putInt(LAST_FRAGMENT | message.length)
                 .put(message)

@@ -5,7 +5,9 @@ import java.net.ConnectException;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
 import java.net.Socket;
+import java.net.SocketException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -22,6 +24,8 @@ import java.util.stream.Collectors;
  */
 final class Registrations {
     private static final int LOOK_MILLIS = 1000;
+    /** Addresses that are tried in one look: the start of the server waits for it. */
+    private static final int MOST_LOOKS = 8;
 
     private final List<Mapping> wanted;
     private final Set<Integer> ownPorts;
@@ -50,6 +54,7 @@ final class Registrations {
         for (Mapping mapping : listed) {
             if (programs.contains(mapping.program())
                     && !isWanted(mapping)
+                    && looked.size() < MOST_LOOKS
                     && !looked.computeIfAbsent(
                             mapping.netid() + " " + mapping.address(), where -> somebodyListens(mapping))
                     && rpcbind.unset(mapping)) {
@@ -104,7 +109,21 @@ final class Registrations {
         }
     }
 
+    /** Any user of this host may register any address: the server does not connect to others because somebody has written them there. */
+    static boolean isOfThisHost(InetAddress address) {
+        try {
+            return address.isAnyLocalAddress()
+                    || address.isLoopbackAddress()
+                    || NetworkInterface.getByInetAddress(address) != null;
+        } catch (SocketException e) {
+            return false;
+        }
+    }
+
     private static boolean accepts(InetSocketAddress address) {
+        if (!isOfThisHost(address.getAddress())) {
+            return true;
+        }
         InetAddress host =
                 address.getAddress().isAnyLocalAddress() ? InetAddress.getLoopbackAddress() : address.getAddress();
         try (Socket socket = new Socket()) {

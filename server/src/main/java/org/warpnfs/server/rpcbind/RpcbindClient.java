@@ -24,6 +24,9 @@ public final class RpcbindClient implements Closeable {
     public static final SocketAddress LOCAL = UnixDomainSocketAddress.of(Path.of("/run/rpcbind.sock"));
 
     private static final Duration LIMIT = Duration.ofSeconds(3);
+    /** Of all calls together: the start of the server, and its end, wait for them. */
+    private static final Duration WHOLE = Duration.ofSeconds(10);
+
     private static final int PORT = 111;
     private static final int VERSION_4 = 4;
     private static final int SET = 1;
@@ -56,7 +59,7 @@ public final class RpcbindClient implements Closeable {
     }
 
     static RpcbindClient connect(SocketAddress server) throws IOException {
-        return new RpcbindClient(RecordExchange.connect(server, LIMIT));
+        return new RpcbindClient(RecordExchange.connect(server, LIMIT, WHOLE));
     }
 
     /**

@@ -3,6 +3,7 @@ package org.warpnfs.server.rpcbind;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.google.common.net.InetAddresses;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -28,7 +29,7 @@ class RecordExchangeTest {
         try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             SocketAddress address = server.getLocalSocketAddress();
             Thread peer = Thread.ofVirtual().start(() -> answer(server, answer.array(), ends));
-            try (RecordExchange exchange = RecordExchange.connect(address, within)) {
+            try (RecordExchange exchange = RecordExchange.connect(address, within, LATE)) {
                 return exchange.call(CALL);
             } finally {
                 peer.join();
@@ -65,6 +66,35 @@ class RecordExchangeTest {
         assertThatThrownBy(() -> ask(LATE, false, 1 << 31 | RecordExchange.MAX_REPLY_BYTES + 1))
                 .hasMessageContaining("more than");
         assertThatThrownBy(() -> ask(LATE, false, -1)).hasMessageContaining("more than");
+    }
+
+    /** Twenty calls, each answered just in time, would hold the start of the server for a minute. */
+    @Test
+    void callsTogether_haveALimitOfTheirOwn() throws Exception {
+        try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                RecordExchange exchange =
+                        RecordExchange.connect(server.getLocalSocketAddress(), Duration.ofHours(1), SOON)) {
+            for (int calls = 0; calls < 2; calls++) {
+                assertThatThrownBy(() -> exchange.call(CALL))
+                        .isInstanceOf(IOException.class)
+                        .hasMessageContaining("in time");
+            }
+        }
+    }
+
+    /** Any user may register any address of any host. */
+    @Test
+    void addressesOfOtherHosts_areNotConnectedTo() {
+        for (String own : new String[] {"0.0.0.0", "::", "127.0.0.1", "::1"}) {
+            assertThat(Registrations.isOfThisHost(InetAddresses.forString(own)))
+                    .as(own)
+                    .isTrue();
+        }
+        for (String other : new String[] {"192.0.2.1", "2001:db8::1"}) {
+            assertThat(Registrations.isOfThisHost(InetAddresses.forString(other)))
+                    .as(other)
+                    .isFalse();
+        }
     }
 
     @Test
