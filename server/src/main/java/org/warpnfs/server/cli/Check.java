@@ -11,7 +11,9 @@ import java.util.Optional;
 import org.warpnfs.nfs.export.PseudoPath;
 import org.warpnfs.server.WarpServer;
 import org.warpnfs.server.config.Backend;
+import org.warpnfs.server.config.ConfigException;
 import org.warpnfs.server.config.ExportSpec;
+import org.warpnfs.server.config.PathText;
 import org.warpnfs.server.config.ServerConfig;
 import org.warpnfs.server.settings.Mistakes;
 import org.warpnfs.server.settings.Setting;
@@ -30,6 +32,7 @@ record Check(Configured configured, List<ExportSpec> exports, String limits, Lis
         List<ExportSpec> exports = mistakes.tried(List.of(), configured::exports);
         exports(exports, mistakes);
         state(configured, mistakes);
+        mistakes.tried(false, () -> admin(configured));
         mistakes.tried(RpcbindChoices.OFF, () -> RpcbindChoices.of(configured.settings()));
         Optional<ServerConfig> server = mistakes.tried(Optional.empty(), () -> Optional.of(configured.server()));
         Optional<InetSocketAddress> http =
@@ -89,6 +92,27 @@ record Check(Configured configured, List<ExportSpec> exports, String limits, Lis
                 && !Files.isWritable(state)) {
             mistakes.add(configured.settings().at(Settings.STATE) + ": " + state + ": cannot be written");
         }
+    }
+
+    /** True if the socket can be in that directory, as far as it is there. The one within the state directory is made. */
+    private static boolean admin(Configured configured) throws ConfigException {
+        String said = configured.adminAsSaid();
+        if (said == null || said.equals("off")) {
+            return true;
+        }
+        String told = configured.settings().at(Settings.ADMIN);
+        Path socket = PathText.of(told, said).toAbsolutePath().normalize();
+        Path directory = socket.getParent();
+        if (directory == null || Files.isDirectory(socket)) {
+            throw new ConfigException(told + " " + said + ": is a directory, and no place for a socket");
+        }
+        Path state = configured.state();
+        boolean isMade =
+                state != null && directory.startsWith(state.toAbsolutePath().normalize());
+        if (!isMade && !Files.isDirectory(directory)) {
+            throw new ConfigException(told + " " + said + ": there is no directory " + directory);
+        }
+        return true;
     }
 
     private static void port(

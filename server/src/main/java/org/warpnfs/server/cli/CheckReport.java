@@ -80,6 +80,7 @@ final class CheckReport {
         return switch (value) {
             case Duration time -> time.toMillis();
             case Enum<?> choice -> choice.name().toLowerCase(Locale.ROOT);
+            case String text -> Listeners.withoutSecret(text);
             default -> value;
         };
     }

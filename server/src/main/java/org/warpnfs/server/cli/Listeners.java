@@ -58,17 +58,26 @@ final class Listeners implements AutoCloseable {
         if (text.isEmpty()) {
             return null;
         }
+        String told = settings.at(Settings.OTLP) + " " + withoutSecret(text);
         try {
             URI url = new URI(text);
+            if (url.getRawUserInfo() != null) {
+                throw new ConfigException(told + ": a user and a password in the URL are not sent; leave them out");
+            }
             boolean http = "http".equals(url.getScheme()) || "https".equals(url.getScheme());
             if (!http || url.getHost() == null) {
-                throw new ConfigException(settings.at(Settings.OTLP) + " " + text
-                        + ": not the URL of a receiver, such as http://127.0.0.1:4318");
+                throw new ConfigException(told + ": not the URL of a receiver, such as http://127.0.0.1:4318");
             }
             return url.getPath().isEmpty() || url.getPath().equals("/") ? url.resolve("/v1/traces") : url;
         } catch (URISyntaxException e) {
-            throw new ConfigException(settings.at(Settings.OTLP) + " " + text + ": " + e.getMessage(), e);
+            // Its message has all of the text.
+            throw new ConfigException(told + ": is no URL: " + e.getReason(), e);
         }
+    }
+
+    /** A URL as it may be shown: without a user and a password. */
+    static String withoutSecret(String text) {
+        return text.replaceFirst("//[^/]*@", "//...@");
     }
 
     /**

@@ -148,6 +148,38 @@ class CheckCommandTest {
     }
 
     @Test
+    void secret_ofAUrl_isNotShown() {
+        for (String url :
+                List.of("http://user:s3cret@127.0.0.1:4318", "ftp://s3cret@127.0.0.1", "http://user:s3 cret@h")) {
+            assertThat(check("--export", export.toString(), "--state", state(), "--otlp", url, "--json"))
+                    .as(url)
+                    .isEqualTo(Main.FAILURE);
+        }
+        assertThat(out.toString() + err).doesNotContain("cret").contains("--otlp http://...@127.0.0.1:4318: a user");
+    }
+
+    @Test
+    void admin_whereNoSocketCanBe_isAMistake() {
+        String missing = directory.resolve("missing").toString();
+        for (String admin : List.of("/", directory.toString(), missing + "/a.sock")) {
+            assertThat(check("--export", export.toString(), "--state", state(), "--admin", admin))
+                    .as(admin)
+                    .isEqualTo(Main.FAILURE);
+        }
+        assertThat(err.toString())
+                .contains("--admin /: is a directory")
+                .contains("a.sock: there is no directory " + missing);
+        for (String admin : List.of(
+                "off",
+                state() + "/admin/admin.sock",
+                directory.resolve("a.sock").toString())) {
+            assertThat(check("--export", export.toString(), "--state", state(), "--admin", admin))
+                    .as(admin)
+                    .isZero();
+        }
+    }
+
+    @Test
     void config_empty_isAMistake() {
         assertThat(check("--config", "")).isEqualTo(Main.FAILURE);
         assertThat(err.toString()).contains("warpnfs: --config: is empty");
