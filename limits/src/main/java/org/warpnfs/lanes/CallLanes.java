@@ -22,6 +22,11 @@ public interface CallLanes {
     /** Where the call has started. */
     Lane lane();
 
+    /** How long it waited for its first thread, from when it was whole; 0 where that is not known. */
+    default long waitedNanos() {
+        return 0;
+    }
+
     /**
      * True if the call may wait for payload memory. One that holds some itself may not: two such calls could wait for each other.
      */

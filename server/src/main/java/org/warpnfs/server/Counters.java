@@ -39,6 +39,8 @@ final class Counters {
                 .add("iwarp_accept_failures", iwarp.acceptFailures())
                 .add("iwarp_internal_errors", iwarp.internalErrors())
                 .add("iwarp_registered_bytes", iwarp.registeredBytes())
+                .add("iwarp_registrations", iwarp.registrations())
+                .add("iwarp_invalidations", iwarp.invalidations())
                 .add("iwarp_posted_receives", iwarp.postedReceives())
                 .add("iwarp_posted_receive_bytes", iwarp.postedReceiveBytes())
                 .add("iwarp_inbound_reads", iwarp.inboundReads())
@@ -51,6 +53,8 @@ final class Counters {
     private Counters streams(StreamCounts streams) {
         streams.terminatesSent().forEach((cause, count) -> add(TerminateMetrics.key("sent", cause), count));
         streams.terminatesReceived().forEach((cause, count) -> add(TerminateMetrics.key("received", cause), count));
+        streams.streams()
+                .forEach((phase, count) -> add("iwarp_streams_" + phase.name().toLowerCase(Locale.ROOT), count));
         return add("iwarp_fpdus_sent", streams.fpdusSent())
                 .add("iwarp_fpdus_received", streams.fpdusReceived())
                 .add("iwarp_crc_errors", streams.crcErrors());
@@ -80,6 +84,9 @@ final class Counters {
     Counters state(StateTable.Counts counts) {
         return add("state_clients", counts.clients())
                 .add("state_sessions", counts.sessions())
+                .add("state_slots", counts.slots().granted())
+                .add("state_slots_in_use", counts.slots().busy())
+                .add("state_replies_repeated", counts.slots().replayed())
                 .add("state_opens", counts.opens())
                 .add("state_open_owners", counts.openOwners())
                 .add("state_locks", counts.locks())

@@ -2,6 +2,7 @@ package org.warpnfs.iwarp.memory;
 
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,14 +11,32 @@ import org.jspecify.annotations.Nullable;
  */
 public final class StagRegistry {
     private final ConcurrentMap<Long, Region> regions = new ConcurrentHashMap<>();
+    private final LongAdder registrations = new LongAdder();
+    private final LongAdder invalidations = new LongAdder();
 
     /** Gives a region its STag, unless it is taken. */
     boolean claim(Region region) {
-        return regions.putIfAbsent(region.stag(), region) == null;
+        boolean isNew = regions.putIfAbsent(region.stag(), region) == null;
+        if (isNew) {
+            registrations.increment();
+        }
+        return isNew;
     }
 
     void release(Region region) {
-        regions.remove(region.stag(), region);
+        if (regions.remove(region.stag(), region)) {
+            invalidations.increment();
+        }
+    }
+
+    /** Regions that ever became valid. */
+    public long registrations() {
+        return registrations.sum();
+    }
+
+    /** Regions that ceased to be: by their owner, by their peer's Send with Invalidate, or with their stream. */
+    public long invalidations() {
+        return invalidations.sum();
     }
 
     @Nullable

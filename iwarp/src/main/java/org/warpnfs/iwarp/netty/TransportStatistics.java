@@ -60,6 +60,16 @@ public final class TransportStatistics {
         return rnic.registeredBytes().used();
     }
 
+    /** Regions of memory that ever became valid. */
+    public long registrations() {
+        return rnic.registry().registrations();
+    }
+
+    /** Of those, how many are valid no more. */
+    public long invalidations() {
+        return rnic.registry().invalidations();
+    }
+
     /** Receives posted now; up to 128 for each connection are counted in advance. */
     public long postedReceives() {
         return rnic.receives().used();

@@ -165,7 +165,8 @@ public final class LocalRnic {
         return scratch;
     }
 
-    StagRegistry registry() {
+    /** Every STag of this transport. */
+    public StagRegistry registry() {
         return registry;
     }
 

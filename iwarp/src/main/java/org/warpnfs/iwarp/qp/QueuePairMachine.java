@@ -108,6 +108,7 @@ public final class QueuePairMachine {
 
     /** The link is up. */
     public void start() {
+        life.begin();
         turns.enter(start::begin);
     }
 

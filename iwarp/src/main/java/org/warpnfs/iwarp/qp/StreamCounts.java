@@ -1,9 +1,11 @@
 package org.warpnfs.iwarp.qp;
 
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
 import org.warpnfs.iwarp.io.ProtocolViolation;
 import org.warpnfs.iwarp.mpa.MpaError;
 import org.warpnfs.iwarp.mpa.MpaViolation;
@@ -20,7 +22,27 @@ public final class StreamCounts {
     private final Map<TerminateCause, LongAdder> terminatesSent = new ConcurrentHashMap<>();
     private final Map<TerminateCause, LongAdder> terminatesReceived = new ConcurrentHashMap<>();
 
-    StreamCounts() {}
+    private final Map<StreamPhase, LongAdder> phases = new EnumMap<>(StreamPhase.class);
+
+    StreamCounts() {
+        // Filled here and never changed again, so that reading it needs no lock.
+        for (StreamPhase phase : StreamPhase.values()) {
+            phases.put(phase, new LongAdder());
+        }
+    }
+
+    /** A stream is in {@code next} now; null is nowhere, before it begins and once it is gone. */
+    void moved(@Nullable StreamPhase last, @Nullable StreamPhase next) {
+        count(last, -1);
+        count(next, 1);
+    }
+
+    private void count(@Nullable StreamPhase phase, int change) {
+        LongAdder adder = phase == null ? null : phases.get(phase);
+        if (adder != null) {
+            adder.add(change);
+        }
+    }
 
     void sent(int fpdus) {
         fpdusSent.add(fpdus);
@@ -46,6 +68,13 @@ public final class StreamCounts {
 
     private static void count(Map<TerminateCause, LongAdder> causes, TerminateError error) {
         causes.computeIfAbsent(TerminateCause.of(error), _ -> new LongAdder()).increment();
+    }
+
+    /** How many streams are in each phase now. */
+    public Map<StreamPhase, Long> streams() {
+        Map<StreamPhase, Long> sums = new EnumMap<>(StreamPhase.class);
+        phases.forEach((phase, adder) -> sums.put(phase, adder.sum()));
+        return sums;
     }
 
     /** FPDUs that were given to the socket. */

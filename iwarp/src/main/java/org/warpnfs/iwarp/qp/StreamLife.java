@@ -69,6 +69,9 @@ final class StreamLife {
     private final StreamCounts counts;
 
     private StreamState state = StreamState.STARTUP;
+    /** What is counted of it; null before it begins and once it is gone. */
+    private @Nullable StreamPhase phase;
+
     private @Nullable DisconnectReason reason;
     private @Nullable SendWork culprit;
     private MpaAgreement.Framing framing = MpaAgreement.Framing.PLAIN;
@@ -108,6 +111,16 @@ final class StreamLife {
         return state;
     }
 
+    private void become(StreamState next) {
+        become(next, StreamPhase.of(next));
+    }
+
+    private void become(StreamState next, @Nullable StreamPhase shown) {
+        state = next;
+        counts.moved(phase, shown);
+        phase = shown;
+    }
+
     /** Whether both directions were ever open. */
     boolean established() {
         return established;
@@ -120,6 +133,13 @@ final class StreamLife {
 
     // How it begins.
 
+    /** The link is up, for the first time or once more. */
+    void begin() {
+        if (phase == null && state == StreamState.STARTUP) {
+            become(StreamState.STARTUP);
+        }
+    }
+
     /** The startup frames say how FPDUs look. */
     void framed(MpaAgreement.Framing agreed) {
         framing = agreed;
@@ -131,7 +151,7 @@ final class StreamLife {
      * @param rtrPromised whether the initiator has said that it comes at once: it is part of the startup then
      */
     void waitForFirst(boolean rtrPromised) {
-        state = StreamState.WAIT_FIRST;
+        become(StreamState.WAIT_FIRST);
         rtrAwaited = rtrPromised;
         if (!rtrPromised) {
             deadlines.firstMessage();
@@ -141,7 +161,7 @@ final class StreamLife {
     /** Both directions are open. As responder, an RTR has opened them that is no message yet. */
     void open() {
         boolean byRtr = rtrAwaited;
-        state = StreamState.OPEN;
+        become(StreamState.OPEN);
         established = true;
         rtrAwaited = false;
         if (!draining) {
@@ -161,7 +181,7 @@ final class StreamLife {
     /** As responder: we refuse. The reply is all that the peer hears; what it sends from now on is thrown away. */
     void refused(String why) {
         reason = new DisconnectReason(Cause.REJECTED, why);
-        state = StreamState.LINGERING;
+        become(StreamState.LINGERING);
         deadlines.end();
     }
 
@@ -257,7 +277,7 @@ final class StreamLife {
 
     /** What needs the peer is over; all else that was posted goes on to its end (RFC 5041 section 6.2.1). */
     private void halfClose() {
-        state = StreamState.HALF_CLOSED;
+        become(StreamState.HALF_CLOSED);
         if (parting == null) {
             parting = new DisconnectReason(Cause.PEER_CLOSE, "the peer closed the connection");
         }
@@ -288,7 +308,7 @@ final class StreamLife {
                 end(Cause.CONNECTION_LOST, detail, Ending.LINK_GONE);
             }
             finish();
-            state = StreamState.CLOSED;
+            become(StreamState.CLOSED);
             transmitter.release();
             deadlines.clear();
         }
@@ -383,7 +403,7 @@ final class StreamLife {
             return;
         }
         reason = why;
-        state = StreamState.ENDING;
+        become(StreamState.ENDING, ending == Ending.TERMINATE ? StreamPhase.TERMINATING : StreamPhase.CLOSING);
         regions.invalidateAll();
         shared.release();
         inbound.flushReceives();
@@ -463,7 +483,7 @@ final class StreamLife {
         if (state != StreamState.ENDING) {
             return;
         }
-        state = StreamState.LINGERING;
+        become(StreamState.LINGERING);
         for (SendWork work = transmitter.work().pollIncomplete();
                 work != null;
                 work = transmitter.work().pollIncomplete()) {

@@ -1,14 +1,24 @@
 package org.warpnfs.iwarp.qp;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.entry;
 
 import java.nio.ByteBuffer;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.warpnfs.iwarp.mpa.CrcPolicy;
 import org.warpnfs.iwarp.rdmap.TerminateError;
+import org.warpnfs.iwarp.verbs.AccessRight;
+import org.warpnfs.iwarp.verbs.Completion;
+import org.warpnfs.iwarp.verbs.DisconnectReason;
+import org.warpnfs.iwarp.verbs.MemoryRegion;
+import org.warpnfs.iwarp.verbs.QueuePair;
+import org.warpnfs.iwarp.verbs.QueuePairHandler;
 import org.warpnfs.iwarp.verbs.WorkRequest;
 
 /** What streams count: FPDUs both ways, wrong CRCs, and Terminates by cause. */
@@ -57,6 +67,79 @@ class StreamCountsTest {
         TestLink link = TestLink.openOn(rnic, TestLink.OPTIONS);
         link.fpdu("4147 00000000 00000002 00000001 00000000 0101 0000");
         assertThat(counts.terminatesReceived()).containsEntry(new TerminateCause("rdma", "protection_bounds"), 1L);
+    }
+
+    /** The phases that streams are in, without those that none is in. */
+    private Map<StreamPhase, Long> phases() {
+        Map<StreamPhase, Long> streams = new EnumMap<>(counts.streams());
+        streams.values().removeIf(count -> count == 0);
+        return streams;
+    }
+
+    @Test
+    void stream_fromStartupToItsEnd_isInOnePhaseAtATime() {
+        TestLink link = TestLink.responder(
+                rnic, QueuePairConfig.defaults(), request -> request.accept(TestLink.OPTIONS, new QuietEnd()));
+        assertThat(phases()).containsOnly(entry(StreamPhase.NEGOTIATING, 1L));
+        link.in(TestLink.REQUEST);
+        assertThat(phases()).containsOnly(entry(StreamPhase.AWAITING_FIRST, 1L));
+        TestLink second = TestLink.openOn(rnic, TestLink.OPTIONS);
+        assertThat(phases()).containsOnly(entry(StreamPhase.AWAITING_FIRST, 1L), entry(StreamPhase.ESTABLISHED, 1L));
+        link.close();
+        second.socketTakes = false;
+        second.fpdu("4143 00000000 00000003 00000001 00000000");
+        assertThat(phases()).containsOnly(entry(StreamPhase.TERMINATING, 1L));
+        second.releaseHeld();
+        assertThat(phases()).containsOnly(entry(StreamPhase.LINGERING, 1L));
+        second.close();
+        assertThat(phases()).isEmpty();
+    }
+
+    @Test
+    void stream_whosePeerHasEndedItsDirection_isHalfClosed() {
+        TestLink link = TestLink.openOn(rnic, TestLink.OPTIONS);
+        link.staysHalfClosed = true;
+        link.machine.receivedEnd();
+        link.runTasks();
+        assertThat(phases()).containsOnly(entry(StreamPhase.HALF_CLOSED, 1L));
+        link.created.disconnect();
+        link.runTasks();
+        link.close();
+        assertThat(phases()).isEmpty();
+    }
+
+    /** What never came up is counted nowhere. */
+    @Test
+    void connectionThatIsNotMade_leavesNothing() {
+        TestLink link = TestLink.waiting(QueuePairConfig.defaults(), TestLink.OPTIONS);
+        link.machine.linkLost("refused");
+        assertThat(phases()).isEmpty();
+    }
+
+    @Test
+    void regions_areCountedFromRegistrationToInvalidation() {
+        TestLink link = TestLink.openOn(rnic, TestLink.OPTIONS);
+        MemoryRegion first = link.created.register(ByteBuffer.allocate(8), Set.of(AccessRight.LOCAL_WRITE));
+        link.created.register(ByteBuffer.allocate(8), Set.of(AccessRight.LOCAL_WRITE));
+        first.invalidate();
+        assertThat(rnic.registry().registrations()).isEqualTo(2);
+        assertThat(rnic.registry().invalidations()).isEqualTo(1);
+        link.close();
+        assertThat(rnic.registry().invalidations()).as("with their stream").isEqualTo(2);
+    }
+
+    private static final class QuietEnd implements QueuePairHandler {
+        @Override
+        public void created(QueuePair queuePair) {}
+
+        @Override
+        public void established(QueuePair queuePair) {}
+
+        @Override
+        public void completed(QueuePair queuePair, Completion completion) {}
+
+        @Override
+        public void disconnected(QueuePair queuePair, DisconnectReason reason) {}
     }
 
     /** A peer may send any numbers: they make no more causes than there are. */

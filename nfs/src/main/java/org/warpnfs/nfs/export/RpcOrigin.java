@@ -3,6 +3,8 @@ package org.warpnfs.nfs.export;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import org.dcache.oncrpc4j.rpc.RpcCall;
+import org.warpnfs.lanes.CallLanes;
+import org.warpnfs.limits.NamedTransport;
 import org.warpnfs.nfs.stats.CallOrigin;
 
 /** Whose call it is, as its transport knows. The names of hosts are never asked for. */
@@ -10,6 +12,16 @@ public record RpcOrigin(RpcCall rpc) implements CallOrigin {
     @Override
     public int xid() {
         return rpc.getXid();
+    }
+
+    @Override
+    public String transport() {
+        return rpc.getTransport() instanceof NamedTransport named ? named.transportName() : NamedTransport.OTHER;
+    }
+
+    @Override
+    public long waitedNanos() {
+        return rpc.getXdr() instanceof CallLanes lanes ? lanes.waitedNanos() : 0;
     }
 
     @Override

@@ -18,6 +18,16 @@ public interface CallOrigin {
     /** As the client counts its calls. */
     int xid();
 
+    /** What carried it: {@code rdma}, {@code tcp}, {@code udp}, or another of a few constants. */
+    default String transport() {
+        return "other";
+    }
+
+    /** How long it waited for its first thread; 0 if that is not known. */
+    default long waitedNanos() {
+        return 0;
+    }
+
     /** Address and port of the peer; {@code ""} if they are not known. */
     String peer();
 }

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 public final class CallTimer {
     private final CallRecorder recorder;
     private final OperationMeter call;
+    private final String transport;
     private final @Nullable CallTrail trail;
     private final long beganNanos;
     private long lastNanos;
@@ -17,6 +18,7 @@ public final class CallTimer {
     private CallTimer(CallRecorder recorder, OperationMeter call, CallOrigin origin) {
         this.recorder = recorder;
         this.call = call;
+        this.transport = origin.transport();
         this.trail = recorder.trail(origin);
         this.beganNanos = recorder.nanoTime();
         this.lastNanos = beganNanos;
@@ -29,13 +31,24 @@ public final class CallTimer {
 
     /** What went by since the last operation was no operation: the call waited for a thread, or for memory. */
     public void resumed() {
-        lastNanos = recorder.nanoTime();
+        long now = recorder.nanoTime();
+        if (trail != null) {
+            trail.waited(now - lastNanos);
+        }
+        lastNanos = now;
+    }
+
+    /** The same of a call without operations, whose waiting nobody but a reader of trails asks for. */
+    public void given() {
+        if (trail != null) {
+            resumed();
+        }
     }
 
     /** An operation has ended, which began where the one before ended. */
     public void operationEnded(OperationMeter operation, String status) {
         long now = recorder.nanoTime();
-        operation.ended(now - lastNanos, now, status);
+        operation.ended(transport, now - lastNanos, now, status);
         if (trail != null) {
             trail.operation(operation.what().operation(), lastNanos, now, status);
         }
@@ -49,7 +62,7 @@ public final class CallTimer {
      */
     public void ended(String status) {
         long now = recorder.nanoTime();
-        call.ended(now - beganNanos, now, status);
+        call.ended(transport, now - beganNanos, now, status);
         if (trail != null) {
             trail.ended(call.what(), beganNanos, now, status);
         }

@@ -21,6 +21,7 @@ public final class CallTrail {
     private String status = "";
     private long beganNanos;
     private long endedNanos;
+    private long insideNanos;
     private int count;
     private String[] names = new String[USUAL_OPERATIONS];
     private String[] statuses = new String[USUAL_OPERATIONS];
@@ -31,6 +32,11 @@ public final class CallTrail {
     public CallTrail(CallOrigin origin, Consumer<CallTrail> reader) {
         this.origin = origin;
         this.reader = reader;
+    }
+
+    /** It was on no thread for so long, between its first and its last. */
+    void waited(long nanos) {
+        insideNanos += nanos;
     }
 
     void operation(String name, long began, long ended, String result) {
@@ -73,10 +79,10 @@ public final class CallTrail {
 
     /** Lets go of what the call holds, whose reply may be long gone: for readers that keep this. */
     public void keep() {
-        origin = new Known(origin.xid(), origin.peer());
+        origin = new Known(origin.xid(), origin.transport(), origin.waitedNanos(), origin.peer());
     }
 
-    private record Known(int xid, String peer) implements CallOrigin {}
+    private record Known(int xid, String transport, long waitedNanos, String peer) implements CallOrigin {}
 
     /** Whose call it was. */
     public CallOrigin origin() {
@@ -124,12 +130,13 @@ public final class CallTrail {
         return nanos[2 * index + 1];
     }
 
-    /** What of the time no kept operation took: the call waited for a thread or for memory, or its reply was made. */
-    public long restNanos() {
-        long rest = durationNanos();
-        for (int i = 0; i < kept(); i++) {
-            rest -= operationEndedNanos(i) - operationBeganNanos(i);
-        }
-        return rest;
+    /** From when the call was whole until its reply was made. */
+    public long totalNanos() {
+        return origin.waitedNanos() + durationNanos();
+    }
+
+    /** What of {@link #durationNanos} it waited on no thread: for another one, or for memory. */
+    public long insideNanos() {
+        return insideNanos;
     }
 }

@@ -8,15 +8,16 @@ public interface OperationMeter {
     /**
      * One has ended.
      *
+     * @param transport {@link CallOrigin#transport} of its call
      * @param nanos how long it took
      * @param nowNanos {@link CallRecorder#nanoTime} of its end
      * @param status as the RFC names it, without its prefix; {@code OK} if all went well
      */
-    void ended(long nanos, long nowNanos, String status);
+    void ended(String transport, long nanos, long nowNanos, String status);
 
     /** Measures nothing. */
     record Off(Metered what) implements OperationMeter {
         @Override
-        public void ended(long nanos, long nowNanos, String status) {}
+        public void ended(String transport, long nanos, long nowNanos, String status) {}
     }
 }

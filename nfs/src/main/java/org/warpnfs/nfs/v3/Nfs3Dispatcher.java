@@ -68,6 +68,7 @@ final class Nfs3Dispatcher {
             answer(rpc, procedure, call, args, timer);
         } else {
             MemoryWait.take(server.payloads(), Lanes.of(rpc), payloadBytes, payload -> {
+                timer.given();
                 call.setPayload(payload);
                 answer(rpc, procedure, call, args, timer);
             });

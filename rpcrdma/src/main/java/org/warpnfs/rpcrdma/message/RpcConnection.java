@@ -4,6 +4,7 @@ import java.net.InetSocketAddress;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.limits.NamedTransport;
 
 /** One connection with a requester. The same object from its beginning to its end. Safe for any thread. */
 public interface RpcConnection {
@@ -25,6 +26,11 @@ public interface RpcConnection {
     /** As {@link org.warpnfs.limits.PrivilegedPeer#isPrivileged}. */
     default boolean isPrivileged() {
         return remoteAddress().getPort() < 1024;
+    }
+
+    /** As {@link org.warpnfs.limits.NamedTransport#transportName}. */
+    default String transportName() {
+        return NamedTransport.OTHER;
     }
 
     /** True if every item of a reply joins the stream from where it lies, whether an upper-layer binding calls it DDP-eligible or not. */

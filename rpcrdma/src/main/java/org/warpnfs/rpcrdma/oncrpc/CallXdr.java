@@ -43,18 +43,25 @@ final class CallXdr extends ItemXdr implements CallLanes {
     private final ConnectionTransport transport;
     private final OncRpcDispatcher dispatcher;
     private final Lane lane;
+    private final long arrivedNanos;
     private final long begunNanos = System.nanoTime();
     private final AtomicBoolean answered = new AtomicBoolean();
     private volatile @Nullable Thread encoder;
     private volatile @Nullable RpcCall rpc;
     private volatile UpperLayerBindings.Eligible eligible = UpperLayerBindings.Eligible.NOTHING;
 
-    CallXdr(InboundCall call, ConnectionTransport transport, OncRpcDispatcher dispatcher, Lane lane) {
+    CallXdr(
+            InboundCall call,
+            ConnectionTransport transport,
+            OncRpcDispatcher dispatcher,
+            Lane lane,
+            long arrivedNanos) {
         super(call.arguments());
         this.call = call;
         this.transport = transport;
         this.dispatcher = dispatcher;
         this.lane = lane;
+        this.arrivedNanos = arrivedNanos;
     }
 
     /** The call has a program. */
@@ -89,6 +96,11 @@ final class CallXdr extends ItemXdr implements CallLanes {
     @Override
     public Lane lane() {
         return lane;
+    }
+
+    @Override
+    public long waitedNanos() {
+        return begunNanos - arrivedNanos;
     }
 
     @Override

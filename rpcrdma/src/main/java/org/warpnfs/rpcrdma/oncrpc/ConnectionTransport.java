@@ -16,6 +16,7 @@ import org.slf4j.LoggerFactory;
 import org.warpnfs.lanes.Lane;
 import org.warpnfs.lanes.LaneTask;
 import org.warpnfs.limits.ClientAddress;
+import org.warpnfs.limits.NamedTransport;
 import org.warpnfs.limits.PrivilegedPeer;
 import org.warpnfs.rpcrdma.message.InboundCall;
 import org.warpnfs.rpcrdma.message.InboundHandler;
@@ -42,7 +43,8 @@ import org.warpnfs.rpcrdma.message.XdrStream;
  *
  * If no operation thread takes a call, the connection is ended: its requester repeats the call on the next one.
  */
-final class ConnectionTransport extends OwnPeerTransport implements InboundHandler, PrivilegedPeer, OpenConnection {
+final class ConnectionTransport extends OwnPeerTransport
+        implements InboundHandler, PrivilegedPeer, NamedTransport, OpenConnection {
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionTransport.class);
 
     private final RpcConnection connection;
@@ -101,6 +103,11 @@ final class ConnectionTransport extends OwnPeerTransport implements InboundHandl
         return connection.isPrivileged();
     }
 
+    @Override
+    public String transportName() {
+        return connection.transportName();
+    }
+
     RpcConnection connection() {
         return connection;
     }
@@ -108,17 +115,18 @@ final class ConnectionTransport extends OwnPeerTransport implements InboundHandl
     @Override
     public void call(InboundCall call) {
         calls.lazySet(calls.get() + 1);
-        lastCallNanos = System.nanoTime();
-        execute(call, dispatcher.laneOf(call.arguments()));
+        long arrivedNanos = System.nanoTime();
+        lastCallNanos = arrivedNanos;
+        execute(call, dispatcher.laneOf(call.arguments()), arrivedNanos);
     }
 
-    private void execute(InboundCall call, Lane lane) {
+    private void execute(InboundCall call, Lane lane, long arrivedNanos) {
         try {
             dispatcher.execute(lane, client, new LaneTask() {
                 @Override
                 public void run() {
-                    if (call.mayBegin(lane == Lane.DATA, () -> execute(call, lane))) {
-                        dispatcher.dispatch(ConnectionTransport.this, call, lane);
+                    if (call.mayBegin(lane == Lane.DATA, () -> execute(call, lane, arrivedNanos))) {
+                        dispatcher.dispatch(ConnectionTransport.this, call, lane, arrivedNanos);
                     }
                 }
 

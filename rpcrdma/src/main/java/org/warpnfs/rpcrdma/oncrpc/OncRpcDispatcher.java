@@ -154,8 +154,9 @@ public final class OncRpcDispatcher implements InboundHandlerFactory {
         disconnected.accept(transport);
     }
 
-    void dispatch(ConnectionTransport transport, InboundCall inbound, Lane lane) {
-        CallXdr xdr = new CallXdr(inbound, transport, this, lane);
+    /** @param arrivedNanos {@link System#nanoTime} of when the call was whole */
+    void dispatch(ConnectionTransport transport, InboundCall inbound, Lane lane, long arrivedNanos) {
+        CallXdr xdr = new CallXdr(inbound, transport, this, lane, arrivedNanos);
         RpcCall unparsed = null;
         try {
             int xid = xdr.xdrDecodeInt();

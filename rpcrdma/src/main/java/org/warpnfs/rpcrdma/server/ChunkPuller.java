@@ -97,6 +97,7 @@ final class ChunkPuller {
         if (read == null) {
             throw new IllegalStateException("RDMA Read " + done.workRequestId() + " was never posted");
         }
+        statistics.add(Counter.READS_OUTSTANDING, -1);
         if (done.status() != CompletionStatus.SUCCESS) {
             // The stream is ending, or has ended; disconnected() follows and gives the sink back.
             statistics.increment(Counter.READS_FAILED);
@@ -155,6 +156,7 @@ final class ChunkPuller {
             long id = nextId++;
             outstanding.put(id, read);
             statistics.increment(Counter.RDMA_READS);
+            statistics.increment(Counter.READS_OUTSTANDING);
             queuePair.post(new WorkRequest.RdmaRead(
                     id,
                     region,

@@ -239,6 +239,11 @@ public final class RpcRdmaConnection implements QueuePairHandler, RpcConnection 
 
     /** The connection manager drew the port, and it says nothing. */
     @Override
+    public String transportName() {
+        return "rdma";
+    }
+
+    @Override
     public boolean isPrivileged() {
         return true;
     }

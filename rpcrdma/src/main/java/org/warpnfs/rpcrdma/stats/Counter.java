@@ -49,6 +49,8 @@ public enum Counter {
     WRITE_CHUNKS(Kind.TOTAL),
     REPLY_CHUNKS_OFFERED(Kind.TOTAL),
     RDMA_READS(Kind.TOTAL),
+    /** Issued and not answered yet. */
+    READS_OUTSTANDING(Kind.LEVEL),
     RDMA_WRITES(Kind.TOTAL),
     INVALIDATIONS_SENT(Kind.TOTAL),
     /** Replies that the requester was to read itself (RFC 5666). */

@@ -138,6 +138,11 @@ final class TcpConnection extends ChannelInboundHandlerAdapter implements RpcCon
     // What leaves
 
     @Override
+    public String transportName() {
+        return "tcp";
+    }
+
+    @Override
     public boolean gathersItems() {
         return true;
     }

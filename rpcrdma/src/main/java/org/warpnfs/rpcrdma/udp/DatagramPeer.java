@@ -35,6 +35,11 @@ record DatagramPeer(InetSocketAddress listening, InetSocketAddress remoteAddress
     }
 
     @Override
+    public String transportName() {
+        return "udp";
+    }
+
+    @Override
     public boolean open() {
         return true;
     }

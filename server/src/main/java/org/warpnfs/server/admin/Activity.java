@@ -29,14 +29,22 @@ record Activity(
     static final int MAX_CLIENTS = 1000;
 
     /**
-     * A procedure or an operation.
+     * A procedure or an operation, as one transport carried it.
      *
      * @param level {@code call}, or {@code operation} of a COMPOUND
+     * @param transport {@code rdma}, {@code tcp} or {@code udp}
      * @param nanos all times together
      * @param errors how often it ended with another status than OK
      */
     record Operation(
-            String level, String program, String version, String operation, long count, long nanos, long errors) {}
+            String level,
+            String program,
+            String version,
+            String operation,
+            String transport,
+            long count,
+            long nanos,
+            long errors) {}
 
     /**
      * A transport.
@@ -71,7 +79,9 @@ record Activity(
         Map<String, Object> summary = administered.watch().summary();
         return new Activity(
                 System.nanoTime(),
-                administered.watch().calls().stream().map(Activity::operation).toList(),
+                administered.watch().callsByTransport().stream()
+                        .map(Activity::operation)
+                        .toList(),
                 transports,
                 clients(connections),
                 summary.getOrDefault("pressure", List.of()),
@@ -87,6 +97,7 @@ record Activity(
                 total.what().program(),
                 total.what().version(),
                 total.what().operation(),
+                total.transport(),
                 total.count(),
                 total.nanos(),
                 total.errors());

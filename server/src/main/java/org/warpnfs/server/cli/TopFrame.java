@@ -49,7 +49,8 @@ final class TopFrame {
         List<String> clients = top(clients(), Math.clamp(left / 3, 1, 10));
         List<String> operations = top(operations(), Math.max(1, left - clients.size() - 3));
         lines.add(format(
-                "%-12s %-7s %-24s %10s %10s %10s", "PROGRAM", "VERSION", "OPERATION", "OPS/S", "AVG MS", "ERR/S"));
+                "%-7s %-7s %-20s %-9s %10s %10s %10s",
+                "PROGRAM", "VERSION", "OPERATION", "TRANSPORT", "OPS/S", "AVG MS", "ERR/S"));
         lines.addAll(operations);
         lines.add("");
         lines.add(format("%-45s %10s %10s", "CLIENT", "CONNS", "OPS/S"));
@@ -111,10 +112,11 @@ final class TopFrame {
                 rows.add(new Rated(
                         perSecond,
                         format(
-                                "%-12s %-7s %-24s %10.1f %10s %10.1f",
+                                "%-7s %-7s %-20s %-9s %10.1f %10s %10.1f",
                                 now.path("program").asText(),
                                 now.path("version").asText(),
                                 now.path("operation").asText(),
+                                now.path("transport").asText(),
                                 perSecond,
                                 mean(was, now, "count"),
                                 rate(was, now, "errors"))));
@@ -125,7 +127,7 @@ final class TopFrame {
 
     private static String nameOf(JsonNode row) {
         return row.path("program").asText() + " " + row.path("version").asText() + " "
-                + row.path("operation").asText();
+                + row.path("operation").asText() + " " + row.path("transport").asText();
     }
 
     private List<Rated> clients() {

@@ -13,7 +13,7 @@ import org.warpnfs.nfs.stats.CallTrail;
 import org.warpnfs.nfs.stats.Metered;
 
 /**
- * Logs calls that took long: which, whose, and where the time went, as far as is known. One line a minute for each client and procedure. Safe for any thread.
+ * Logs calls that took long, from when they were whole until their reply was made: which, whose, and where the time went. One line a minute for each client and procedure. Safe for any thread.
  */
 public final class SlowCalls {
     private static final Logger LOG = LoggerFactory.getLogger(SlowCalls.class);
@@ -33,7 +33,7 @@ public final class SlowCalls {
 
     /** A call has ended. */
     public void ended(CallTrail trail) {
-        if (trail.durationNanos() >= limitNanos) {
+        if (trail.totalNanos() >= limitNanos) {
             log(trail);
         }
     }
@@ -50,15 +50,17 @@ public final class SlowCalls {
                 .addKeyValue("peer", peer)
                 .addKeyValue("xid", Integer.toHexString(trail.origin().xid()))
                 .addKeyValue("procedure", procedure)
+                .addKeyValue("transport", trail.origin().transport())
                 .addKeyValue("status", trail.status())
-                .addKeyValue("durationMillis", TimeUnit.NANOSECONDS.toMillis(trail.durationNanos()))
+                .addKeyValue("durationMillis", TimeUnit.NANOSECONDS.toMillis(trail.totalNanos()))
                 .addKeyValue("cause", "slow call")
                 .log(
-                        "slow: {} of {}, XID {}, took {}: {}{} ({} more like it)",
+                        "slow: {} of {} over {}, XID {}, took {}: {}{} ({} more like it)",
                         procedure,
                         peer,
+                        trail.origin().transport(),
                         Integer.toHexString(trail.origin().xid()),
-                        millis(trail.durationNanos()),
+                        millis(trail.totalNanos()),
                         trail.status(),
                         where(trail),
                         more.getAsLong());
@@ -75,11 +77,12 @@ public final class SlowCalls {
         return ClientAddress.of(new InetSocketAddress(host.replaceAll("[\\[\\]]", ""), 0));
     }
 
+    /** What each operation took, or a procedure without operations, and what it waited for threads and memory. */
     private static String where(CallTrail trail) {
-        if (trail.operations() == 0) {
-            return "";
-        }
         StringBuilder text = new StringBuilder();
+        if (trail.operations() == 0) {
+            text.append("; ran ").append(millis(trail.durationNanos() - trail.insideNanos()));
+        }
         for (int i = 0; i < trail.kept(); i++) {
             text.append(i == 0 ? "; " : ", ").append(trail.operation(i)).append(' ');
             text.append(millis(trail.operationEndedNanos(i) - trail.operationBeganNanos(i)));
@@ -90,8 +93,11 @@ public final class SlowCalls {
         if (trail.operations() > trail.kept()) {
             text.append(", and ").append(trail.operations() - trail.kept()).append(" more");
         }
-        return text.append(", waiting for threads and memory ")
-                .append(millis(trail.restNanos()))
+        return text.append(", waited ")
+                .append(millis(trail.origin().waitedNanos()))
+                .append(" for its first thread, ")
+                .append(millis(trail.insideNanos()))
+                .append(" for other threads and memory")
                 .toString();
     }
 

@@ -9,13 +9,12 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
-import org.jspecify.annotations.Nullable;
 import org.warpnfs.nfs.stats.CallRecorder;
 import org.warpnfs.nfs.stats.Metered;
 import org.warpnfs.nfs.stats.OperationMeter;
 
 /**
- * Latency and errors by program, version and operation.
+ * Latency and errors by program, version, operation and transport.
  *
  * <p>What was never called is not exported: a server of one version shows the operations of that one alone. How many series there are is bounded
  * by operations and statuses, never by what a client sends. Safe for any thread.
@@ -54,13 +53,7 @@ final class CallMetrics implements CallRecorder, MultiCollector {
         Families operations = new Families("operation");
         long now = nanoTime();
         for (Meter meter : meters.values()) {
-            Latency latency = meter.latency;
-            if (latency != null) {
-                Families families = meter.what.level() == Metered.Level.CALL ? calls : operations;
-                families.add(meter.labels, latency, now);
-                meter.errors.forEach((status, errors) ->
-                        families.addErrors(meter.labels.merge(Labels.of("status", status)), errors.sum()));
-            }
+            meter.addTo(meter.what.level() == Metered.Level.CALL ? calls : operations, now);
         }
         MetricSnapshots.Builder snapshots = MetricSnapshots.builder();
         calls.addTo(snapshots);
@@ -71,8 +64,8 @@ final class CallMetrics implements CallRecorder, MultiCollector {
     private static final class Meter implements OperationMeter {
         private final Metered what;
         private final Labels labels;
-        private final Map<String, LongAdder> errors = new ConcurrentHashMap<>();
-        private volatile @Nullable Latency latency;
+        /** As many as there are transports. */
+        private final Map<String, OfTransport> transports = new ConcurrentHashMap<>();
 
         Meter(Metered what) {
             this.what = what;
@@ -86,28 +79,47 @@ final class CallMetrics implements CallRecorder, MultiCollector {
         }
 
         @Override
-        public void ended(long nanos, long nowNanos, String status) {
-            Latency known = latency;
-            (known == null ? first(nowNanos) : known).record(nanos, nowNanos);
-            if (!status.equals(OK)) {
-                errors.computeIfAbsent(status, _ -> new LongAdder()).increment();
+        public void ended(String transport, long nanos, long nowNanos, String status) {
+            OfTransport known = transports.get(transport);
+            if (known == null) {
+                known = transports.computeIfAbsent(
+                        transport, name -> new OfTransport(labels.merge(Labels.of("transport", name)), nowNanos));
             }
+            known.ended(nanos, nowNanos, status);
         }
 
-        private synchronized Latency first(long nowNanos) {
-            Latency known = latency;
-            if (known == null) {
-                known = new Latency(nowNanos);
-                latency = known;
-            }
-            return known;
+        void addTo(Families families, long nowNanos) {
+            transports.values().forEach(one -> {
+                families.add(one.labels, one.latency, nowNanos);
+                one.errors.forEach((status, errors) ->
+                        families.addErrors(one.labels.merge(Labels.of("status", status)), errors.sum()));
+            });
         }
 
         void addTo(List<CallTotals> totals) {
-            Latency known = latency;
-            if (known != null) {
-                long failed = errors.values().stream().mapToLong(LongAdder::sum).sum();
-                totals.add(new CallTotals(what, known.count(), known.nanos(), failed));
+            transports.forEach((transport, one) -> {
+                long failed =
+                        one.errors.values().stream().mapToLong(LongAdder::sum).sum();
+                totals.add(new CallTotals(what, transport, one.latency.count(), one.latency.nanos(), failed));
+            });
+        }
+    }
+
+    /** What came by one transport. */
+    private static final class OfTransport {
+        private final Labels labels;
+        private final Latency latency;
+        private final Map<String, LongAdder> errors = new ConcurrentHashMap<>();
+
+        OfTransport(Labels labels, long nowNanos) {
+            this.labels = labels;
+            this.latency = new Latency(nowNanos);
+        }
+
+        void ended(long nanos, long nowNanos, String status) {
+            latency.record(nanos, nowNanos);
+            if (!status.equals(OK)) {
+                errors.computeIfAbsent(status, _ -> new LongAdder()).increment();
             }
         }
     }

@@ -7,8 +7,12 @@ import static org.warpnfs.server.metrics.Metric.levelOfLanes;
 import static org.warpnfs.server.metrics.Metric.total;
 import static org.warpnfs.server.metrics.Metric.totalOfBoth;
 
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.stream.Stream;
+import org.warpnfs.iwarp.qp.StreamPhase;
 
 /** Every metric of this server: its name, its type and what it means. docs/metrics.md says the same to people. */
 public final class MetricTable {
@@ -33,32 +37,32 @@ public final class MetricTable {
             fed(
                     "call_duration_seconds",
                     Metric.Type.HISTOGRAM,
-                    List.of("operation", "program", "version"),
+                    List.of("operation", "program", "transport", "version"),
                     "Time from the first thread that took a call until its reply was made. Repeated calls that were answered from memory are not here"),
             fed(
                     "call_duration_seconds_max",
                     Metric.Type.GAUGE,
-                    List.of("operation", "program", "version"),
+                    List.of("operation", "program", "transport", "version"),
                     "The longest of the last minutes"),
             fed(
                     "call_errors_total",
                     Metric.Type.COUNTER,
-                    List.of("operation", "program", "status", "version"),
+                    List.of("operation", "program", "status", "transport", "version"),
                     "Calls that ended with another status than OK"),
             fed(
                     "operation_duration_seconds",
                     Metric.Type.HISTOGRAM,
-                    List.of("operation", "version"),
+                    List.of("operation", "transport", "version"),
                     "Time that one operation of a COMPOUND took"),
             fed(
                     "operation_duration_seconds_max",
                     Metric.Type.GAUGE,
-                    List.of("operation", "version"),
+                    List.of("operation", "transport", "version"),
                     "The longest of the last minutes"),
             fed(
                     "operation_errors_total",
                     Metric.Type.COUNTER,
-                    List.of("operation", "status", "version"),
+                    List.of("operation", "status", "transport", "version"),
                     "Operations of a COMPOUND that ended with another status than OK"));
 
     private static final List<Metric> BOTH_TRANSPORTS = List.of(
@@ -90,7 +94,8 @@ public final class MetricTable {
             totalOfBoth("rpc_program_unavailable", "prog_unavail", "Calls of a program that is not served"),
             totalOfBoth("rpc_program_mismatch", "prog_mismatch", "Calls of a version that is not served"),
             totalOfBoth("rpc_garbage_arguments", "garbage_args", "Calls that could not be decoded"),
-            totalOfBoth("rpc_system_errors", "system_errors", "Calls that failed by a defect of the server"));
+            totalOfBoth("rpc_system_errors", "system_errors", "Calls that failed by a defect of the server"),
+            BytesByPath.metric());
 
     private static final List<Metric> RDMA = List.of(
             total(
@@ -122,22 +127,12 @@ public final class MetricTable {
             total("rdma_write_chunks", "rdma_write_chunks", "Write chunks that were offered"),
             total("rdma_reply_chunks_offered", "rdma_reply_chunks_offered", "Reply chunks that were offered"),
             total("rdma_reads", "rdma_rdma_reads", "RDMA Reads that were issued"),
+            level("rdma_reads_outstanding", "rdma_reads_outstanding", "Of those, how many are not answered yet"),
             total("rdma_writes", "rdma_rdma_writes", "RDMA Writes that were issued"),
             total("rdma_invalidations_sent", "rdma_invalidations_sent", "Sends that invalidated an STag of the client"),
             total("rdma_replies_exposed", "rdma_replies_exposed", "Replies that clients were to read themselves"),
             total("rdma_dones_received", "rdma_dones_received", "RDMA_DONE messages"),
             total("rdma_dones_missed", "rdma_dones_missed", "Exposed replies taken back because no RDMA_DONE came"),
-            total("rdma_inline_received_bytes", "rdma_inline_received_bytes", "Bytes that came in Sends"),
-            total("rdma_inline_sent_bytes", "rdma_inline_sent_bytes", "Bytes that went out in Sends"),
-            total(
-                    "rdma_read_bytes",
-                    "rdma_rdma_read_bytes",
-                    "Bytes fetched by RDMA Read: arguments such as WRITE data"),
-            total(
-                    "rdma_write_chunk_bytes",
-                    "rdma_write_chunk_bytes",
-                    "Bytes put into Write chunks: results such as READ data"),
-            total("rdma_reply_chunk_bytes", "rdma_reply_chunk_bytes", "Bytes put into Reply chunks"),
             level("rdma_exposed_bytes", "rdma_exposed_bytes", "Reply data that clients may read now"),
             level("rdma_credits_granted", "rdma_credits_granted", "Credits that clients hold"),
             level("rdma_credits_in_use", "rdma_credits_in_use", "Credits that calls hold"),
@@ -167,8 +162,6 @@ public final class MetricTable {
             total("rdma_reads_failed", "rdma_reads_failed", "RDMA Reads that failed"));
 
     private static final List<Metric> TCP = List.of(
-            total("tcp_received_bytes", "tcp_received_bytes", "Bytes that came over TCP"),
-            total("tcp_sent_bytes", "tcp_sent_bytes", "Bytes that went out over TCP"),
             total(
                     "tcp_connections_refused_by_client",
                     "tcp_connections_refused_by_client",
@@ -217,6 +210,11 @@ public final class MetricTable {
                     "iwarp_half_open_connections",
                     "iwarp_half_open_connections",
                     "Of those, how many wait for their peer's first message"),
+            Metric.levels(
+                    "iwarp_streams",
+                    "state",
+                    streamStates(),
+                    "iWARP connections by state, those of peers and of our own alike"),
             total("iwarp_connections_accepted", "iwarp_accepted", "iWARP connections that were taken"),
             total("iwarp_connections_refused", "iwarp_refused", "iWARP connections closed at once because of a limit"),
             total(
@@ -235,6 +233,11 @@ public final class MetricTable {
                     "iwarp_registered_bytes",
                     "iwarp_registered_bytes",
                     "Memory that is registered; what connections may need at least is counted in advance"),
+            total("iwarp_registrations", "iwarp_registrations", "Regions of memory that were registered"),
+            total(
+                    "iwarp_invalidations",
+                    "iwarp_invalidations",
+                    "Of those, how many are valid no more: by their owner, their peer's Send, or the end of their stream"),
             level("iwarp_posted_receives", "iwarp_posted_receives", "Receives that are posted, likewise"),
             level("iwarp_posted_receive_bytes", "iwarp_posted_receive_bytes", "Memory of posted receives, likewise"),
             level(
@@ -262,6 +265,12 @@ public final class MetricTable {
     private static final List<Metric> STATE = List.of(
             level("state_clients", "state_clients", "NFSv4 clients"),
             level("state_sessions", "state_sessions", "NFSv4 sessions"),
+            level("state_slots", "state_slots", "Slots that NFSv4 sessions have"),
+            level("state_slots_in_use", "state_slots_in_use", "Of those, how many have a request under way"),
+            total(
+                    "state_replies_repeated",
+                    "state_replies_repeated",
+                    "Repeated requests of sessions that were answered with the reply of their slot"),
             level("state_opens", "state_opens", "Files that NFSv4 clients hold open"),
             level("state_open_owners", "state_open_owners", "Open-owners of NFSv4.0"),
             level("state_locks", "state_locks", "Byte-range locks"),
@@ -296,7 +305,10 @@ public final class MetricTable {
                     "Clients let go because they were silent for too long"),
             total("state_refused", "state_refused", "State refused because a client, or its address, had its share"),
             level("replies_kept_bytes", "replies_kept_bytes", "Replies kept for calls without a session"),
-            total("replies_repeated", "replies_repeated", "Repeated calls that were answered from memory"),
+            total(
+                    "replies_repeated",
+                    "replies_repeated",
+                    "Repeated calls without a session that were answered from memory"),
             total("replies_dropped", "replies_dropped", "Replies that made room before they were old"),
             total(
                     "replies_dropped_repeatable",
@@ -374,6 +386,15 @@ public final class MetricTable {
             .toList();
 
     private MetricTable() {}
+
+    private static Map<String, String> streamStates() {
+        Map<String, String> states = new LinkedHashMap<>();
+        for (StreamPhase phase : StreamPhase.values()) {
+            String name = phase.name().toLowerCase(Locale.ROOT);
+            states.put("iwarp_streams_" + name, name);
+        }
+        return states;
+    }
 
     /** What a metric means. */
     static String help(String name) {

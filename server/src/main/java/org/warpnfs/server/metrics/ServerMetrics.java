@@ -34,7 +34,7 @@ public final class ServerMetrics implements AutoCloseable {
         this.source = source;
         this.values = read();
         for (Metric metric : MetricTable.all()) {
-            metric.sources().forEach((counter, label) -> register(metric, counter, label));
+            metric.sources().forEach((counter, values) -> register(metric, counter, tags(metric.labels(), values)));
         }
         registry.getPrometheusRegistry().register(calls);
         registry.getPrometheusRegistry().register(BackendTimes.ofProcess());
@@ -45,10 +45,15 @@ public final class ServerMetrics implements AutoCloseable {
                 .register(registry);
     }
 
-    private void register(Metric metric, String counter, String label) {
-        Tags tags = metric.labels().isEmpty()
-                ? Tags.empty()
-                : Tags.of(metric.labels().getFirst(), label);
+    private static Tags tags(List<String> labels, List<String> values) {
+        Tags tags = Tags.empty();
+        for (int i = 0; i < labels.size(); i++) {
+            tags = tags.and(labels.get(i), values.get(i));
+        }
+        return tags;
+    }
+
+    private void register(Metric metric, String counter, Tags tags) {
         if (metric.type() == Metric.Type.COUNTER) {
             FunctionCounter.builder(metric.name(), this, metrics -> metrics.value(counter))
                     .description(metric.help())
@@ -77,8 +82,13 @@ public final class ServerMetrics implements AutoCloseable {
         return calls;
     }
 
-    /** What has been called, since the start. */
+    /** What has been called since the start, over all transports. */
     public List<CallTotals> calls() {
+        return CallTotals.overAllTransports(calls.totals());
+    }
+
+    /** The same, by transport. */
+    public List<CallTotals> callsByTransport() {
         return calls.totals();
     }
 

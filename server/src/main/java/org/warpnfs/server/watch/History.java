@@ -55,7 +55,7 @@ final class History {
             if (isShown(total.what())) {
                 String name = nameOf(total.what());
                 callsNow.put(name, total);
-                CallTotals before = callsBefore.getOrDefault(name, new CallTotals(total.what(), 0, 0, 0));
+                CallTotals before = callsBefore.getOrDefault(name, new CallTotals(total.what(), "", 0, 0, 0));
                 long count = total.count() - before.count();
                 if (count > 0) {
                     operations.put(

@@ -92,9 +92,14 @@ public final class Watch implements AutoCloseable {
         return metrics.values();
     }
 
-    /** What has been called since the start. */
+    /** What has been called since the start, over all transports. */
     public List<CallTotals> calls() {
         return metrics.calls();
+    }
+
+    /** The same, by transport. */
+    public List<CallTotals> callsByTransport() {
+        return metrics.callsByTransport();
     }
 
     /** Who hears of the calls of the server that is to be watched. */

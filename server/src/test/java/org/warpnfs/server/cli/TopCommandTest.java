@@ -25,9 +25,10 @@ class TopCommandTest {
         return new ObjectMapper().readTree("""
                         {"nanos": %d,
                          "operations": [
-                           {"level":"call","program":"nfs","version":"4.1","operation":"COMPOUND","count":%2$d,"nanos":1,"errors":0},
-                           {"level":"operation","program":"nfs","version":"4.1","operation":"READ","count":%3$d,"nanos":%4$d,"errors":2},
-                           {"level":"operation","program":"nfs","version":"4.1","operation":"OPEN","count":7,"nanos":1,"errors":0}],
+                           {"level":"call","program":"nfs","version":"4.1","operation":"COMPOUND","transport":"rdma","count":%2$d,"nanos":1,"errors":0},
+                           {"level":"operation","program":"nfs","version":"4.1","operation":"READ","transport":"rdma","count":%3$d,"nanos":%4$d,"errors":2},
+                           {"level":"operation","program":"nfs","version":"4.1","operation":"READ","transport":"tcp","count":%2$d,"nanos":%5$d,"errors":0},
+                           {"level":"operation","program":"nfs","version":"4.1","operation":"OPEN","transport":"rdma","count":7,"nanos":1,"errors":0}],
                          "transports": {"rdma": {"connections":3,"calls":%2$d,"nanos":%5$d,"receivedBytes":0,"sentBytes":%6$d}},
                          "clients": [{"client":"192.0.2.7","connections":2,"calls":%7$d},{"client":"192.0.2.8","connections":1,"calls":1}],
                          "pressure": [{"name":"payload memory","used":1048576,"limit":4194304,"bytes":true}],
@@ -54,8 +55,9 @@ class TopCommandTest {
                         payload memory          1.0 of 4.0 MiB  25 %
                         waiting: short lane 0; data lane 5
 
-                        PROGRAM      VERSION OPERATION                     OPS/S     AVG MS      ERR/S
-                        nfs          4.1     READ                          100.0      0.500        0.0
+                        PROGRAM VERSION OPERATION            TRANSPORT      OPS/S     AVG MS      ERR/S
+                        nfs     4.1     READ                 rdma           100.0      0.500        0.0
+                        nfs     4.1     READ                 tcp            100.0      0.500        0.0
 
                         CLIENT                                             CONNS      OPS/S
                         192.0.2.7                                              2       10.0

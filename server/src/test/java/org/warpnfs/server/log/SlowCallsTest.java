@@ -40,14 +40,21 @@ class SlowCallsTest {
     };
     private final CallRecorder recorder = WatchedCalls.of(meters, List.of(slow::ended, ended::add));
 
-    private record Origin(int xid, String peer) implements CallOrigin {}
+    private record Origin(int xid, String peer, long waitedNanos) implements CallOrigin {
+        @Override
+        public String transport() {
+            return "rdma";
+        }
+    }
 
     private void pass(int millis) {
         clock.addAndGet(Duration.ofMillis(millis).toNanos());
     }
 
+    private long waitedNanos;
+
     private void read(String peer, int millis) {
-        CallTimer timer = CallTimer.begin(recorder, COMPOUND, new Origin(0xcafe, peer));
+        CallTimer timer = CallTimer.begin(recorder, COMPOUND, new Origin(0xcafe, peer, waitedNanos));
         pass(1);
         timer.operationEnded(SEQUENCE, "OK");
         pass(20);
@@ -63,12 +70,42 @@ class SlowCallsTest {
             read("192.0.2.1:700", 79);
             assertThat(lines.messages())
                     .containsExactly(
-                            "slow: nfs 4.1 COMPOUND of 192.0.2.1:700, XID cafe, took 100.0 ms: IO; SEQUENCE 1.0 ms, READ 79.0 ms IO,"
-                                    + " waiting for threads and memory 20.0 ms (0 more like it)");
+                            "slow: nfs 4.1 COMPOUND of 192.0.2.1:700 over rdma, XID cafe, took 100.0 ms: IO; SEQUENCE 1.0 ms, READ 79.0 ms IO,"
+                                    + " waited 0.0 ms for its first thread, 20.0 ms for other threads and memory (0 more like it)");
             read("192.0.2.2:700", 78);
             assertThat(lines.messages()).as("99 ms").hasSize(1);
         }
         assertThat(ended).hasSize(2);
+    }
+
+    /** What a client waits for is not what the server works. */
+    @Test
+    void callThatWaitedForItsFirstThread_isSlowToo() {
+        waitedNanos = Duration.ofMillis(60).toNanos();
+        try (Logged lines = new Logged(SlowCalls.class)) {
+            read("192.0.2.1:700", 19);
+            assertThat(lines.messages())
+                    .singleElement()
+                    .asString()
+                    .contains("took 100.0 ms", "waited 60.0 ms for its first thread, 20.0 ms for other threads");
+        }
+    }
+
+    @Test
+    void callWithoutOperations_tellsWhatItRanAndWhatItWaited() {
+        waitedNanos = Duration.ofMillis(5).toNanos();
+        try (Logged lines = new Logged(SlowCalls.class)) {
+            OperationMeter read = meters.meter(Metered.call("nfs", "3", "READ"));
+            CallTimer timer = CallTimer.begin(recorder, read, new Origin(0xcafe, "192.0.2.1:700", waitedNanos));
+            pass(40);
+            timer.given();
+            pass(60);
+            timer.ended("OK");
+            assertThat(lines.messages())
+                    .containsExactly(
+                            "slow: nfs 3 READ of 192.0.2.1:700 over rdma, XID cafe, took 105.0 ms: OK; ran 60.0 ms,"
+                                    + " waited 5.0 ms for its first thread, 40.0 ms for other threads and memory (0 more like it)");
+        }
     }
 
     @Test
@@ -94,7 +131,8 @@ class SlowCallsTest {
             JsonNode line = new ObjectMapper().readTree(lines.json());
             assertThat(line.get("level").asText()).isEqualTo("WARN");
             assertThat(line.get("loggerName").asText()).isEqualTo(SlowCalls.class.getName());
-            assertThat(line.get("formattedMessage").asText()).startsWith("slow: nfs 4.1 COMPOUND of 192.0.2.1:700");
+            assertThat(line.get("formattedMessage").asText())
+                    .startsWith("slow: nfs 4.1 COMPOUND of 192.0.2.1:700 over rdma");
             assertThat(line.get("timestamp").asLong()).isPositive();
             assertThat(line.get("kvpList").findValuesAsText("peer")).containsExactly("192.0.2.1:700");
             assertThat(line.get("kvpList").findValuesAsText("xid")).containsExactly("cafe");

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -80,24 +81,40 @@ class WatchTest {
         Map<String, Double> samples = scrape();
         assertThat(samples)
                 .containsEntry(
-                        "warpnfs_call_duration_seconds_count{operation=\"MNT\",program=\"mount\",version=\"3\"}", 1.0)
-                .containsEntry(
-                        "warpnfs_call_duration_seconds_count{operation=\"LOOKUP\",program=\"nfs\",version=\"3\"}", 1.0)
-                .containsEntry(
-                        "warpnfs_call_errors_total{operation=\"LOOKUP\",program=\"nfs\",status=\"NOENT\",version=\"3\"}",
+                        "warpnfs_call_duration_seconds_count{operation=\"MNT\",program=\"mount\",transport=\"tcp\",version=\"3\"}",
                         1.0)
                 .containsEntry(
-                        "warpnfs_call_duration_seconds_count{operation=\"NULL\",program=\"nfs\",version=\"4\"}", 2.0)
+                        "warpnfs_call_duration_seconds_count{operation=\"LOOKUP\",program=\"nfs\",transport=\"tcp\",version=\"3\"}",
+                        1.0)
                 .containsEntry(
-                        "warpnfs_call_duration_seconds_count{operation=\"COMPOUND\",program=\"nfs\",version=\"4.0\"}",
-                        2.0)
-                .containsEntry("warpnfs_operation_duration_seconds_count{operation=\"GETATTR\",version=\"4.0\"}", 2.0)
+                        "warpnfs_call_errors_total{operation=\"LOOKUP\",program=\"nfs\",status=\"NOENT\",transport=\"tcp\",version=\"3\"}",
+                        1.0)
+                .containsEntry(
+                        "warpnfs_call_duration_seconds_count{operation=\"NULL\",program=\"nfs\",transport=\"rdma\",version=\"4\"}",
+                        1.0)
+                .containsEntry(
+                        "warpnfs_call_duration_seconds_count{operation=\"COMPOUND\",program=\"nfs\",transport=\"rdma\",version=\"4.0\"}",
+                        1.0)
+                .containsEntry(
+                        "warpnfs_operation_duration_seconds_count{operation=\"GETATTR\",transport=\"rdma\",version=\"4.0\"}",
+                        1.0)
+                .containsEntry(
+                        "warpnfs_operation_duration_seconds_count{operation=\"GETATTR\",transport=\"tcp\",version=\"4.0\"}",
+                        1.0)
                 .containsEntry("warpnfs_rpc_calls_received_total{transport=\"rdma\"}", 2.0)
                 .containsEntry("warpnfs_rpc_calls_received_total{transport=\"tcp\"}", 4.0)
                 .containsEntry("warpnfs_exports", 1.0)
                 .containsEntry("warpnfs_grace", 0.0)
                 .containsEntry("warpnfs_draining", 0.0);
         assertThat(samples.keySet()).anyMatch(name -> name.startsWith("warpnfs_build_info{") && name.contains("1.2.3"));
+        for (String path : List.of("direction=\"received\",path=\"inline\"", "direction=\"sent\",path=\"inline\"")) {
+            assertThat(samples.get("warpnfs_rpc_bytes_total{" + path + ",transport=\"rdma\"}"))
+                    .as(path)
+                    .isPositive();
+        }
+        assertThat(samples.get("warpnfs_rpc_bytes_total{direction=\"sent\",path=\"stream\",transport=\"tcp\"}"))
+                .isPositive();
+        assertThat(samples).containsKey("warpnfs_iwarp_streams{state=\"negotiating\"}");
         assertThat(samples.get("warpnfs_jvm_heap_used_bytes")).isPositive();
         assertThat(samples.get("warpnfs_process_cpu_seconds_total")).isPositive();
     }

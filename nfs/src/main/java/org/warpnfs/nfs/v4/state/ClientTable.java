@@ -55,6 +55,7 @@ final class ClientTable {
     private final Map<Opaque, Client> confirmed = new HashMap<>();
     private final Map<Opaque, Client> unconfirmed = new HashMap<>();
     private final Map<SessionId, Session> sessions = new HashMap<>();
+    final SlotUse slots = new SlotUse();
     private final Map<Object, Set<Session>> byConnection = new HashMap<>();
     private final Shares clientShares;
     private final Shares sessionShares;
@@ -223,6 +224,7 @@ final class ClientTable {
         Session session = new Session(id, client, foreGranted, back);
         client.sessions.put(id, session);
         sessions.put(id, session);
+        slots.granted(session);
         sessionShares.take(client.address(), 1);
         client.createSequence = sequence;
         // Neither PERSIST nor CONN_RDMA: replies live in memory, and a connection does not change what it is.
@@ -288,6 +290,7 @@ final class ClientTable {
     }
 
     private void end(Session session) {
+        slots.gone(session);
         replies.release(session);
         sessionShares.giveBack(session.client().address(), 1);
         session.connections.forEach(connection -> noLongerOn(connection, session));

@@ -131,6 +131,7 @@ public final class SessionStates {
             slot.digest = request.digest();
             slot.principal = request.principal();
             session.client().requestsUnderWay++;
+            core.clients.slots.began();
             session.client().requests++;
             return new SequenceOutcome.Execute(session, slot);
         });
@@ -163,7 +164,7 @@ public final class SessionStates {
         }
     }
 
-    private static SequenceOutcome replay(Session session, Slot slot, SequenceRequest request) throws Nfs4Exception {
+    private SequenceOutcome replay(Session session, Slot slot, SequenceRequest request) throws Nfs4Exception {
         if (slot.digest != request.digest() || !request.principal().equals(slot.principal)) {
             throw Nfs4Exception.of(Nfs4Status.SEQ_FALSE_RETRY);
         }
@@ -171,6 +172,9 @@ public final class SessionStates {
             throw Nfs4Exception.of(Nfs4Status.DELAY);
         }
         CachedReply reply = slot.reply;
+        if (reply != null) {
+            core.clients.slots.replayed();
+        }
         return reply == null ? new SequenceOutcome.ReplayUncached(session) : new SequenceOutcome.Replay(session, reply);
     }
 
@@ -185,6 +189,7 @@ public final class SessionStates {
             execution.slot().phase = Slot.Phase.IDLE;
             Client client = execution.session().client();
             client.requestsUnderWay--;
+            core.clients.slots.ended();
             core.clients.renew(client, nowNanos);
         });
     }

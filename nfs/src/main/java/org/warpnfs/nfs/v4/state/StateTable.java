@@ -175,6 +175,7 @@ public final class StateTable implements AutoCloseable {
         return core.look(() -> new Counts(
                 core.clients.clientCount(),
                 core.clients.sessionCount(),
+                core.clients.slots.counts(),
                 core.files.openCount(),
                 core.locks.count(),
                 core.files.openCount() + core.locks.stateCount() + core.delegations.count(),
@@ -205,6 +206,7 @@ public final class StateTable implements AutoCloseable {
     public record Counts(
             int clients,
             int sessions,
+            SlotCounts slots,
             int opens,
             int locks,
             int stateids,

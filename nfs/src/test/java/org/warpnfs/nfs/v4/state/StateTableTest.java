@@ -71,6 +71,19 @@ class StateTableTest {
     }
 
     @Test
+    void slots_areCountedAsGrantedAsBusyAndAsReplayed() throws Nfs4Exception {
+        SessionId session = connect("a");
+        int granted = client(session).sessions.get(session).slotCount();
+        SequenceOutcome first = table.sessions().beginSequence(now, request(session, 0, 1));
+        assertThat(table.counts().slots()).isEqualTo(new SlotCounts(granted, 1, 0));
+        table.sessions().endSequence(now, (SequenceOutcome.Execute) first, new CachedReply(new byte[4]));
+        table.sessions().beginSequence(now, request(session, 0, 1));
+        assertThat(table.counts().slots()).isEqualTo(new SlotCounts(granted, 0, 1));
+        table.sessions().destroySession(session);
+        assertThat(table.counts().slots()).isEqualTo(new SlotCounts(0, 0, 1));
+    }
+
+    @Test
     void slot_seqidWraps_goesOn() throws Nfs4Exception {
         SessionId session = connect("a");
         SequenceOutcome.Execute execute =
@@ -161,6 +174,7 @@ class StateTableTest {
                 .isEqualTo(new StateTable.Counts(
                         2,
                         2,
+                        table.counts().slots(),
                         0,
                         0,
                         0,
