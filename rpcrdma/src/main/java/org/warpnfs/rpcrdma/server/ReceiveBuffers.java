@@ -41,7 +41,7 @@ final class ReceiveBuffers {
      * @return how many there were, up to {@code wanted}
      */
     int grow(int wanted) {
-        List<ByteBuffer> taken = slabs.take(client, wanted);
+        List<ByteBuffer> taken = slabs.takeMore(client, wanted);
         for (int i = 0; i < taken.size(); i++) {
             try {
                 queuePair.postReceive(buffers.size(), taken.get(i).clear());

@@ -5,6 +5,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.function.LongSupplier;
 import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.rpcrdma.credit.ClientBudget;
 import org.warpnfs.rpcrdma.stats.Counter;
@@ -16,7 +17,9 @@ import org.warpnfs.rpcrdma.stats.TransportStatistics;
  * <h2>Operation</h2>
  *
  * Direct memory is taken in slabs of 64 buffers, and kept: buffers of connections that have ended serve later ones. So connections
- * that come and go take no memory that only the garbage collector would free. Within a budget in all and one for each client.
+ * that come and go take no memory that only the garbage collector would free. Within a budget in all and one for each client. What a
+ * connection takes beyond its first set leaves one for each connection that may still come, else a few busy ones would keep all
+ * others out.
  *
  * <h2>Buffers</h2>
  *
@@ -33,14 +36,25 @@ final class ReceiveSlabs {
 
     private final int bufferBytes;
     private final ClientBudget budget;
+    private final LongSupplier kept;
     private final TransportStatistics statistics;
     private final Deque<ByteBuffer> free = new ArrayDeque<>();
 
-    /** @param budget in buffers */
-    ReceiveSlabs(int bufferBytes, ClientBudget budget, TransportStatistics statistics) {
+    /**
+     * @param budget in buffers
+     * @param kept how many of them are kept for connections that may still come
+     */
+    ReceiveSlabs(int bufferBytes, ClientBudget budget, LongSupplier kept, TransportStatistics statistics) {
         this.bufferBytes = bufferBytes;
         this.budget = budget;
+        this.kept = kept;
         this.statistics = statistics;
+    }
+
+    /** Takes buffers for a connection that has its first set: as many as there are beyond what is kept for others, up to {@code wanted}. */
+    List<ByteBuffer> takeMore(ClientAddress client, int wanted) {
+        long spare = budget.left() - kept.getAsLong();
+        return take(client, Math.clamp(spare, 0, wanted));
     }
 
     /** Takes as many buffers as there are, up to {@code wanted}. */

@@ -62,6 +62,11 @@ public record ResponderOptions(
         return maxBackwardCalls + rfc5666.doneBuffers();
     }
 
+    /** Receive buffers of a connection that has said nothing yet. */
+    public int firstReceives() {
+        return receivesBesideCalls() + Math.min(credits, FIRST_CREDITS);
+    }
+
     /** What the responder says while connecting. It exposes nothing in a call of its own, so there is nothing for a peer to invalidate. */
     PrivateData privateData() {
         return privateData(inlineSendBytes, inlineReceiveBytes);

@@ -58,12 +58,17 @@ public final class RpcRdmaAcceptor implements ConnectionRequestHandler {
             TransportStatistics statistics,
             InboundHandlerFactory handlers) {
         ClientLimits limits = options.clients();
-        places = new ClientBudget(limits.maxConnections(), limits.maxConnectionsOfOne());
+        ClientBudget connectionPlaces = new ClientBudget(limits.maxConnections(), limits.maxConnectionsOfOne());
+        places = connectionPlaces;
         ClientBudget receives = ClientBudget.leavingSome(limits.maxReceiveBuffers(), limits.maxReceiveBuffersOfOne());
         context = new ResponderContext(
                 options,
                 pool,
-                new ReceiveSlabs(options.inlineReceiveBytes(), receives, statistics),
+                new ReceiveSlabs(
+                        options.inlineReceiveBytes(),
+                        receives,
+                        () -> connectionPlaces.left() * options.firstReceives(),
+                        statistics),
                 ClientBudget.leavingSome(options.rfc5666().maxExposedBytesInAll(), limits.maxExposedBytesOfOne()),
                 ClientBudget.leavingSome(limits.maxReplyBytes(), limits.maxReplyBytesOfOne()),
                 new LineSharers(),
@@ -87,8 +92,7 @@ public final class RpcRdmaAcceptor implements ConnectionRequestHandler {
             return;
         }
         int beside = options.receivesBesideCalls();
-        int wanted = beside + Math.min(options.credits(), ResponderOptions.FIRST_CREDITS);
-        List<ByteBuffer> receives = context.receives().take(client, wanted);
+        List<ByteBuffer> receives = context.receives().take(client, options.firstReceives());
         if (receives.size() <= beside) {
             receives.forEach(buffer -> context.receives().give(client, buffer));
             places.give(client, 1);

@@ -138,7 +138,7 @@ class ClientLimitsTest {
     void receiveBuffers_atTheLimitOfAClient_othersGetThem() throws Exception {
         int silent = ResponderOptions.FIRST_CREDITS + 2;
         int busy = 64 + 2;
-        start(ClientLimits.DEFAULT.withReceiveBuffers(1000, busy));
+        start(ClientLimits.DEFAULT.withConnections(64, 64).withReceiveBuffers(1000, busy));
         for (int i = 0; i < busy / silent; i++) {
             assertThat(responder.connectFrom(HOG).open()).isTrue();
             assertThat(responder.count(Counter.RECEIVE_BUFFERS_HELD))
@@ -152,6 +152,28 @@ class ClientLimitsTest {
         RawRequester honest = used(HONEST);
         assertThat(header(last(honest)).credits()).isEqualTo(32);
         assertThat(responder.count(Counter.RECEIVE_BUFFERS_HELD)).isEqualTo(2L * busy);
+    }
+
+    @Test
+    void busyConnections_takeReceiveBuffers_leaveAFirstSetForEachThatMayStillCome() throws Exception {
+        int connections = 40;
+        int first = ResponderOptions.FIRST_CREDITS + 2;
+        start(ClientLimits.DEFAULT
+                .withConnections(connections, connections)
+                .withReceiveBuffers(connections * first + 100, 1000));
+        List<RawRequester> all = new ArrayList<>();
+        for (int i = 0; i < connections; i++) {
+            all.add(used("192.0.2." + i));
+        }
+        assertThat(header(last(all.getFirst())).credits())
+                .as("as long as there are more than those")
+                .isEqualTo(32);
+        assertThat(header(last(all.getLast())).credits())
+                .as("the last one has no fewer than each had at first")
+                .isGreaterThanOrEqualTo(ResponderOptions.FIRST_CREDITS);
+        for (RawRequester one : all) {
+            responder.assertStillServes(one);
+        }
     }
 
     @Test

@@ -12,7 +12,7 @@ import org.warpnfs.server.config.ConfigException;
  *
  * Four things are compared: the Java heap, memory outside of it, descriptors, and the container's memory, which holds the first two and the
  * virtual machine itself. Where there is less than is wanted, less is taken: of payload memory first, then of records and receive
- * buffers, then of connections, then of files in memory; on the heap of replies first, then of NFSv4 state. {@link Plan#line()} says what was taken of what, and what was
+ * buffers, then of connections, each of which has receive buffers to begin with, then of files in memory; on the heap of replies first, then of NFSv4 state. {@link Plan#line()} says what was taken of what, and what was
  * cut.
  *
  * <h2>Errors</h2>
@@ -92,8 +92,12 @@ public final class Budgets {
         Budget.Part payload = direct.part("payload memory", limits.memory().payloadBytes(), 64 * MIB, 8 * MIB);
         Budget.Part records = direct.part("TCP records", limits.tcp().recordMemoryBytes(), 64 * MIB, 8 * MIB);
         long bufferBytes = limits.rdma().inlineBytes();
-        Budget.Part receives =
-                direct.part("RDMA receive buffers", limits.rdma().receiveBuffers() * bufferBytes, 64 * MIB, 16 * MIB);
+        long firstBytes = LayerLimits.responder(limits, wanted.readReplies()).firstReceives() * bufferBytes;
+        Budget.Part receives = direct.part(
+                "RDMA receive buffers",
+                limits.rdma().receiveBuffers() * bufferBytes,
+                Math.max(64 * MIB, descriptorConnections * firstBytes),
+                16 * MIB);
         Budget.Part frames = direct.part(
                 "connections",
                 descriptorConnections * BYTES_OF_CONNECTION,
@@ -132,7 +136,8 @@ public final class Budgets {
                     + mib(heap.leastBytes()) + " MiB: raise -Xmx");
         }
 
-        int connections = (int) Math.min(descriptorConnections, frames.bytes() / BYTES_OF_CONNECTION);
+        int connections = (int) Math.min(
+                descriptorConnections, Math.min(frames.bytes() / BYTES_OF_CONNECTION, receives.bytes() / firstBytes));
         int idleFiles = Math.min(limits.memory().idleFiles(), Math.max(1, machine.descriptorsForFiles() / 2));
         int mostOpens = wanted.localExports() == 0 ? Integer.MAX_VALUE : machine.descriptorsForFiles();
         ServerLimits fitting = new ServerLimits(

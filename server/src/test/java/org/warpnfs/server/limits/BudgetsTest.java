@@ -3,6 +3,7 @@ package org.warpnfs.server.limits;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.warpnfs.server.config.ConfigException;
 
@@ -76,6 +77,30 @@ class BudgetsTest {
                 machine(4 * GIB, 82 * MIB - 1, Long.MAX_VALUE, 1 << 20),
                 "direct memory of 82 MiB",
                 "-XX:MaxDirectMemorySize");
+    }
+
+    /** What docs/operate.md says of a container of 1 GiB; and a little less. */
+    @Test
+    void manyConnections_littleMemory_eachHasReceiveBuffersToBeginWith() throws ConfigException {
+        Map<String, Object> values = LimitValues.of(ServerLimits.DEFAULT);
+        values.put("connections.most", 2250L);
+        Budgets.Wanted wanted = new Budgets.Wanted(LimitValues.limits(values), false, 1, 0, 0);
+        int first = LayerLimits.responder(wanted.limits(), false).firstReceives();
+        for (long direct : new long[] {560, 525, 400, 100}) {
+            ServerLimits fitting = Budgets.plan(wanted, machine(298 * MIB, direct * MIB, GIB, 20_000))
+                    .limits();
+            assertThat(fitting.rdma().receiveBuffers())
+                    .as("with direct memory of %d MiB", direct)
+                    .isGreaterThanOrEqualTo((long) fitting.connections().most() * first);
+            assertThat(fitting.connections().most())
+                    .isEqualTo(
+                            switch ((int) direct) {
+                                case 560 -> 2250;
+                                case 525 -> 2088;
+                                case 400 -> 1088;
+                                default -> fitting.connections().most();
+                            });
+        }
     }
 
     @Test
