@@ -17,6 +17,7 @@ import org.warpnfs.rpcrdma.request.Requester;
 public final class Nfs3Session implements NfsSession {
     private static final int PROGRAM = 100_003;
     private static final int VERSION = 3;
+    private static final int GETATTR = 1;
     private static final int LOOKUP = 3;
     private static final int READ = 6;
     private static final int WRITE = 7;
@@ -29,6 +30,7 @@ public final class Nfs3Session implements NfsSession {
     private static final int UNSTABLE = 0;
     private static final int FILE_SYNC = 2;
     private static final int FATTR_BYTES = 84;
+    private static final int BEFORE_SIZE_BYTES = 20;
     private static final int WCC_BYTES = 24;
     private static final int MAX_HANDLE_BYTES = 64;
     private static final int FILE_MODE = 0600;
@@ -125,6 +127,13 @@ public final class Nfs3Session implements NfsSession {
             throw new IllegalStateException("no file is open");
         }
         return handle;
+    }
+
+    @Override
+    public long sizeBytes() throws IOException {
+        ReplyWords reply = call("GETATTR", begin(GETATTR).opaque(file()));
+        reply.skip(BEFORE_SIZE_BYTES);
+        return reply.hyper();
     }
 
     @Override

@@ -27,6 +27,7 @@ public final class Nfs41Session implements NfsSession {
 
     private static final int CLOSE = 4;
     private static final int COMMIT = 5;
+    private static final int GETATTR = 9;
     private static final int GETFH = 10;
     private static final int LOOKUP = 15;
     private static final int OPEN = 18;
@@ -50,6 +51,7 @@ public final class Nfs41Session implements NfsSession {
     private static final int FILE_SYNC = 2;
     private static final int COMPOUND_OVERHEAD_BYTES = 4096;
     private static final int FILE_MODE = 0600;
+    private static final int ATTRIBUTE_SIZE = 1 << 4;
     private static final long GRACE_POLL_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private static final AtomicInteger NEXT_XIDS = new AtomicInteger((int) System.nanoTime());
@@ -159,14 +161,15 @@ public final class Nfs41Session implements NfsSession {
 
     /** A COMPOUND in slot 0 that begins with SEQUENCE. */
     private CallBuffer sequence(int slot, int operations) {
-        return sequence(plain, slots[slot], slot, operations);
+        return sequence(plain, slots[slot], slot, operations, true);
     }
 
-    private CallBuffer sequence(CallBuffer buffer, Slot slot, int number, int operations) {
+    /** @param kept whether the server is to keep the reply: what changes something may be sent twice, when a connection is lost */
+    private CallBuffer sequence(CallBuffer buffer, Slot slot, int number, int operations, boolean kept) {
         compound(buffer, operations).word(SEQUENCE).fixed(session);
         slot.seqidOffset = buffer.position();
         slot.seqid++;
-        return buffer.word(slot.seqid).word(number).word(slots.length - 1).word(0);
+        return buffer.word(slot.seqid).word(number).word(slots.length - 1).word(kept ? 1 : 0);
     }
 
     /** Makes a call, and returns the result of its first operation behind its status. */
@@ -285,6 +288,20 @@ public final class Nfs41Session implements NfsSession {
     }
 
     @Override
+    public long sizeBytes() throws IOException {
+        ReplyWords reply = inSlot0(
+                "GETATTR",
+                sequence(0, 3).word(PUTFH).opaque(file()).word(GETATTR).word(1).word(ATTRIBUTE_SIZE));
+        operation("PUTFH", reply, PUTFH);
+        operation("GETATTR", reply, GETATTR);
+        reply.skip(Integer.BYTES * reply.count(16));
+        if (reply.word() != Long.BYTES) {
+            throw new NfsException("GETATTR: other attributes than were asked for");
+        }
+        return reply.hyper();
+    }
+
+    @Override
     public void commit() throws IOException {
         ReplyWords reply = inSlot0(
                 "COMMIT",
@@ -335,7 +352,7 @@ public final class Nfs41Session implements NfsSession {
         if (!prepared) {
             for (int i = 0; i < slots.length; i++) {
                 Slot slot = slots[i];
-                sequence(slot.call, slot, i, 3).word(PUTFH).opaque(file());
+                sequence(slot.call, slot, i, 3, false).word(PUTFH).opaque(file());
                 slot.call.mark();
                 slot.seqid--;
             }

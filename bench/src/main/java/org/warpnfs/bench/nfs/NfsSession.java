@@ -39,6 +39,9 @@ public interface NfsSession extends AutoCloseable {
     /** Opens a file that is there. */
     void open(String name) throws IOException;
 
+    /** The size of the file, as GETATTR has it. */
+    long sizeBytes() throws IOException;
+
     /** Puts what was written on stable storage. */
     void commit() throws IOException;
 

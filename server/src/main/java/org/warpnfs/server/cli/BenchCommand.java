@@ -217,14 +217,14 @@ final class BenchCommand implements Callable<Integer> {
         return value;
     }
 
-    private static int within(String option, int value, int min, int max) throws ConfigException {
+    static int within(String option, int value, int min, int max) throws ConfigException {
         if (value < min || value > max) {
             throw new ConfigException(option + " " + value + ": not within " + min + ".." + max);
         }
         return value;
     }
 
-    private static long sizeWithin(String option, String text, long min, long max) throws ConfigException {
+    static long sizeWithin(String option, String text, long min, long max) throws ConfigException {
         long value = ByteSize.parse(option, text);
         if (value < min || value > max) {
             throw new ConfigException(option + " " + text + ": not within " + min + ".." + max + " bytes");
@@ -233,7 +233,7 @@ final class BenchCommand implements Callable<Integer> {
     }
 
     /** Whoever runs this owns what it makes: there is no closer way to ask. */
-    private static int id(String kind, @Nullable Integer said) {
+    static int id(String kind, @Nullable Integer said) {
         if (said != null) {
             return said;
         }

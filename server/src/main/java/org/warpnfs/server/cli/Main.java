@@ -33,6 +33,7 @@ import picocli.CommandLine.Command;
             DoctorCommand.class,
             IwarpCommand.class,
             BenchCommand.class,
+            CrowdCommand.class,
             CompletionCommand.class,
             ManualCommand.class
         })

@@ -89,6 +89,55 @@ class BenchCommandTest {
         return run(arguments.toArray(String[]::new));
     }
 
+    static Stream<List<String>> everyWay() {
+        return Stream.of("rdma", "tcp")
+                .flatMap(protocol -> Stream.of("3", "4.1").map(version -> List.of(protocol, version)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("everyWay")
+    void crowd_isServedAndVerified_andLeavesNothing(List<String> how) throws Exception {
+        int port = how.get(0).equals("rdma")
+                ? server.rdmaAddress().getPort()
+                : server.tcpAddress().getPort();
+        List<String> arguments = new ArrayList<>(List.of("crowd", "--target", "127.0.0.1,127.0.0.1"));
+        arguments.addAll(List.of("--proto", how.get(0), "--vers", how.get(1), "--port", "" + port));
+        arguments.addAll(List.of("--mount-port", "" + server.tcpAddress().getPort()));
+        arguments.addAll(List.of("--connections", "12", "--opening", "3", "--seconds", "1", "--size", "4k"));
+        int status = Main.commandLine()
+                .setOut(new PrintWriter(out))
+                .setErr(new PrintWriter(err))
+                .execute(arguments.toArray(String[]::new));
+        assertThat(out.toString()).contains("connections 12 of 12 served", " reads verified, ", "no error");
+        assertThat(status).isZero();
+        try (Stream<Path> left = Files.list(files)) {
+            assertThat(left).isEmpty();
+        }
+    }
+
+    @Test
+    void crowd_thatIsRefused_saysWhatTheFirstWasTold() {
+        int port = server.tcpAddress().getPort();
+        server.close();
+        int status = Main.commandLine()
+                .setOut(new PrintWriter(out))
+                .setErr(new PrintWriter(err))
+                .execute(
+                        "crowd",
+                        "--target",
+                        "127.0.0.1",
+                        "--proto",
+                        "tcp",
+                        "--port",
+                        "" + port,
+                        "--connections",
+                        "2",
+                        "--seconds",
+                        "1");
+        assertThat(status).isEqualTo(Main.FAILURE);
+        assertThat(out.toString()).contains("connections 0 of 2 served", "2 errors", "the first: connection ");
+    }
+
     static Stream<List<String>> everyCombination() {
         return Stream.of("rdma", "tcp").flatMap(protocol -> Stream.of("3", "4.1")
                 .flatMap(version -> Stream.of("read", "write", "randread", "randwrite")
