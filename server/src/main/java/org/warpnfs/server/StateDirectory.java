@@ -30,7 +30,7 @@ import org.warpnfs.server.config.ConfigException;
  *
  * <h2>Errors</h2>
  *
- * {@link ConfigException} names the path and what is wrong with it.
+ * {@link ConfigException} names the path and what is wrong with it. What a later server wrote is refused and left alone: {@link StateFormat}.
  */
 final class StateDirectory implements AutoCloseable {
     private static final int HANDLE_KEY_BYTES = 16;
@@ -68,7 +68,14 @@ final class StateDirectory implements AutoCloseable {
                 throw new ConfigException(
                         "state directory " + path + ": another warpnfs uses it; give this one --state DIR");
             }
-            return new StateDirectory(path, sync, lockFile, lock);
+            StateDirectory directory = new StateDirectory(path, sync, lockFile, lock);
+            try {
+                StateFormat.check(path, sync);
+            } catch (ConfigException | IOException e) {
+                directory.close();
+                throw e;
+            }
+            return directory;
         } catch (IOException e) {
             throw new ConfigException("state directory " + path + ": " + reason(e), e);
         }

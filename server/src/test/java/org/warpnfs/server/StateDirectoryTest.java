@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -15,6 +16,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.warpnfs.server.config.ConfigException;
 
 class StateDirectoryTest {
@@ -56,6 +59,49 @@ class StateDirectoryTest {
                     .hasMessageContaining("5 bytes");
         }
         assertThat(temporary.resolve("handle-key")).hasSize(5);
+    }
+
+    /** As servers left it before they wrote down the format. */
+    @Test
+    void format_missing_isTheFirst_andWrittenDown() throws Exception {
+        Files.write(temporary.resolve("handle-key"), new byte[16]);
+        try (StateDirectory state = StateDirectory.open(temporary)) {
+            assertThat(state.handleKey()).isEqualTo(new byte[16]);
+        }
+        assertThat(temporary.resolve("format")).hasContent("warpnfs-state 1\n");
+        StateDirectory.open(temporary).close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"warpnfs-state 2\n", "warpnfs-state 999999999\n"})
+    void format_ofALaterServer_isRefusedAndNothingIsTouched(String line) throws Exception {
+        Files.writeString(temporary.resolve("format"), line);
+        Files.write(temporary.resolve("handle-key"), new byte[5]);
+        assertThatThrownBy(() -> StateDirectory.open(temporary))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContainingAll(temporary.toString(), "later version", "formats up to 1");
+        assertThat(temporary.resolve("format")).hasContent(line);
+        assertThat(temporary.resolve("handle-key")).hasSize(5);
+        Files.writeString(temporary.resolve("format"), "warpnfs-state 1\n");
+        StateDirectory.open(temporary).close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "warpnfs-state",
+                "warpnfs-state 0\n",
+                "warpnfs-state 01\n",
+                "warpnfs-state 1",
+                "\u00e4 1\n",
+                "warpnfs-state 2147483648\n"
+            })
+    void format_damaged_isRefused(String line) throws Exception {
+        Files.write(temporary.resolve("format"), line.getBytes(StandardCharsets.ISO_8859_1));
+        assertThatThrownBy(() -> StateDirectory.open(temporary))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContainingAll(temporary.toString(), "does not say");
     }
 
     @Test
