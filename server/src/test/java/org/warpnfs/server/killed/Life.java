@@ -17,6 +17,7 @@ final class Life {
     private final Map<Boolean, Long> verifiers = new HashMap<>();
 
     private boolean killed;
+    private boolean stopping;
 
     Life(int leaseSeconds) {
         formerVerifiers = new HashSet<>();
@@ -48,8 +49,19 @@ final class Life {
         killed = true;
     }
 
+    /** The server is told to end, and its clients go on until it does. */
+    synchronized void beginStop() {
+        stopping = true;
+    }
+
+    /** Whether clients make no more calls. */
     synchronized boolean isKilled() {
         return killed;
+    }
+
+    /** Whether connections may end. */
+    synchronized boolean mayEnd() {
+        return killed || stopping;
     }
 
     /** False once so long has passed that a client may be too late for the grace period. */

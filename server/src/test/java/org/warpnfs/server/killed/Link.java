@@ -76,7 +76,7 @@ final class Link implements AutoCloseable {
         try {
             return call.overTcp(server.tcp());
         } catch (IOException e) {
-            if (life.isKilled()) {
+            if (life.mayEnd()) {
                 throw new Gone(e);
             }
             throw e;
@@ -111,7 +111,7 @@ final class Link implements AutoCloseable {
         try {
             return future.get(SECONDS, TimeUnit.SECONDS);
         } catch (ExecutionException e) {
-            if (life.isKilled()) {
+            if (life.mayEnd()) {
                 throw new Gone(e);
             }
             throw new AssertionError("a connection that ended before the server was killed", e);

@@ -113,6 +113,15 @@ final class ServerProcess {
         }
     }
 
+    /** SIGTERM; the status that it ends with. */
+    int terminate() throws Exception {
+        process.destroy();
+        if (!process.waitFor(READY_SECONDS, TimeUnit.SECONDS)) {
+            throw new AssertionError("the server outlives SIGTERM");
+        }
+        return process.exitValue();
+    }
+
     /** SIGKILL; returns once it is gone, with all that it was doing. */
     void kill() throws Exception {
         if (process != null) {

@@ -76,10 +76,19 @@ final class VerifyingClient {
                 }
             }
         } catch (Gone e) {
-            assertThat(life.isKilled()).as("gone because it was killed").isTrue();
+            assertThat(life.mayEnd()).as("gone because it was killed").isTrue();
         } catch (Exception | AssertionError e) {
             throw new AssertionError(kindred + " after " + acknowledged + " acknowledged calls: " + e, e);
         }
+    }
+
+    /** A server that ends in its own time answers what it does: what got no answer was not done. */
+    void assertNothingDoneWithoutAnAnswer() throws Exception {
+        Change change = underWay;
+        // A size may have been what it was to be.
+        assertThat(change != null && change.kind() != Kind.SET_SIZE && change.isDone(tree.directory()))
+                .as("%s: %s was done and not answered", kindred, change)
+                .isFalse();
     }
 
     String summary() {

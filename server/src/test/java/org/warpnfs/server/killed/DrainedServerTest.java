@@ -1,0 +1,108 @@
+package org.warpnfs.server.killed;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.warpnfs.server.killed.Link.Way;
+import org.warpnfs.server.killed.VerifyingClient.Kindred;
+
+/**
+ * The server told to end by SIGTERM, at random moments, under clients of every version over both transports that go on until their connections end, and
+ * come back to the next one.
+ */
+class DrainedServerTest {
+    private static final int STOPS = Integer.getInteger("warpnfs.stops", 6);
+    private static final long SEED = Long.getLong("warpnfs.seed", 1);
+    private static final int LEASE_SECONDS = 60;
+    private static final int MOMENT_MILLIS = 300;
+    private static final int SECONDS = 180;
+
+    @TempDir
+    Path temp;
+
+    @Test
+    void server_toldToEndUnderLoad_failsNoCall_losesNothing_andDoesNothingWithoutAnAnswer() throws Exception {
+        ServerProcess.Plan plan = new ServerProcess.Plan(
+                (Integer) Files.getAttribute(Path.of("/proc/self"), "unix:uid"),
+                LEASE_SECONDS,
+                Files.createDirectory(temp.resolve("export")),
+                Files.createDirectory(temp.resolve("state")),
+                System.getProperty("java.class.path"));
+        ServerProcess server = new ServerProcess(plan, temp.resolve("server.log"));
+        SplittableRandom random = new SplittableRandom(SEED);
+        int stop = 0;
+        try (Link.Ends ends = new Link.Ends();
+                ExecutorService threads = Executors.newThreadPerTaskExecutor(
+                        Thread.ofPlatform().daemon().factory())) {
+            List<VerifyingClient> clients = new ArrayList<>();
+            for (int version : new int[] {3, 41, 42}) {
+                for (Way way : Way.values()) {
+                    clients.add(new VerifyingClient(new Kindred(version, way), server, ends, random.split()));
+                }
+            }
+            Life life = new Life(LEASE_SECONDS);
+            for (; stop < STOPS; stop++) {
+                live(server, life, clients, threads, random.nextInt(MOMENT_MILLIS));
+                life = life.next();
+            }
+            String summary = clients.stream().map(VerifyingClient::summary).collect(Collectors.joining("; "));
+            assertThat(clients).as(summary).allMatch(client -> client.acknowledged() > 0);
+            assertThat(clients).as(summary).allMatch(client -> !client.hasState() || client.reclaimed() > 0);
+            System.out.println(STOPS + " stops: " + summary);
+        } catch (Exception | AssertionError e) {
+            throw new AssertionError(
+                    "seed " + SEED + " (-Dwarpnfs.seed=" + SEED + "), stop " + stop + " of " + STOPS + ": " + e
+                            + "\nThe server said:\n" + server.output(),
+                    e);
+        } finally {
+            server.kill();
+        }
+    }
+
+    private static void live(
+            ServerProcess server, Life life, List<VerifyingClient> clients, ExecutorService threads, int delayMillis)
+            throws Exception {
+        server.start();
+        server.awaitReady();
+        List<CompletableFuture<Void>> recovered = new ArrayList<>();
+        List<CompletableFuture<Void>> ended = new ArrayList<>();
+        for (VerifyingClient client : clients) {
+            CompletableFuture<Void> back = new CompletableFuture<>();
+            recovered.add(back);
+            ended.add(CompletableFuture.runAsync(
+                    () -> {
+                        try {
+                            client.live(life, () -> back.complete(null));
+                        } catch (Exception | AssertionError e) {
+                            back.completeExceptionally(e);
+                            throw new AssertionError(e.getMessage(), e);
+                        }
+                    },
+                    threads));
+        }
+        all(recovered);
+        Thread.sleep(delayMillis);
+        life.beginStop();
+        assertThat(server.terminate()).as("exit status").isZero();
+        all(ended);
+        for (VerifyingClient client : clients) {
+            client.assertNothingDoneWithoutAnAnswer();
+        }
+        assertThat(server.output()).doesNotContain(" ERROR ", "Exception");
+    }
+
+    private static void all(List<CompletableFuture<Void>> futures) throws Exception {
+        CompletableFuture.allOf(futures.toArray(CompletableFuture[]::new)).get(SECONDS, TimeUnit.SECONDS);
+    }
+}
