@@ -2,9 +2,11 @@ package org.warpnfs.server.killed;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
@@ -12,6 +14,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.warpnfs.server.killed.Link.Way;
@@ -19,7 +22,7 @@ import org.warpnfs.server.killed.VerifyingClient.Kindred;
 
 /**
  * The server told to end by SIGTERM, at random moments, under clients of every version over both transports that go on until their connections end, and
- * come back to the next one.
+ * come back to the next one. Which may be a later version: {@code -Dwarpnfs.before=CLASSPATH} is an earlier build's, and {@code deploy/upgrade} makes one.
  */
 class DrainedServerTest {
     private static final int STOPS = Integer.getInteger("warpnfs.stops", 6);
@@ -28,17 +31,41 @@ class DrainedServerTest {
     private static final int MOMENT_MILLIS = 300;
     private static final int SECONDS = 180;
 
+    private static final String THIS_BUILD = System.getProperty("java.class.path");
+    /** Without it this build serves as its own predecessor, and what it writes that earlier ones did not is taken away. */
+    private static final @Nullable String BUILD_BEFORE = System.getProperty("warpnfs.before");
+
     @TempDir
     Path temp;
 
     @Test
     void server_toldToEndUnderLoad_failsNoCall_losesNothing_andDoesNothingWithoutAnAnswer() throws Exception {
+        run(Collections.nCopies(STOPS, THIS_BUILD), _ -> {});
+    }
+
+    /** Handles stay good, data and names are what they were, and clients reclaim what they had opened and locked. */
+    @Test
+    void server_ofTheVersionBefore_isReplacedUnderLoad_andItsStateIsTakenOver() throws Exception {
+        String before = BUILD_BEFORE == null ? THIS_BUILD : BUILD_BEFORE;
+        run(List.of(before, before, THIS_BUILD, THIS_BUILD), stop -> {
+            if (BUILD_BEFORE == null && stop < 2) {
+                Files.delete(temp.resolve("state").resolve("format"));
+            }
+        });
+    }
+
+    /** What happens after a stop, by its number. */
+    private interface AfterStop {
+        void run(int stop) throws IOException;
+    }
+
+    private void run(List<String> builds, AfterStop afterStop) throws Exception {
         ServerProcess.Plan plan = new ServerProcess.Plan(
                 (Integer) Files.getAttribute(Path.of("/proc/self"), "unix:uid"),
                 LEASE_SECONDS,
                 Files.createDirectory(temp.resolve("export")),
                 Files.createDirectory(temp.resolve("state")),
-                System.getProperty("java.class.path"));
+                THIS_BUILD);
         ServerProcess server = new ServerProcess(plan, temp.resolve("server.log"));
         SplittableRandom random = new SplittableRandom(SEED);
         int stop = 0;
@@ -52,17 +79,20 @@ class DrainedServerTest {
                 }
             }
             Life life = new Life(LEASE_SECONDS);
-            for (; stop < STOPS; stop++) {
+            for (String build : builds) {
+                server.start(build);
                 live(server, life, clients, threads, random.nextInt(MOMENT_MILLIS));
+                afterStop.run(stop);
                 life = life.next();
+                stop++;
             }
             String summary = clients.stream().map(VerifyingClient::summary).collect(Collectors.joining("; "));
             assertThat(clients).as(summary).allMatch(client -> client.acknowledged() > 0);
             assertThat(clients).as(summary).allMatch(client -> !client.hasState() || client.reclaimed() > 0);
-            System.out.println(STOPS + " stops: " + summary);
+            System.out.println(stop + " stops: " + summary);
         } catch (Exception | AssertionError e) {
             throw new AssertionError(
-                    "seed " + SEED + " (-Dwarpnfs.seed=" + SEED + "), stop " + stop + " of " + STOPS + ": " + e
+                    "seed " + SEED + " (-Dwarpnfs.seed=" + SEED + "), stop " + stop + " of " + builds.size() + ": " + e
                             + "\nThe server said:\n" + server.output(),
                     e);
         } finally {
@@ -73,7 +103,6 @@ class DrainedServerTest {
     private static void live(
             ServerProcess server, Life life, List<VerifyingClient> clients, ExecutorService threads, int delayMillis)
             throws Exception {
-        server.start();
         server.awaitReady();
         List<CompletableFuture<Void>> recovered = new ArrayList<>();
         List<CompletableFuture<Void>> ended = new ArrayList<>();

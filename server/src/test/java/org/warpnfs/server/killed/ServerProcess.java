@@ -58,6 +58,11 @@ final class ServerProcess {
     }
 
     void start() throws IOException {
+        start(plan.classPath());
+    }
+
+    /** The same of another build of the server. */
+    void start(String classPath) throws IOException {
         List<String> command = new ArrayList<>();
         if (plan.uid() != ownUid()) {
             String uid = String.valueOf(plan.uid());
@@ -71,7 +76,7 @@ final class ServerProcess {
                 "-Xmx256m",
                 "--enable-native-access=ALL-UNNAMED",
                 "--sun-misc-unsafe-memory-access=allow"));
-        command.addAll(List.of("-cp", plan.classPath(), Main.class.getName(), "serve"));
+        command.addAll(List.of("-cp", classPath, Main.class.getName(), "serve"));
         command.addAll(List.of("--export", plan.export() + ",no_root_squash", "--state", plan.state() + ""));
         command.addAll(List.of("--listen", "127.0.0.1", "--rdma-port", rdmaPort + "", "--tcp-port", tcpPort + ""));
         command.addAll(List.of("--lease", plan.leaseSeconds() + "", "--payload-memory", "64m"));
