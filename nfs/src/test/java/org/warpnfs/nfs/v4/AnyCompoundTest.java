@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.warpnfs.nfs.testing.CallWriter;
 import org.warpnfs.nfs.v4.V4Client.Ops;
 import org.warpnfs.nfs.v4.V4Client.Reply;
+import org.warpnfs.nfs.v4.state.StateTable;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.testkit.Seeds;
 
@@ -148,9 +149,20 @@ class AnyCompoundTest {
         server.pass(V4Server.LEASE.multipliedBy(1000));
         V40Client last = new V40Client(server, "last");
         last.readClientid(last.send(last.setClientid(1)));
-        assertThat(server.program().counts().toString())
-                .startsWith("Counts[clients=1, sessions=0, opens=0, locks=0, stateids=0, openOwners=0, delegations=0,"
-                        + " keptReplyBytes=0, ");
+        StateTable.Counts left = server.program().counts();
+        assertThat(left.clients()).as("clients, of whom the last has just come").isOne();
+        assertThat(Map.of(
+                        "sessions", left.sessions(),
+                        "slots", left.slots().granted(),
+                        "busy slots", left.slots().busy(),
+                        "opens", left.opens(),
+                        "locks", left.locks(),
+                        "stateids", left.stateids(),
+                        "open-owners", left.openOwners(),
+                        "delegations", left.delegations(),
+                        "bytes of kept replies", (int) left.keptReplyBytes()))
+                .as("what clients that are gone left")
+                .allSatisfy((what, count) -> assertThat(count).as(what).isZero());
     }
 
     /** What a reply tells that later calls may want to know. */
