@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.time.LocalTime;
 import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;
+import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -23,7 +24,8 @@ import picocli.CommandLine.Spec;
         name = "top",
         description = {
             "Shows what a running server is doing: operations, bytes and latency by transport and operation, who asks",
-            "most, and what is in short supply. In place on a terminal, until Ctrl-C; else a block of lines each time."
+            "most, and what is in short supply. In place on a terminal, until Ctrl-C; else a block of lines each time. It goes on when a server",
+            "that has ended is back; with --json it ends."
         },
         mixinStandardHelpOptions = true,
         versionProvider = Version.class,
@@ -57,17 +59,34 @@ final class TopCommand implements Callable<Integer> {
         AdminClient client = place.client();
         JsonNode before = client.get("/v1/activity");
         if (place.json()) {
-            follow(client, before, activity -> {
-                out.println(activity);
-                out.flush();
+            follow(client, before, new Viewer() {
+                @Override
+                public void see(JsonNode activity) {
+                    out.println(activity);
+                    out.flush();
+                }
+
+                @Override
+                public void miss(ConfigException e) throws ConfigException {
+                    throw e;
+                }
             });
             return 0;
         }
         try (Screen screen = Screen.of(out)) {
-            JsonNode[] last = {before};
-            follow(client, before, activity -> {
-                screen.show(new TopFrame(last[0], activity).lines(title(), screen.lines()));
-                last[0] = activity;
+            follow(client, before, new Viewer() {
+                private JsonNode last = before;
+
+                @Override
+                public void see(JsonNode activity) {
+                    screen.show(new TopFrame(last, activity).lines(title(), screen.lines()));
+                    last = activity;
+                }
+
+                @Override
+                public void miss(ConfigException e) {
+                    screen.show(List.of(title(), "", e.getMessage(), "", "It is asked again."));
+                }
             });
         }
         return 0;
@@ -76,6 +95,9 @@ final class TopCommand implements Callable<Integer> {
     /** Who is shown what the server did. */
     private interface Viewer {
         void see(JsonNode activity);
+
+        /** The server did not answer; one that is being replaced will. */
+        void miss(ConfigException e) throws ConfigException;
     }
 
     private void follow(AdminClient client, JsonNode first, Viewer viewer)
@@ -87,7 +109,14 @@ final class TopCommand implements Callable<Integer> {
         }
         for (int seen = 0; count == null || seen < count; seen++) {
             Thread.sleep(pause);
-            viewer.see(client.get("/v1/activity"));
+            JsonNode activity;
+            try {
+                activity = client.get("/v1/activity");
+            } catch (ConfigException e) {
+                viewer.miss(e);
+                continue;
+            }
+            viewer.see(activity);
         }
     }
 

@@ -8,6 +8,8 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -17,6 +19,8 @@ import org.warpnfs.server.admin.StateHolder;
 /** What {@code warpnfs top} shows, and how it leaves a terminal. */
 @Timeout(300)
 class TopCommandTest {
+    private static final int DEADLINE_SECONDS = 60;
+
     @TempDir
     Path directory;
 
@@ -110,6 +114,43 @@ class TopCommandTest {
             screen.show(List.of("c"));
         }
         assertThat(file.toString()).isEqualTo("a\nb\n\nc\n");
+    }
+
+    @Test
+    void top_whileTheServerIsReplaced_goesOn() throws Exception {
+        StringWriter out = new StringWriter();
+        AdminFixture before = new AdminFixture(directory);
+        FutureTask<Integer> top = new FutureTask<>(() -> Main.commandLine()
+                .setOut(new PrintWriter(out))
+                .execute("top", "--interval", "0.1", "--admin", before.socket().toString()));
+        Thread watching = Thread.ofPlatform().daemon().start(top);
+        try {
+            try (before) {
+                awaitText(out, "TRANSPORT");
+            }
+            awaitText(out, "no server answers");
+            int missed = out.toString().length();
+            try (AdminFixture _ = new AdminFixture(directory)) {
+                long deadlineNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(DEADLINE_SECONDS);
+                while (!out.toString().substring(missed).contains("TRANSPORT")
+                        && System.nanoTime() - deadlineNanos < 0) {
+                    Thread.sleep(10);
+                }
+                assertThat(out.toString().substring(missed)).contains("TRANSPORT");
+            }
+        } finally {
+            watching.interrupt();
+            watching.join(TimeUnit.SECONDS.toMillis(DEADLINE_SECONDS));
+        }
+        assertThat(watching.isAlive()).isFalse();
+    }
+
+    private static void awaitText(StringWriter out, String text) throws InterruptedException {
+        long deadlineNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(DEADLINE_SECONDS);
+        while (!out.toString().contains(text) && System.nanoTime() - deadlineNanos < 0) {
+            Thread.sleep(10);
+        }
+        assertThat(out.toString()).contains(text);
     }
 
     @Test
