@@ -9,10 +9,8 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.SplittableRandom;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -29,7 +27,6 @@ class DrainedServerTest {
     private static final long SEED = Long.getLong("warpnfs.seed", 1);
     private static final int LEASE_SECONDS = 60;
     private static final int MOMENT_MILLIS = 300;
-    private static final int SECONDS = 180;
 
     private static final String THIS_BUILD = System.getProperty("java.class.path");
     /** Without it this build serves as its own predecessor, and what it writes that earlier ones did not is taken away. */
@@ -104,34 +101,15 @@ class DrainedServerTest {
             ServerProcess server, Life life, List<VerifyingClient> clients, ExecutorService threads, int delayMillis)
             throws Exception {
         server.awaitReady();
-        List<CompletableFuture<Void>> recovered = new ArrayList<>();
-        List<CompletableFuture<Void>> ended = new ArrayList<>();
-        for (VerifyingClient client : clients) {
-            CompletableFuture<Void> back = new CompletableFuture<>();
-            recovered.add(back);
-            ended.add(CompletableFuture.runAsync(
-                    () -> {
-                        try {
-                            client.live(life, () -> back.complete(null));
-                        } catch (Exception | AssertionError e) {
-                            back.completeExceptionally(e);
-                            throw new AssertionError(e.getMessage(), e);
-                        }
-                    },
-                    threads));
-        }
-        all(recovered);
+        ClientsAtWork atWork = new ClientsAtWork(clients, life, threads);
+        atWork.awaitRecovered();
         Thread.sleep(delayMillis);
         life.beginStop();
         assertThat(server.terminate()).as("exit status").isZero();
-        all(ended);
+        atWork.awaitEnded();
         for (VerifyingClient client : clients) {
             client.assertNothingDoneWithoutAnAnswer();
         }
         assertThat(server.output()).doesNotContain(" ERROR ", "Exception");
-    }
-
-    private static void all(List<CompletableFuture<Void>> futures) throws Exception {
-        CompletableFuture.allOf(futures.toArray(CompletableFuture[]::new)).get(SECONDS, TimeUnit.SECONDS);
     }
 }

@@ -11,10 +11,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -31,7 +29,6 @@ class KilledServerTest {
     private static final int KILLS = Integer.getInteger("warpnfs.kills", 50);
     private static final long SEED = Long.getLong("warpnfs.seed", 1);
     private static final int ORDINARY_UID = 1000;
-    private static final int RECOVERY_SECONDS = 180;
 
     @TempDir
     Path temp;
@@ -178,35 +175,16 @@ class KilledServerTest {
             return;
         }
         server.awaitReady();
-        List<CompletableFuture<Void>> recovered = new ArrayList<>();
-        List<CompletableFuture<Void>> ended = new ArrayList<>();
-        for (VerifyingClient client : clients) {
-            CompletableFuture<Void> back = new CompletableFuture<>();
-            recovered.add(back);
-            ended.add(CompletableFuture.runAsync(
-                    () -> {
-                        try {
-                            client.live(life, () -> back.complete(null));
-                        } catch (Exception | AssertionError e) {
-                            back.completeExceptionally(e);
-                            throw new AssertionError(e.getMessage(), e);
-                        }
-                    },
-                    threads));
-        }
+        ClientsAtWork atWork = new ClientsAtWork(clients, life, threads);
         try {
             if (moment == Moment.WORK) {
-                all(recovered);
+                atWork.awaitRecovered();
             }
             Thread.sleep(delayMillis);
         } finally {
             life.beginKill();
             server.kill();
         }
-        all(ended);
-    }
-
-    private static void all(List<CompletableFuture<Void>> futures) throws Exception {
-        CompletableFuture.allOf(futures.toArray(CompletableFuture[]::new)).get(RECOVERY_SECONDS, TimeUnit.SECONDS);
+        atWork.awaitEnded();
     }
 }
