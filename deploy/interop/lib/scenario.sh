@@ -67,7 +67,7 @@ scenarios_of_run() {
   echo "${found[*]}"
 }
 
-# all_runs: the names of runs that scenarios name, in the order of README.md
+# all_runs: the names of runs that scenarios name, sorted
 all_runs() {
   local scenario
   for scenario in $all_scenarios; do scenario_says "$scenario" Runs; echo; done | tr ' ' '\n' | sort -u
