@@ -6,6 +6,7 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
+import org.warpnfs.testkit.Circles;
 
 /** The ladder of this module: each package and what it may know. */
 @AnalyzeClasses(packages = "org.warpnfs.iwarp", importOptions = ImportOption.DoNotIncludeTests.class)
@@ -56,6 +57,9 @@ class LadderTest {
                     "org.warpnfs.iwarp.memory..",
                     "org.warpnfs.iwarp.mpa..")
             .allowEmptyShould(true);
+
+    @ArchTest
+    static final ArchRule noCircleBetweenPackages = Circles.noneBetweenPackages("org.warpnfs.iwarp");
 
     private static ArchRule only(String name, String... below) {
         String[] allowed = new String[JDK.length + 1 + below.length];

@@ -7,6 +7,7 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
+import org.warpnfs.testkit.Circles;
 
 /** Who may know whom. */
 @AnalyzeClasses(packages = "org.warpnfs.rpcrdma", importOptions = ImportOption.DoNotIncludeTests.class)
@@ -114,6 +115,12 @@ class LadderTest {
                     "org.warpnfs.iwarp.memory..",
                     "org.warpnfs.iwarp.qp..",
                     "org.warpnfs.iwarp.netty..");
+
+    @ArchTest
+    static final ArchRule noCircleBetweenPackages = Circles.noneBetweenPackages("org.warpnfs.rpcrdma");
+
+    @ArchTest
+    static final ArchRule noCircleOfManyClasses = Circles.noneOfManyClasses("org.warpnfs.rpcrdma.wire.RpcRdmaHeader");
 
     private static ArchRule only(String itself, String... others) {
         String[] allowed = new String[JDK.length + 1 + others.length];

@@ -10,8 +10,8 @@ import com.tngtech.archunit.lang.ArchRule;
 @AnalyzeClasses(packages = "org.warpnfs.testkit", importOptions = ImportOption.DoNotIncludeTests.class)
 class LadderTest {
     @ArchTest
-    static final ArchRule testkit_knowsTheJdkAlone = classes()
+    static final ArchRule testkit_knowsTheJdkAndArchUnitAlone = classes()
             .should()
             .onlyDependOnClassesThat()
-            .resideInAnyPackage("java..", "org.jspecify..", "org.warpnfs.testkit..");
+            .resideInAnyPackage("java..", "org.jspecify..", "com.tngtech.archunit..", "org.warpnfs.testkit..");
 }
