@@ -191,7 +191,8 @@ final class AdminCommands {
     @Command(
             name = "unlock",
             description = {
-                "Takes byte-range locks away from NFSv4 clients, and shows what was taken. What is said has to apply all of it.",
+                "Takes byte-range locks away from NFSv4 clients, and shows what was taken.",
+                "A lock is taken if all options that are given fit it.",
                 "An application that holds such a lock finds its file descriptor useless, or its lock gone."
             })
     static final class Unlock extends AdminCommand {
@@ -245,8 +246,8 @@ final class AdminCommands {
     @Command(
             name = "end",
             description = {
-                "Ends the grace period now. Clients that held state before the restart and have not come back lose it:",
-                "others may take their files and locks."
+                "Ends the grace period now.",
+                "Clients that held state before the restart and have not come back lose it: others may take their files and locks."
             })
     static final class EndGrace extends AdminCommand {
         @Override

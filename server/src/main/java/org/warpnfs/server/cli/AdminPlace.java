@@ -16,8 +16,6 @@ final class AdminPlace {
     /** Names a socket where no option does. */
     static final String VARIABLE = "WARPNFS_ADMIN";
 
-    /** The state directory, as {@code serve} is told of it. */
-    private static final String STATE_VARIABLE = "WARPNFS_STATE";
     /** Within a state directory that others may write to. */
     private static final String APART = "admin";
 
@@ -26,10 +24,9 @@ final class AdminPlace {
     @Option(
             names = "--admin",
             paramLabel = "PATH",
-            description = {
-                "The server's admin socket. Default: the variable " + VARIABLE + ", else " + FILE + " in the state",
-                "directory: that of the variable " + STATE_VARIABLE + ", else the usual one."
-            })
+            description =
+                    "The server's admin socket. Default: the variable " + VARIABLE + ", else " + FILE + " in the state "
+                            + "directory: that of the variable " + StateHome.VARIABLE + ", else the usual one.")
     private @Nullable Path socket;
 
     @Option(names = "--json", description = "Print the server's answer as JSON, for programs.")
@@ -56,8 +53,7 @@ final class AdminPlace {
         if (!named.isEmpty()) {
             return PathText.of(VARIABLE, named);
         }
-        String state = environment.getOrDefault(STATE_VARIABLE, "");
-        Path directory = state.isEmpty() ? StateHome.usual(environment) : PathText.of(STATE_VARIABLE, state);
+        Path directory = StateHome.ofServer(environment);
         return !Files.exists(in(directory)) && Files.exists(apartIn(directory)) ? apartIn(directory) : in(directory);
     }
 

@@ -18,8 +18,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "check",
         description = {
-            "Checks what serve would be told by the same options, the environment and the file, exports included, and starts",
-            "nothing. Prints each setting in force and where it comes from, and each export; or every mistake."
+            "Checks what serve would do with the same options, environment and files, and starts nothing.",
+            "Prints each setting in force and where it comes from, and each export; or every mistake."
         },
         mixinStandardHelpOptions = true,
         versionProvider = Version.class,

@@ -12,8 +12,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "completion",
         description = {
-            "Prints a script that has bash and zsh complete commands and options:",
-            "source <(warpnfs completion), in zsh after autoload -U compinit && compinit."
+            "Prints a script that has bash and zsh complete commands and options.",
+            "In bash: source <(warpnfs completion). In zsh the same, after autoload -U compinit && compinit."
         },
         mixinStandardHelpOptions = true,
         versionProvider = Version.class)

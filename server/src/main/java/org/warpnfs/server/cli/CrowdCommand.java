@@ -27,8 +27,9 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "crowd",
         description = {
-            "Opens many connections to any NFS server. Each writes, commits, reads and looks at a file of its own, one call",
-            "at a time, and compares all that comes back. Progress goes to standard error, the result to standard output.",
+            "Opens many connections to any NFS server, and works on a file of its own over each.",
+            "Each writes, commits, reads and looks at its file, one call at a time, and compares all that comes back. "
+                    + "Progress goes to standard error, the result to standard output.",
             "Exit status: 0 if every connection was served without an error, else 1; 2 for a command line that cannot be understood."
         },
         mixinStandardHelpOptions = true,

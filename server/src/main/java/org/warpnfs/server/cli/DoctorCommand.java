@@ -30,8 +30,9 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "doctor",
         description = {
-            "Looks this host over, as a server or as a client, and the way to a server. Each finding that is not ok has a command",
-            "that mends it. Changes nothing. Exit status 1 if something cannot work, 0 if all can."
+            "Looks this host over, as a server or as a client, and the way to a server.",
+            "Each finding that is not ok has a command that mends it. Changes nothing. "
+                    + "Exit status 1 if something cannot work, 0 if all can."
         },
         mixinStandardHelpOptions = true,
         versionProvider = Version.class,
@@ -40,6 +41,7 @@ final class DoctorCommand implements Callable<Integer> {
     private static final Duration TIMEOUT = Duration.ofSeconds(5);
     private static final int RDMA_PORT = 20_049;
     private static final int TCP_PORT = 2049;
+    private static final int MAX_PORT = 65_535;
 
     /** What a host is to be. */
     enum Role {
@@ -68,8 +70,8 @@ final class DoctorCommand implements Callable<Integer> {
     @Option(
             names = "--state",
             paramLabel = "DIR",
-            description = "The state directory that a server here would have. Default: /var/lib/warpnfs.")
-    private Path state = Path.of("/var/lib/warpnfs");
+            description = "The state directory that a server here would have. Default: that of serve.")
+    private @Nullable Path state;
 
     @Option(names = "--json", description = "Print the findings as JSON, for programs.")
     private boolean json;
@@ -94,7 +96,7 @@ final class DoctorCommand implements Callable<Integer> {
         Role wanted = role == null ? server == null ? Role.SERVER : Role.CLIENT : role;
         List<Finding> findings = new ArrayList<>(
                 switch (wanted) {
-                    case SERVER -> ServerChecks.of(host, state);
+                    case SERVER -> ServerChecks.of(host, state == null ? StateHome.ofServer(System.getenv()) : state);
                     case CLIENT -> ClientChecks.of(host);
                 });
         if (reach != null) {
@@ -104,12 +106,18 @@ final class DoctorCommand implements Callable<Integer> {
     }
 
     private NfsReach reach(String text) throws ConfigException {
+        if (tcpPort < 1 || tcpPort > MAX_PORT) {
+            throw new ConfigException("--tcp-port " + tcpPort + ": not within 1.." + MAX_PORT);
+        }
         try {
-            HostAndPort address = HostAndPort.fromString(text);
+            HostAndPort address = HostAndPort.fromString(text).withDefaultPort(RDMA_PORT);
+            if (address.getPort() == 0) {
+                throw new ConfigException("--server " + text + ": port 0 is none");
+            }
             return new NfsReach(
                     address.getHost(),
                     HostAddress.of("--server " + text, address.getHost()),
-                    address.getPortOrDefault(RDMA_PORT),
+                    address.getPort(),
                     tcpPort,
                     TIMEOUT);
         } catch (IllegalArgumentException e) {

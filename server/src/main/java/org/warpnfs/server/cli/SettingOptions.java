@@ -1,6 +1,5 @@
 package org.warpnfs.server.cli;
 
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,8 +24,8 @@ final class SettingOptions implements IModelTransformer {
                 .paramLabel("FILE")
                 .type(String.class)
                 .description(
-                        "A YAML file of settings, read once at the start; warpnfs check tells what comes of it. Options",
-                        "go before the environment (WARPNFS_RDMA_PORT), and that before the file. Default: none.")
+                        "A YAML file of settings, read once at the start; warpnfs check tells what comes of it. "
+                                + "Options go before the environment (WARPNFS_RDMA_PORT), and that before the file. Default: none.")
                 .build());
         for (Setting<?> setting : Settings.ALL) {
             String flag = setting.flag();
@@ -45,8 +44,7 @@ final class SettingOptions implements IModelTransformer {
                 option.type(boolean.class)
                         .arity("0..1")
                         .fallbackValue("true")
-                        .hideParamSyntax(true)
-                        .paramLabel("")
+                        .paramLabel("true|false")
                         .build();
             case Kind.Choice<?> choice ->
                 option.paramLabel(setting.label()).type(choice.type()).build();
@@ -63,12 +61,12 @@ final class SettingOptions implements IModelTransformer {
         };
     }
 
-    private static String[] description(Setting<?> setting) {
-        List<String> lines = new ArrayList<>(setting.about());
-        if (!(setting.kind() instanceof Kind.Switch)) {
-            lines.add(lines.removeLast() + " Default: " + setting.shownStandard() + ".");
-        }
-        return lines.stream().map(line -> line.replace("%", "%%")).toArray(String[]::new);
+    /** One paragraph: picocli begins a new line for each of several. */
+    private static String description(Setting<?> setting) {
+        String about = String.join(" ", setting.about());
+        String whole =
+                setting.kind() instanceof Kind.Switch ? about : about + " Default: " + setting.shownStandard() + ".";
+        return whole.replace("%", "%%");
     }
 
     /** What the line says: of each option that stands there its words. */

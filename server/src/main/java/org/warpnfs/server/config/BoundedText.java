@@ -5,12 +5,24 @@ import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
 /** The text of a file that a person writes, and that may be something else: a pipe, or a device that never ends. */
 public final class BoundedText {
     private BoundedText() {}
+
+    /** Why a file could not be read, in the words of a sentence whose subject is the file: most of these say nothing but its name. */
+    public static String reason(IOException e) {
+        return switch (e) {
+            case NoSuchFileException _ -> "there is no such file";
+            case AccessDeniedException _ -> "permission denied";
+            case CharacterCodingException _ -> "is not in UTF-8";
+            default -> "cannot be read (" + e.getMessage() + ")";
+        };
+    }
 
     /**
      * All of it.

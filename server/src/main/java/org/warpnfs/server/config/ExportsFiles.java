@@ -3,7 +3,6 @@ package org.warpnfs.server.config;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -105,7 +104,7 @@ public final class ExportsFiles {
                     .sorted()
                     .toList();
         } catch (IOException e) {
-            throw new Place(path.toString(), 0).mistake(String.valueOf(e.getMessage()));
+            throw new Place(path.toString(), 0).mistake(BoundedText.reason(e));
         }
     }
 
@@ -117,12 +116,10 @@ public final class ExportsFiles {
         Place place = new Place(file.toString(), 0);
         try {
             return BoundedText.read(file, MAX_BYTES);
-        } catch (NoSuchFileException e) {
-            throw place.mistake("there is no such file");
         } catch (CharacterCodingException e) {
             throw place.mistake("is not in UTF-8; write other bytes of a path as \\ooo");
         } catch (IOException e) {
-            throw place.mistake(String.valueOf(e.getMessage()));
+            throw place.mistake(BoundedText.reason(e));
         }
     }
 

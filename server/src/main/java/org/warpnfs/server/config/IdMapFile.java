@@ -48,7 +48,7 @@ public final class IdMapFile {
         try {
             return new IdMapFile(file).parse(BoundedText.read(file, MAX_BYTES));
         } catch (IOException e) {
-            throw new ConfigException("--id-map " + file + ": " + e, e);
+            throw new ConfigException("--id-map " + file + ": " + BoundedText.reason(e), e);
         }
     }
 

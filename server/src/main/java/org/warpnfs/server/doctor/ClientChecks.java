@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.stream.Stream;
 
 /** A host that is to mount by RDMA: its kernel, its RDMA devices, its tools. */
 public final class ClientChecks {
@@ -44,7 +45,7 @@ public final class ClientChecks {
                                 "Linux " + kernel.release()
                                         + " has no siw, which came with 5.3: an iWARP adapter is needed",
                                 "apt install --only-upgrade linux-image-amd64 && reboot"))
-                .orElseGet(() -> Finding.fail("kernel", "this is no Linux", "mount on Linux"));
+                .orElseGet(CommonChecks::noKernel);
     }
 
     static Finding nfs(Host host) {
@@ -65,22 +66,31 @@ public final class ClientChecks {
         if (host.exists(MODULES.resolve(name))) {
             return Finding.ok(name, what + ": loaded");
         }
-        return isAvailable(host, name)
+        List<String> lists = moduleLists(host);
+        if (lists.isEmpty()) {
+            return Finding.fail(
+                    name,
+                    what + ": not loaded, and there is no /lib/modules of this kernel to load it from",
+                    "modprobe " + name + "   # in a container: on the host");
+        }
+        return lists.stream().anyMatch(list -> list.contains("/" + name + ".ko"))
                 ? Finding.warn(name, what + ": not loaded", "modprobe " + name)
-                : Finding.fail(
-                        name,
-                        what + ": this kernel has no such module",
-                        "apt install linux-modules-extra-$(uname -r), or Debian's linux-image-amd64");
+                : Finding.fail(name, what + ": this kernel has no such module", remedy(name));
     }
 
-    private static boolean isAvailable(Host host, String name) {
-        return KernelVersion.of(host)
-                .map(kernel -> Path.of("/lib/modules").resolve(kernel.release()))
-                .map(directory -> List.of("modules.dep", "modules.builtin").stream()
-                        .anyMatch(file -> host.text(directory.resolve(file))
-                                .map(text -> text.contains("/" + name + ".ko"))
-                                .orElse(false)))
-                .orElse(false);
+    private static String remedy(String module) {
+        return module.equals("siw")
+                ? "apt install linux-modules-extra-$(uname -r) on Ubuntu; Debian builds no siw (docs/client.md)"
+                : "apt install linux-modules-extra-$(uname -r), or Debian's linux-image-amd64";
+    }
+
+    /** What this kernel's modules are, and what is built into it; empty if nothing says so. */
+    private static List<String> moduleLists(Host host) {
+        return KernelVersion.of(host).map(kernel -> Path.of("/lib/modules").resolve(kernel.release())).stream()
+                .flatMap(
+                        directory -> Stream.of("modules.dep", "modules.builtin").map(directory::resolve))
+                .flatMap(file -> host.text(file).stream())
+                .toList();
     }
 
     private static boolean isIwarp(Host host, String device) {

@@ -18,6 +18,14 @@ final class CommonChecks {
 
     private CommonChecks() {}
 
+    /** Nothing says which kernel this is. */
+    static Finding noKernel() {
+        return Finding.fail(
+                "kernel",
+                KernelVersion.OSRELEASE + " cannot be read: this is no Linux, or /proc is not mounted as a whole",
+                "mount -t proc proc /proc, or run it on Linux");
+    }
+
     /** Interfaces that are up, without the loopback. */
     static List<String> interfaces(Host host) {
         return host.names(NETWORK).stream()

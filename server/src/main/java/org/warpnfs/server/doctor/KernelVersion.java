@@ -7,7 +7,7 @@ import java.util.regex.Pattern;
 
 /** The release of a Linux kernel. */
 record KernelVersion(int major, int minor, String release) {
-    private static final Path OSRELEASE = Path.of("/proc/sys/kernel/osrelease");
+    static final Path OSRELEASE = Path.of("/proc/sys/kernel/osrelease");
     private static final Pattern NUMBERS = Pattern.compile("(\\d{1,4})\\.(\\d{1,4}).*");
 
     static Optional<KernelVersion> of(Host host) {

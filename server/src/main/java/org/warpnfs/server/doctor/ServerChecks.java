@@ -43,9 +43,9 @@ public final class ServerChecks {
     public static List<Finding> of(Host host, Path state) {
         List<Finding> findings = new ArrayList<>();
         findings.add(kernel(host));
-        findings.add(port(host, "rdma port", RDMA_PORT));
-        findings.add(port(host, "tcp port", TCP_PORT));
-        findings.add(port(host, "http port", HTTP_PORT));
+        findings.add(port(host, "rdma port", RDMA_PORT, "by a server that runs, or by the kernel's (nfs-server)"));
+        findings.add(port(host, "tcp port", TCP_PORT, "by a server that runs, or by the kernel's (nfs-server)"));
+        findings.add(port(host, "http port", HTTP_PORT, "by a server that runs, or by another program"));
         findings.add(rpcbind(host));
         findings.add(capabilities(host));
         findings.add(userNamespace(host));
@@ -75,17 +75,14 @@ public final class ServerChecks {
                                             ? ", cachestat"
                                             : "; no cachestat (6.5), which is no harm"));
                 })
-                .orElseGet(() -> Finding.fail("kernel", "this is no Linux", "run it on Linux"));
+                .orElseGet(CommonChecks::noKernel);
     }
 
-    static Finding port(Host host, String subject, int port) {
+    /** @param who may have it, in words */
+    static Finding port(Host host, String subject, int port, String who) {
         return switch (host.port(port)) {
             case FREE -> Finding.ok(subject, port + " is free");
-            case TAKEN ->
-                Finding.warn(
-                        subject,
-                        port + " is taken: by a server that runs, or by the kernel's (nfs-server)",
-                        "ss -ltnp 'sport = :" + port + "'");
+            case TAKEN -> Finding.warn(subject, port + " is taken: " + who, "ss -ltnp 'sport = :" + port + "'");
             case FORBIDDEN ->
                 Finding.fail(
                         subject, port + " is not for this user", "sysctl net.ipv4.ip_unprivileged_port_start=" + port);
@@ -186,7 +183,8 @@ public final class ServerChecks {
             return Finding.fail(
                     "state",
                     state + " cannot be written, and clients lose their files at a restart without",
-                    "install -d -o $USER " + state);
+                    "install -d -o $USER " + state
+                            + " as root, or warpnfs serve --state DIR where there is a disk to write to");
         }
         String type = host.fileSystemOf(state);
         return FORGETFUL.contains(type) || type.startsWith("nfs")

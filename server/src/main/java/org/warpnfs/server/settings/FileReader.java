@@ -6,9 +6,7 @@ import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
 import com.fasterxml.jackson.dataformat.yaml.YAMLParser;
 import java.io.IOException;
-import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -53,12 +51,8 @@ final class FileReader {
             }
         } catch (ConfigException e) {
             mistakes.add(String.valueOf(e.getMessage()));
-        } catch (NoSuchFileException e) {
-            mistakes.add(file + ": there is no such file");
-        } catch (CharacterCodingException e) {
-            mistakes.add(file + ": is not in UTF-8");
         } catch (IOException e) {
-            mistakes.add(file + ": cannot be read (" + e.getMessage() + ")");
+            mistakes.add(file + ": " + BoundedText.reason(e));
         }
         return new Source();
     }

@@ -9,6 +9,8 @@ import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,8 +41,8 @@ class DoctorCommandTest {
                     "--tcp-port",
                     server.tcpAddress().getPort() + "");
             assertThat(out.toString())
-                    .containsPattern("(ok|warn) +rdma +NULL of NFS at 127.0.0.1 port \\d+ takes \\d+ us\n")
-                    .containsPattern("(ok|warn) +tcp +NULL of NFS at 127.0.0.1 port \\d+ takes \\d+ us\n")
+                    .containsPattern("(ok|warn) +rdma +NULL of NFS at 127.0.0.1 port \\d+ takes \\d+ us")
+                    .containsPattern("(ok|warn) +tcp +NULL of NFS at 127.0.0.1 port \\d+ takes \\d+ us")
                     .contains("mount.nfs");
             assertThat(err.toString()).isEmpty();
         }
@@ -70,6 +72,29 @@ class DoctorCommandTest {
         try (Stream<Path> left = Files.list(directory)) {
             assertThat(left).as("nothing is left behind").isEmpty();
         }
+    }
+
+    /** Where nothing says otherwise it is the directory that serve would take: root and other users have different ones. */
+    @Test
+    void state_ofAServer_isWhereServeHasIt() throws Exception {
+        run("doctor", "server", "--json");
+        assertThat(out.toString()).contains("\"says\": \"" + StateHome.ofServer(System.getenv()) + " ");
+        Map<String, String> environment = Map.of("WARPNFS_STATE", "/state", "XDG_STATE_HOME", "/home/me/state");
+        assertThat(StateHome.ofServer(environment)).isEqualTo(Path.of("/state"));
+        assertThat(StateHome.ofServer(Map.of("WARPNFS_STATE", ""))).isEqualTo(StateHome.usual(Map.of()));
+    }
+
+    @Test
+    void port_thatIsNone_isNamed() {
+        for (String port : List.of("0", "-1", "65536", "99999")) {
+            assertThat(run("doctor", "--server", "127.0.0.1", "--tcp-port", port))
+                    .isEqualTo(Main.FAILURE);
+            assertThat(err.toString())
+                    .startsWith("warpnfs: --tcp-port " + port + ": ")
+                    .hasLineCount(1);
+        }
+        assertThat(run("doctor", "--server", "127.0.0.1:0")).isEqualTo(Main.FAILURE);
+        assertThat(err.toString()).startsWith("warpnfs: --server 127.0.0.1:0: ").hasLineCount(1);
     }
 
     @Test

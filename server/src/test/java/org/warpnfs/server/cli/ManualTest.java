@@ -45,6 +45,29 @@ class ManualTest {
         assertThat(expected).contains("warpnfs.1", "warpnfs-serve.1", "warpnfs-iwarp-ping.1");
     }
 
+    /** The list of commands shows the first paragraph alone, and begins a new line for each paragraph of an option. */
+    @Test
+    void help_ofEachCommand_isWholeSentences() {
+        for (CommandLine command : visible(commandLine())) {
+            String name = command.getCommandSpec().qualifiedName();
+            assertThat(command.getCommandSpec().usageMessage().description())
+                    .as(name)
+                    .isNotEmpty()
+                    .allSatisfy(paragraph -> assertThat(paragraph).endsWith("."));
+            command.getCommandSpec().options().forEach(option -> assertThat(option.description())
+                    .as(name + " " + option.longestName())
+                    .singleElement()
+                    .asString()
+                    .endsWith("."));
+        }
+    }
+
+    @Test
+    void help_ofASwitch_saysWhatItTakes() {
+        assertThat(commandLine().execute("serve", "--help")).isZero();
+        assertThat(out.toString()).contains("--markers[=true|false]").doesNotContain("PARAM");
+    }
+
     /** Commands that are shown, all levels. */
     private static List<CommandLine> visible(CommandLine command) {
         List<CommandLine> found = new ArrayList<>();

@@ -3,7 +3,10 @@ package org.warpnfs.server.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
@@ -77,6 +80,14 @@ class IdMapFileTest {
     void read_noSuchFile_saysIt() {
         assertThatThrownBy(() -> IdMapFile.read(file))
                 .isInstanceOf(ConfigException.class)
-                .hasMessageContaining("--id-map " + file);
+                .hasMessage("--id-map " + file + ": there is no such file");
+    }
+
+    /** Java's own words for these are the file's name and nothing else. */
+    @Test
+    void reason_ofAFileThatCannotBeRead_isAWord() {
+        assertThat(BoundedText.reason(new AccessDeniedException("/x"))).isEqualTo("permission denied");
+        assertThat(BoundedText.reason(new NoSuchFileException("/x"))).isEqualTo("there is no such file");
+        assertThat(BoundedText.reason(new IOException("Input/output error"))).contains("Input/output error");
     }
 }

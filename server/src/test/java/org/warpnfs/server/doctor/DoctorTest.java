@@ -54,10 +54,21 @@ class DoctorTest {
 
     @Test
     void port_freeTakenOrForbidden() {
-        assertFound(ServerChecks.port(host(), "tcp port", 2049), OK, "2049 is free");
-        assertFound(
-                ServerChecks.port(host().port(2049, Host.PortState.TAKEN), "tcp port", 2049), WARN, "2049 is taken");
-        assertFound(ServerChecks.port(host().port(111, Host.PortState.FORBIDDEN), "x", 111), FAIL, "not for this user");
+        assertFound(ServerChecks.port(host(), "tcp port", 2049, "by x"), OK, "2049 is free");
+        FakeHost taken = host().port(2049, Host.PortState.TAKEN);
+        assertFound(ServerChecks.port(taken, "tcp port", 2049, "by x"), WARN, "2049 is taken: by x");
+        FakeHost forbidden = host().port(111, Host.PortState.FORBIDDEN);
+        assertFound(ServerChecks.port(forbidden, "x", 111, "by x"), FAIL, "not for this user");
+    }
+
+    @Test
+    void port_ofHttp_isNoneOfTheKernelsServer() {
+        FakeHost host = kernel("6.8.0").port(9049, Host.PortState.TAKEN);
+        assertThat(ServerChecks.of(host, STATE))
+                .filteredOn(finding -> finding.subject().equals("http port"))
+                .singleElement()
+                .satisfies(
+                        finding -> assertThat(finding.says()).contains("taken").doesNotContain("nfs-server"));
     }
 
     @Test
@@ -122,7 +133,9 @@ class DoctorTest {
         for (String type : new String[] {"tmpfs", "overlay", "nfs4"}) {
             assertFound(ServerChecks.state(host().stateOn(type, true), STATE), WARN, type);
         }
-        assertFound(ServerChecks.state(host().stateOn("ext4", false), STATE), FAIL, "cannot be written");
+        Finding readOnly = ServerChecks.state(host().stateOn("ext4", false), STATE);
+        assertFound(readOnly, FAIL, "cannot be written");
+        assertThat(readOnly.remedy()).as("where the root is read-only").contains("--state DIR");
     }
 
     @Test
@@ -160,13 +173,26 @@ class DoctorTest {
         assertFound(ClientChecks.module(there, "siw", "x"), WARN, "not loaded");
         assertThat(ClientChecks.module(there, "siw", "x").remedy()).isEqualTo("modprobe siw");
         assertFound(ClientChecks.module(there, "rpcrdma", "x"), FAIL, "no such module");
-        assertFound(ClientChecks.module(host(), "siw", "x"), FAIL, "no such module");
+        FakeHost other = kernel("6.1.0").file("/lib/modules/6.1.0/modules.dep", "");
+        assertFound(ClientChecks.module(other, "siw", "x"), FAIL, "no such module");
+        assertThat(ClientChecks.module(other, "siw", "x").remedy())
+                .as("linux-image-amd64 has none")
+                .contains("Debian builds no siw");
+    }
+
+    /** As in a container: what the kernel has is not to be seen. */
+    @Test
+    void module_withoutAListOfModules_isNotSaidToBeMissing() {
+        for (FakeHost host : List.of(host(), kernel("6.1.0"))) {
+            assertFound(ClientChecks.module(host, "siw", "x"), FAIL, "no /lib/modules of this kernel");
+            assertThat(ClientChecks.module(host, "siw", "x").remedy()).contains("on the host");
+        }
     }
 
     @Test
     void nfs_inTheKernelOrNot() {
         assertFound(ClientChecks.nfs(host().file("/proc/filesystems", "nodev\tnfs\nnodev\tnfs4\n")), OK, "NFSv4");
-        assertFound(ClientChecks.nfs(host().file("/proc/filesystems", "nodev\tproc\n")), FAIL, "no such module");
+        assertFound(ClientChecks.nfs(host().file("/proc/filesystems", "nodev\tproc\n")), FAIL, "not loaded");
         assertFound(ClientChecks.mountNfs(host().program("mount.nfs")), OK, "there");
         assertFound(ClientChecks.mountNfs(host()), FAIL, "missing");
         assertFound(ClientChecks.rdmaTool(host().program("rdma")), OK, "there");
