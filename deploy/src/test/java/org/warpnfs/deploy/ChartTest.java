@@ -19,6 +19,7 @@ import io.fabric8.kubernetes.api.model.EnvVar;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.PersistentVolume;
 import io.fabric8.kubernetes.api.model.PodSpec;
+import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.apps.StatefulSet;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
 import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
@@ -244,6 +245,65 @@ class ChartTest {
                                 () -> template().set(name, value).call())
                         .as(name)
                         .hasMessageContaining("schema"));
+    }
+
+    /** Each of them would render, and be a pod that never starts, or that is killed in the middle of its drain. */
+    @Test
+    void values_thatDoNotGoTogether_areRefusedWithAWordOfWhy(@TempDir Path directory) throws IOException {
+        String first = "{name: a, path: /export, size: 1Gi}";
+        Map<String, String> wrong = Map.of(
+                "drainSeconds: 300",
+                "terminationGracePeriodSeconds is 60",
+                "metrics: {port: 2049}",
+                "metrics.port is 2049",
+                "volumes: [{name: state, path: /export, size: 1Gi}]",
+                "the name state is taken",
+                "volumes: [" + first + ", {name: a, path: /b, size: 1Gi}]",
+                "the name a is taken",
+                "volumes: [" + first + ", {name: b, path: /export/, size: 1Gi}]",
+                "the path /export/ of b is taken",
+                "volumes: [{name: a, path: /, size: 1Gi}]",
+                "the path of a is /",
+                "volumes: [{name: a, path: /export, existingClaim: ''}]",
+                "schema",
+                "volumes: null",
+                "volumes is required",
+                "state: null",
+                "state is required",
+                "exports: null",
+                "exports is required");
+        for (Map.Entry<String, String> values : wrong.entrySet()) {
+            Path file = Files.writeString(directory.resolve("values.yaml"), values.getKey() + "\n");
+            assertThatThrownBy(() -> template().withValuesFile(file).call())
+                    .as(values.getKey())
+                    .hasMessageContaining(values.getValue());
+        }
+    }
+
+    /** A first line that begins with blanks is one of exports(5), and no indentation of YAML. */
+    @Test
+    void exports_thatBeginWithBlanks_areWhatTheServerReads(@TempDir Path directory) throws IOException {
+        Path file = Files.writeString(directory.resolve("values.yaml"), "exports: \"  # who\\n/a *(rw)\"\n");
+        List<HasMetadata> objects =
+                StrictModel.read(template().withValuesFile(file).call());
+        assertThat(StrictModel.only(objects, ConfigMap.class).getData().get("exports"))
+                .isEqualTo("  # who\n/a *(rw)\n");
+    }
+
+    /** WarpnfsDown looks for the job by its name, which is the Service's unless the monitor says otherwise. */
+    @Test
+    void job_ofTheMonitor_isTheOneTheRulesLookFor_whateverTheReleaseIsCalled() throws IOException {
+        List<HasMetadata> objects = StrictModel.read(template()
+                .withName("storage")
+                .withValuesFile(Path.of("src", "test", "resources", "everything.yaml"))
+                .call());
+        String label = StrictModel.only(objects, ServiceMonitor.class).getSpec().getJobLabel();
+        assertThat(objects)
+                .filteredOn(object -> object instanceof Service
+                        && object.getMetadata().getName().endsWith("-pods"))
+                .singleElement()
+                .satisfies(service ->
+                        assertThat(service.getMetadata().getLabels().get(label)).matches("warpnfs.*"));
     }
 
     @Test
