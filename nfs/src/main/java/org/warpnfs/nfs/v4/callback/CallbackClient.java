@@ -20,7 +20,6 @@ import org.slf4j.LoggerFactory;
 import org.warpnfs.nfs.v4.state.CallbackCall;
 import org.warpnfs.nfs.v4.state.CallbackOutcome;
 import org.warpnfs.nfs.v4.state.CallbackSender;
-import org.warpnfs.nfs.v4.state.CallbackStates;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
@@ -83,7 +82,7 @@ public final class CallbackClient implements CallbackSender, AutoCloseable {
         }
 
         void start() {
-            deadline = dialer.after(CallbackStates.PATIENCE_NANOS, this::overdue);
+            deadline = dialer.after(CallbackCall.PATIENCE_NANOS, this::overdue);
             connections.borrow(target, this);
         }
 
@@ -154,7 +153,7 @@ public final class CallbackClient implements CallbackSender, AutoCloseable {
         /** On a connection of the client's, which lives on when the call gets no answer. */
         void sendInTimeOn(RpcTransport transport) {
             deadline = dialer.after(
-                    CallbackStates.PATIENCE_NANOS, () -> giveUp(transport, new IOException("not answered in time")));
+                    CallbackCall.PATIENCE_NANOS, () -> giveUp(transport, new IOException("not answered in time")));
             sendOn(transport);
         }
 

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * A slot whose call had no answer keeps that call, since only the client knows whether it saw it: the same call goes over the next
- * connection that is up, and the slot's sequence goes on with its answer. Guarded by the lock of {@link StateTable}.
+ * connection that is up, and the slot's sequence goes on with its answer. Guarded by the lock of the state.
  */
 final class BackChannel {
     private static final int NFS4_OK = 0;
@@ -54,7 +54,7 @@ final class BackChannel {
         CallbackCall.@Nullable InSession call;
 
         @Nullable
-        DelegationState delegation;
+        Recallable delegation;
 
         long sentNanos;
         /** The connection that carried the call failed before an answer came. */
@@ -203,7 +203,7 @@ final class BackChannel {
      *
      * @return false if no connection is up or no slot is free
      */
-    boolean recall(long nowNanos, DelegationState delegation) {
+    boolean recall(long nowNanos, Recallable delegation) {
         CallbackSlot slot = send(
                 nowNanos,
                 (target, position) -> new CallbackCall.Recall(
@@ -221,7 +221,7 @@ final class BackChannel {
      * @return false if it was not sent
      */
     boolean recallSlots(long nowNanos, int highestSlot) {
-        if (givesNoSlots || (slotsAsked && nowNanos - slotsAskedNanos < CallbackStates.PATIENCE_NANOS)) {
+        if (givesNoSlots || (slotsAsked && nowNanos - slotsAskedNanos < CallbackCall.PATIENCE_NANOS)) {
             return false;
         }
         if (send(nowNanos, (target, position) -> new CallbackCall.RecallSlot(target, position, highestSlot)) == null) {
@@ -269,7 +269,7 @@ final class BackChannel {
         if (slot.call != call) {
             return;
         }
-        DelegationState delegation = slot.delegation;
+        Recallable delegation = slot.delegation;
         switch (outcome) {
             case CallbackOutcome.Compound compound -> {
                 boolean heard = compound.sequence() == NFS4_OK;
@@ -322,8 +322,8 @@ final class BackChannel {
     }
 
     /** The session is gone: the delegations whose recall was under way, to be recalled in another. */
-    List<DelegationState> abandon() {
-        List<DelegationState> unanswered = new ArrayList<>();
+    List<Recallable> abandon() {
+        List<Recallable> unanswered = new ArrayList<>();
         for (CallbackSlot slot : slots) {
             if (slot.delegation != null) {
                 unanswered.add(slot.delegation);

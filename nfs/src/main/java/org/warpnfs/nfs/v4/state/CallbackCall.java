@@ -1,5 +1,6 @@
 package org.warpnfs.nfs.v4.state;
 
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 import org.warpnfs.nfs.v4.xdr.Stateid;
@@ -8,6 +9,9 @@ import org.warpnfs.nfs.v4.xdr.Stateid;
  * A call of the server to a client (RFC 8881 section 20, RFC 7530 section 15). Instances are compared by identity: each is one call.
  */
 public sealed interface CallbackCall {
+    /** A call without an answer for so long is taken for lost. */
+    long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
+
     Target target();
 
     /** Where it goes. */

@@ -1,14 +1,9 @@
 package org.warpnfs.nfs.v4.state;
 
 import java.security.SecureRandom;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
@@ -16,7 +11,7 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 
 /**
- * Clients, their sessions and slots. One record per client owner may be confirmed and one unconfirmed beside it (RFC 8881 section
+ * Clients and their leases. One record per client owner may be confirmed and one unconfirmed beside it (RFC 8881 section
  * 18.35.5):
  *
  * <pre>
@@ -32,78 +27,82 @@ import org.warpnfs.nfs.v4.xdr.Opaque;
  *   a confirmed record          yes     same      same       the record again, CONFIRMED_R
  * </pre>
  *
- * CREATE_SESSION confirms an unconfirmed record and lets the one it replaces go, with all its state. Guarded by the lock of
- * {@link StateTable}.
+ * CREATE_SESSION confirms an unconfirmed record ({@link SessionTable}) and lets the one it replaces go, with all its state. Guarded by
+ * the lock of the state.
  */
-final class ClientTable {
-    private static final LinkedHashMap<Long, Client> NOBODY = new LinkedHashMap<>();
-    /** Who was silent for the longest comes first: what is dispensable is found there, if anywhere. */
-    private static final int MAX_LOOKED_AT = 64;
+public final class ClientTable {
+    /** What clients hold, in tables that this one does not know. */
+    public interface Holdings {
+        /** True if the client has opens, and locks with them, or delegations. */
+        boolean isAny(Client client);
 
-    private final StateLimits limits;
+        /** The client is gone: nothing finds what it held any more. */
+        void depart(Client client);
+    }
+
     private final long leaseNanos;
+    private final long courtesyNanos;
     private final int instance;
-    private final Grace grace;
-    private final Consumer<Client> stateOfGoneClient;
-    private final Consumer<CallbackCall> outbox;
+    private final Holdings holdings;
     private final SecureRandom random = new SecureRandom();
-
-    /** The one that has been silent for the longest first, as in {@link #byAddress}. */
-    private final LinkedHashMap<Long, Client> byId = new LinkedHashMap<>();
-
-    private final Map<ClientAddress, LinkedHashMap<Long, Client>> byAddress = new HashMap<>();
-    private final Map<Opaque, Client> confirmed = new HashMap<>();
-    private final Map<Opaque, Client> unconfirmed = new HashMap<>();
-    private final Map<SessionId, Session> sessions = new HashMap<>();
-    final SlotUse slots = new SlotUse();
-    private final Map<Object, Set<Session>> byConnection = new HashMap<>();
-    private final Shares clientShares;
-    private final Shares sessionShares;
-    private final ReplyMemory replies;
-    private long connectionsNotBound;
+    private final LeaseOrder records;
+    private final Map<Opaque, ClientRecord> confirmed = new HashMap<>();
+    private final Map<Opaque, ClientRecord> unconfirmed = new HashMap<>();
+    private final Shares shares;
     private long expired;
 
-    ClientTable(
-            StateLimits limits,
-            long leaseNanos,
-            Grace grace,
-            int instance,
-            Consumer<Client> stateOfGoneClient,
-            Consumer<CallbackCall> outbox) {
-        this.limits = limits;
+    /** @param instance of the server, which its client ids carry */
+    public ClientTable(StateLimits limits, long leaseNanos, int instance, Holdings holdings) {
         this.leaseNanos = leaseNanos;
-        this.grace = grace;
+        this.courtesyNanos = leaseNanos * limits.courtesyLeases();
         this.instance = instance;
-        this.stateOfGoneClient = stateOfGoneClient;
-        this.outbox = outbox;
-        this.clientShares = new Shares(limits.maxClients());
-        this.sessionShares = new Shares(limits.maxSessions());
-        this.replies = new ReplyMemory(limits.maxReplyCacheBytes());
+        this.holdings = holdings;
+        this.records = new LeaseOrder(leaseNanos, holdings::isAny);
+        this.shares = new Shares(limits.maxClients());
     }
 
-    ReplyMemory replies() {
-        return replies;
+    /** Null if the client has been let go. */
+    private @Nullable ClientRecord recordOf(Client client) {
+        ClientRecord record = records.get(client.id());
+        return record != null && record.client == client ? record : null;
     }
 
-    /** The client is heard of: its lease begins anew. */
-    void renew(Client client, long nowNanos) {
-        client.renewedNanos = nowNanos;
-        LinkedHashMap<Long, Client> neighbours = byAddress.get(client.address());
-        if (!client.gone && neighbours != null) {
-            byId.putLast(client.id(), client);
-            neighbours.putLast(client.id(), client);
+    /** The client is heard of: its lease begins anew. Nothing if it has been let go. */
+    public void renew(Client client, long nowNanos) {
+        ClientRecord record = recordOf(client);
+        if (record != null) {
+            records.renew(record, nowNanos);
         }
     }
 
-    ExchangedId exchangeId(
+    /** A request of the client begins: its lease runs on until {@link #ended}. */
+    public void began(Client client) {
+        ClientRecord record = recordOf(client);
+        if (record != null) {
+            record.requestsUnderWay++;
+            record.requests++;
+        }
+    }
+
+    /** A request of the client has ended, as often as it began. Nothing if the client has been let go meanwhile. */
+    public void ended(Client client, long nowNanos) {
+        ClientRecord record = recordOf(client);
+        if (record != null) {
+            record.requestsUnderWay--;
+            records.renew(record, nowNanos);
+        }
+    }
+
+    /** EXCHANGE_ID. */
+    public ExchangedId exchangeId(
             long nowNanos, Opaque owner, long verifier, Principal principal, boolean update, ClientAddress address)
             throws Nfs4Exception {
         if (update) {
             return exchanged(updatable(confirmed.get(owner), verifier, principal));
         }
-        Client old = takenBy(nowNanos, owner, principal, false);
-        if (old != null && old.verifier() == verifier) {
-            renew(old, nowNanos);
+        ClientRecord old = takenBy(nowNanos, owner, principal, false);
+        if (old != null && old.client.verifier() == verifier) {
+            records.renew(old, nowNanos);
             return exchanged(old);
         }
         removeUnconfirmed(owner);
@@ -117,40 +116,41 @@ final class ClientTable {
      * @throws Nfs4Exception CLID_INUSE if it does
      */
     @Nullable
-    Client takenBy(long nowNanos, Opaque owner, Principal principal, boolean sessionless) throws Nfs4Exception {
-        Client old = confirmed.get(owner);
-        if (old == null || (old.principal().equals(principal) && old.isSessionless() == sessionless)) {
+    ClientRecord takenBy(long nowNanos, Opaque owner, Principal principal, boolean sessionless) throws Nfs4Exception {
+        ClientRecord old = confirmed.get(owner);
+        if (old == null || (old.client.principal().equals(principal) && old.client.isSessionless() == sessionless)) {
             return old;
         }
-        if (old.hasState() && !old.isExpired(nowNanos, leaseNanos)) {
+        if (holdings.isAny(old.client) && !old.isExpired(nowNanos, leaseNanos)) {
             throw Nfs4Exception.of(Nfs4Status.CLID_INUSE);
         }
-        remove(old);
+        remove(old.client);
         return null;
     }
 
     void removeUnconfirmed(Opaque owner) {
-        Client half = unconfirmed.get(owner);
+        ClientRecord half = unconfirmed.get(owner);
         if (half != null) {
-            remove(half);
+            remove(half.client);
         }
     }
 
-    private static Client updatable(@Nullable Client old, long verifier, Principal principal) throws Nfs4Exception {
-        if (old == null || old.isSessionless()) {
+    private static ClientRecord updatable(@Nullable ClientRecord old, long verifier, Principal principal)
+            throws Nfs4Exception {
+        if (old == null || old.client.isSessionless()) {
             throw Nfs4Exception.of(Nfs4Status.NOENT);
         }
-        if (old.verifier() != verifier) {
+        if (old.client.verifier() != verifier) {
             throw Nfs4Exception.of(Nfs4Status.NOT_SAME);
         }
-        if (!old.principal().equals(principal)) {
+        if (!old.client.principal().equals(principal)) {
             throw Nfs4Exception.of(Nfs4Status.PERM);
         }
         return old;
     }
 
-    private static ExchangedId exchanged(Client client) {
-        return new ExchangedId(client.id(), client.createSequence + 1, client.confirmed);
+    private static ExchangedId exchanged(ClientRecord record) {
+        return new ExchangedId(record.client.id(), record.createSequence + 1, record.confirmed);
     }
 
     /**
@@ -158,21 +158,19 @@ final class ClientTable {
      *
      * @throws Nfs4Exception SERVERFAULT, in NFSv4.0 RESOURCE, if the address has more than its share: unlike DELAY that ends
      */
-    Client newClient(
+    ClientRecord newClient(
             long nowNanos, Opaque owner, long verifier, Principal principal, boolean sessionless, ClientAddress address)
             throws Nfs4Exception {
-        if (!makeRoom(nowNanos, clientShares, address, null)) {
-            clientShares.refuse();
+        if (!makeRoom(nowNanos, shares, address, null)) {
+            shares.refuse();
             throw Nfs4Exception.of(sessionless ? Nfs4Status.RESOURCE : Nfs4Status.SERVERFAULT);
         }
-        long id = newId();
-        Client client = new Client(id, owner, verifier, principal, sessionless, address);
-        client.renewedNanos = nowNanos;
-        byId.put(id, client);
-        byAddress.computeIfAbsent(address, _ -> new LinkedHashMap<>(2)).put(id, client);
-        clientShares.take(address, 1);
-        unconfirmed.put(owner, client);
-        return client;
+        Client client = new Client(newId(), owner, verifier, principal, sessionless, address);
+        ClientRecord record = new ClientRecord(client, nowNanos);
+        records.add(record);
+        shares.take(address, 1);
+        unconfirmed.put(owner, record);
+        return record;
     }
 
     /** Not to be guessed: whoever names a client's id may make a session of it, and act in its place (RFC 8881 section 18.36.3). */
@@ -180,79 +178,24 @@ final class ClientTable {
         long id;
         do {
             id = (long) instance << 32 | Integer.toUnsignedLong(random.nextInt());
-        } while (byId.containsKey(id));
+        } while (records.get(id) != null);
         return id;
     }
 
-    CreatedSession createSession(
-            long nowNanos,
-            Principal principal,
-            long clientId,
-            int sequence,
-            ChannelAttributes fore,
-            CallbackParameters callbacks)
-            throws Nfs4Exception {
-        Client client = byId.get(clientId);
-        if (client == null || client.isSessionless()) {
-            throw Nfs4Exception.of(Nfs4Status.STALE_CLIENTID);
-        }
-        if (!client.confirmed && client.isExpired(nowNanos, leaseNanos)) {
-            // A record that is not confirmed within a lease goes (RFC 8881 section 18.35.4), the next sweep or not.
-            remove(client);
-            throw Nfs4Exception.of(Nfs4Status.STALE_CLIENTID);
-        }
-        if (sequence == client.createSequence && client.createReply != null) {
-            return client.createReply;
-        }
-        if (sequence != client.createSequence + 1) {
-            throw Nfs4Exception.of(Nfs4Status.SEQ_MISORDERED);
-        }
-        if (!client.confirmed && !client.principal().equals(principal)) {
-            throw Nfs4Exception.of(Nfs4Status.CLID_INUSE);
-        }
-        // First: room is made at the cost of those who are silent.
-        renew(client, nowNanos);
-        ChannelAttributes foreGranted = fore.clampedTo(limits);
-        if (client.sessions.size() >= limits.maxSessionsPerClient()
-                || !makeRoom(nowNanos, sessionShares, client.address(), client)) {
-            sessionShares.refuse();
-            throw Nfs4Exception.of(Nfs4Status.NOSPC);
-        }
-        SessionId id = new SessionId(clientId, random.nextLong());
-        BackChannel back = backChannel(id, callbacks);
-        confirm(client);
-        Session session = new Session(id, client, foreGranted, back);
-        client.sessions.put(id, session);
-        sessions.put(id, session);
-        slots.granted(session);
-        sessionShares.take(client.address(), 1);
-        client.createSequence = sequence;
-        // Neither PERSIST nor CONN_RDMA: replies live in memory, and a connection does not change what it is.
-        CreatedSession reply = new CreatedSession(
-                id,
-                sequence,
-                back != null && callbacks.wanted() ? CreatedSession.CONN_BACK_CHAN : 0,
-                foreGranted,
-                back == null ? callbacks.channel() : back.attributes());
-        client.createReply = reply;
-        return reply;
-    }
-
-    private @Nullable BackChannel backChannel(SessionId id, CallbackParameters callbacks) throws Nfs4Exception {
-        // A channel on which nothing can be sent is refused also if nobody asks for it yet: BIND_CONN_TO_SESSION may.
-        ChannelAttributes granted = callbacks.channel().clampedForCallbacks();
-        CallbackCredential credential = callbacks.credential();
-        return credential == null ? null : new BackChannel(id, callbacks, credential, granted, outbox);
-    }
-
     /** All there are now. */
-    List<Client> all() {
-        return List.copyOf(byId.values());
+    public List<Client> all() {
+        return records.all();
+    }
+
+    /** Null if there is none. */
+    public @Nullable Client byId(long id) {
+        ClientRecord record = records.get(id);
+        return record == null ? null : record.client;
     }
 
     @Nullable
-    Client byId(long id) {
-        return byId.get(id);
+    ClientRecord recordById(long id) {
+        return records.get(id);
     }
 
     /** True if this instance of the server has given that id, or may have. */
@@ -260,99 +203,64 @@ final class ClientTable {
         return (int) (id >>> 32) == instance;
     }
 
-    /** Where a client of NFSv4.0 wants to be called from now on; null for nowhere. */
-    void callAt(Client client, @Nullable CallbackAddress address) {
-        client.callBackAt(address, outbox);
-    }
-
     /** The record holds from now on, and the one it replaces goes with all its state. */
-    void confirm(Client client) {
-        if (client.confirmed) {
+    void confirm(ClientRecord record) {
+        if (record.confirmed) {
             return;
         }
-        Client old = confirmed.get(client.owner());
+        Opaque owner = record.client.owner();
+        ClientRecord old = confirmed.get(owner);
         if (old != null) {
-            remove(old);
+            remove(old.client);
         }
-        unconfirmed.remove(client.owner());
-        confirmed.put(client.owner(), client);
-        client.confirmed = true;
-        client.mayReclaim = grace.mayReclaim(client.owner());
+        unconfirmed.remove(owner);
+        confirmed.put(owner, record);
+        record.confirmed = true;
     }
 
-    void destroySession(SessionId id) throws Nfs4Exception {
-        Session session = sessions.remove(id);
-        if (session == null) {
-            throw Nfs4Exception.of(Nfs4Status.BADSESSION);
-        }
-        session.client().sessions.remove(id);
-        end(session);
+    /** True if the client got beyond EXCHANGE_ID or SETCLIENTID, and has not been let go. */
+    public boolean isConfirmed(Client client) {
+        ClientRecord record = recordOf(client);
+        return record != null && record.confirmed;
     }
 
-    private void end(Session session) {
-        slots.gone(session);
-        replies.release(session);
-        sessionShares.giveBack(session.client().address(), 1);
-        session.connections.forEach(connection -> noLongerOn(connection, session));
-        BackChannel back = session.backChannel();
-        if (back != null) {
-            back.connections().forEach(connection -> noLongerOn(connection, session));
-            back.abandon().forEach(delegation -> delegation.answered(false));
-        }
+    /** True if the lease of the client ran out; a request that still executes keeps it alive. */
+    public boolean isExpired(Client client, long nowNanos) {
+        ClientRecord record = recordOf(client);
+        return record == null || record.isExpired(nowNanos, leaseNanos);
     }
 
-    void destroyClient(long clientId) throws Nfs4Exception {
-        Client client = byId.get(clientId);
-        if (client == null || client.isSessionless()) {
-            throw Nfs4Exception.of(Nfs4Status.STALE_CLIENTID);
-        }
-        if (!client.sessions.isEmpty() || client.hasState()) {
-            throw Nfs4Exception.of(Nfs4Status.CLIENTID_BUSY);
-        }
-        remove(client);
-        if (client.confirmed) {
-            // Whoever only has the name of another has not reclaimed for it.
-            grace.complete(client.owner());
-        }
-    }
-
-    Session session(SessionId id) throws Nfs4Exception {
-        Session session = sessions.get(id);
-        if (session == null) {
-            throw Nfs4Exception.of(Nfs4Status.BADSESSION);
-        }
-        return session;
-    }
-
-    @Nullable
-    Session sessionOrNull(SessionId id) {
-        return sessions.get(id);
+    /** What the client has done so far; nothing if it has been let go. */
+    public ClientActivity activityOf(Client client, long nowNanos) {
+        ClientRecord record = recordOf(client);
+        return record == null
+                ? new ClientActivity(false, true, 0, 0, 0)
+                : new ClientActivity(
+                        record.confirmed,
+                        record.isExpired(nowNanos, leaseNanos),
+                        Math.max(0, nowNanos - record.renewedNanos),
+                        record.requests,
+                        record.requestsUnderWay);
     }
 
     /** Lets a client go that was silent for too long. */
-    void expire(Client client) {
+    public void expire(Client client) {
         expired++;
         remove(client);
     }
 
     /** Lets a client go, with everything it has. */
-    void remove(Client client) {
-        client.gone = true;
-        byId.remove(client.id());
-        clientShares.giveBack(client.address(), 1);
-        byAddress.computeIfPresent(client.address(), (_, neighbours) -> {
-            neighbours.remove(client.id());
-            return neighbours.isEmpty() ? null : neighbours;
-        });
-        confirmed.remove(client.owner(), client);
-        unconfirmed.remove(client.owner(), client);
-        for (Session session : client.sessions.values()) {
-            sessions.remove(session.id());
-            end(session);
+    public void remove(Client client) {
+        ClientRecord record = recordOf(client);
+        if (record == null) {
+            return;
         }
-        client.sessions.clear();
-        client.callBackAt(null, outbox);
-        stateOfGoneClient.accept(client);
+        client.letGo();
+        records.remove(client);
+        shares.giveBack(client.address(), 1);
+        confirmed.remove(client.owner(), record);
+        unconfirmed.remove(client.owner(), record);
+        holdings.depart(client);
     }
 
     /**
@@ -360,13 +268,14 @@ final class ClientTable {
      * when there is none left for anyone, of the address that has most, and at last of whoever is silent for the longest.
      *
      * @param except a client that stays, or null
+     * @return false if it may not
      */
-    boolean makeRoom(long nowNanos, Shares shares, ClientAddress address, @Nullable Client except) {
-        while (!shares.hasRoomFor(address, 1)) {
-            ClientAddress dear = shares.left() > 0 ? address : shares.largest();
-            Client victim = dear == null ? null : dispensable(nowNanos, byAddress.getOrDefault(dear, NOBODY), except);
-            if (victim == null && shares.left() == 0) {
-                victim = silentForLongest(nowNanos, byId, except);
+    public boolean makeRoom(long nowNanos, Shares of, ClientAddress address, @Nullable Client except) {
+        while (!of.hasRoomFor(address, 1)) {
+            ClientAddress dear = of.left() > 0 ? address : of.largest();
+            Client victim = dear == null ? null : records.dispensable(nowNanos, dear, except);
+            if (victim == null && of.left() == 0) {
+                victim = records.silentForLongest(nowNanos, except);
             }
             if (victim == null) {
                 return false;
@@ -376,148 +285,23 @@ final class ClientTable {
         return true;
     }
 
-    /** Not confirmed, or without a lease, or without any state and silent for half a lease: the first such. */
-    private @Nullable Client dispensable(long nowNanos, Map<Long, Client> among, @Nullable Client except) {
-        Client idle = null;
-        int looked = 0;
-        for (Client client : among.values()) {
-            if (client == except || client.requestsUnderWay > 0) {
-                continue;
-            }
-            if (!client.confirmed || client.isExpired(nowNanos, leaseNanos)) {
-                return client;
-            }
-            if (idle == null && !client.hasState() && client.isExpired(nowNanos, leaseNanos / 2)) {
-                idle = client;
-            }
-            if (++looked >= MAX_LOOKED_AT) {
-                break;
-            }
-        }
-        return idle;
-    }
-
-    private @Nullable Client silentForLongest(long nowNanos, Map<Long, Client> among, @Nullable Client except) {
-        for (Client client : among.values()) {
-            if (client != except && client.isExpired(nowNanos, leaseNanos)) {
-                return client;
-            }
-            if (client.requestsUnderWay == 0) {
-                // Whoever comes behind was heard of later.
-                return null;
-            }
-        }
-        return null;
-    }
-
     /** Lets go of clients that never got further than EXCHANGE_ID, hold nothing, or are silent beyond all courtesy. */
-    void sweep(long nowNanos) {
-        long courtesyNanos = leaseNanos * limits.courtesyLeases();
-        List<Client> silent = new ArrayList<>();
-        for (Client client : byId.values()) {
-            if (client.requestsUnderWay == 0 && !client.isExpired(nowNanos, leaseNanos)) {
-                break;
-            }
-            if (client.isExpired(nowNanos, !client.hasState() ? leaseNanos : courtesyNanos)) {
-                silent.add(client);
-            }
-        }
-        silent.forEach(this::expire);
+    public void sweep(long nowNanos) {
+        records.silent(nowNanos, courtesyNanos).forEach(this::expire);
     }
 
-    /** Requests of the session come on that connection; remembered unless the session has its number of them. */
-    void bound(Session session, Object connection) {
-        if (session.connections.contains(connection)) {
-            return;
-        }
-        if (session.connections.size() >= limits.maxConnectionsPerSession()) {
-            connectionsNotBound++;
-            return;
-        }
-        session.connections.add(connection);
-        remember(session, connection);
-    }
-
-    /**
-     * The connection is to carry callbacks of the session.
-     *
-     * @return false if it cannot
-     */
-    boolean boundBack(Session session, Object connection) {
-        BackChannel back = session.backChannel();
-        if (back == null) {
-            return false;
-        }
-        if (!back.bind(connection, limits.maxConnectionsPerSession())) {
-            connectionsNotBound++;
-            return false;
-        }
-        remember(session, connection);
-        return true;
-    }
-
-    private void remember(Session session, Object connection) {
-        byConnection.computeIfAbsent(connection, _ -> new LinkedHashSet<>(2)).add(session);
-    }
-
-    private void noLongerOn(Object connection, Session session) {
-        byConnection.computeIfPresent(connection, (_, bound) -> {
-            bound.remove(session);
-            return bound.isEmpty() ? null : bound;
-        });
-    }
-
-    void connectionClosed(Object connection) {
-        Set<Session> bound = byConnection.remove(connection);
-        if (bound == null) {
-            return;
-        }
-        for (Session session : bound) {
-            session.connections.remove(connection);
-            BackChannel back = session.backChannel();
-            if (back != null) {
-                back.unbind(connection);
-            }
-        }
-    }
-
-    /** What the client's sessions are bound to, in either direction. */
-    Set<Object> connectionsOf(Client client) {
-        Set<Object> connections = new LinkedHashSet<>();
-        for (Session session : client.sessions.values()) {
-            connections.addAll(session.connections);
-            BackChannel back = session.backChannel();
-            if (back != null) {
-                connections.addAll(back.connections());
-            }
-        }
-        return connections;
-    }
-
-    /** The sessions that calls on this connection belong to, in either direction. */
-    Set<Session> sessionsOn(Object connection) {
-        return byConnection.getOrDefault(connection, Set.of());
-    }
-
-    long refused() {
-        return clientShares.refused() + sessionShares.refused();
-    }
-
-    /** How often a connection was not remembered. */
-    long connectionsNotBound() {
-        return connectionsNotBound;
+    /** How often an address was refused another client. */
+    public long refused() {
+        return shares.refused();
     }
 
     /** How many clients were let go since they were silent for too long. */
-    long expired() {
+    public long expired() {
         return expired;
     }
 
-    int clientCount() {
-        return byId.size();
-    }
-
-    int sessionCount() {
-        return sessions.size();
+    /** How many there are. */
+    public int count() {
+        return records.size();
     }
 }

@@ -62,8 +62,7 @@ public final class ClientidStates {
 
     private Client begun(long nowNanos, Client client) {
         core.clients.renew(client, nowNanos);
-        client.requestsUnderWay++;
-        client.requests++;
+        core.clients.began(client);
         return client;
     }
 
@@ -72,10 +71,9 @@ public final class ClientidStates {
         if (clients.isEmpty()) {
             return;
         }
-        core.tell(() -> {
+        core.change(() -> {
             for (Client client : clients) {
-                client.requestsUnderWay--;
-                core.clients.renew(client, nowNanos);
+                core.clients.ended(client, nowNanos);
             }
         });
     }

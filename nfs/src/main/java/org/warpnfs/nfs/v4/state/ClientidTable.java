@@ -26,18 +26,21 @@ import org.warpnfs.nfs.v4.xdr.Opaque;
  *   any                                    another                 STALE_CLIENTID
  * </pre>
  *
- * Guarded by the lock of {@link StateTable}.
+ * Guarded by the lock of the state.
  */
-final class ClientidTable {
+public final class ClientidTable {
     private final ClientTable clients;
+    private final DialedPaths dialed;
     private final SecureRandom random = new SecureRandom();
 
-    ClientidTable(ClientTable clients) {
+    /** @param dialed is told where clients want to be called */
+    public ClientidTable(ClientTable clients, DialedPaths dialed) {
         this.clients = clients;
+        this.dialed = dialed;
     }
 
     /** SETCLIENTID. */
-    GivenClientid setClientid(
+    public GivenClientid setClientid(
             long nowNanos,
             Opaque name,
             long verifier,
@@ -45,36 +48,37 @@ final class ClientidTable {
             @Nullable CallbackAddress callback,
             ClientAddress address)
             throws Nfs4Exception {
-        Client old = clients.takenBy(nowNanos, name, principal, true);
+        ClientRecord old = clients.takenBy(nowNanos, name, principal, true);
         long confirmVerifier = random.nextLong();
-        if (old != null && old.verifier() == verifier) {
+        if (old != null && old.client.verifier() == verifier) {
             clients.removeUnconfirmed(name);
             old.callbackUpdate = new CallbackUpdate(confirmVerifier, callback);
-            return new GivenClientid(old.id(), confirmVerifier);
+            return new GivenClientid(old.client.id(), confirmVerifier);
         }
         clients.removeUnconfirmed(name);
-        Client client = clients.newClient(nowNanos, name, verifier, principal, true, address);
-        client.confirmVerifier = confirmVerifier;
-        client.callbackUpdate = new CallbackUpdate(confirmVerifier, callback);
-        return new GivenClientid(client.id(), confirmVerifier);
+        ClientRecord record = clients.newClient(nowNanos, name, verifier, principal, true, address);
+        record.confirmVerifier = confirmVerifier;
+        record.callbackUpdate = new CallbackUpdate(confirmVerifier, callback);
+        return new GivenClientid(record.client.id(), confirmVerifier);
     }
 
     /** SETCLIENTID_CONFIRM. */
-    Client confirm(long nowNanos, long id, long confirmVerifier, Principal principal) throws Nfs4Exception {
-        Client client = clients.byId(id);
-        if (client == null || !client.isSessionless()) {
+    public Client confirm(long nowNanos, long id, long confirmVerifier, Principal principal) throws Nfs4Exception {
+        ClientRecord record = clients.recordById(id);
+        if (record == null || !record.client.isSessionless()) {
             throw Nfs4Exception.of(Nfs4Status.STALE_CLIENTID);
         }
+        Client client = record.client;
         if (!client.principal().equals(principal)) {
             throw Nfs4Exception.of(Nfs4Status.CLID_INUSE);
         }
-        CallbackUpdate update = client.callbackUpdate;
+        CallbackUpdate update = record.callbackUpdate;
         if (update != null && update.confirmVerifier() == confirmVerifier) {
-            clients.confirm(client);
-            client.callbackUpdate = null;
-            client.confirmVerifier = confirmVerifier;
-            clients.callAt(client, update.address());
-        } else if (!client.confirmed || client.confirmVerifier != confirmVerifier) {
+            clients.confirm(record);
+            record.callbackUpdate = null;
+            record.confirmVerifier = confirmVerifier;
+            dialed.callAt(client, update.address());
+        } else if (!record.confirmed || record.confirmVerifier != confirmVerifier) {
             throw Nfs4Exception.of(Nfs4Status.STALE_CLIENTID);
         }
         clients.renew(client, nowNanos);
@@ -82,12 +86,12 @@ final class ClientidTable {
     }
 
     /** A client by the id in its request: STALE_CLIENTID if it is of another instance or not confirmed, EXPIRED if it was let go. */
-    Client require(long id) throws Nfs4Exception {
-        Client client = clients.byId(id);
-        if (client != null && client.isSessionless() && client.confirmed) {
-            return client;
+    public Client require(long id) throws Nfs4Exception {
+        ClientRecord record = clients.recordById(id);
+        if (record != null && record.client.isSessionless() && record.confirmed) {
+            return record.client;
         }
-        boolean letGo = client == null && clients.isOfThisInstance(id);
+        boolean letGo = record == null && clients.isOfThisInstance(id);
         throw Nfs4Exception.of(letGo ? Nfs4Status.EXPIRED : Nfs4Status.STALE_CLIENTID);
     }
 }

@@ -21,7 +21,7 @@ import org.warpnfs.nfs.v4.xdr.Stateid;
  *
  * Guarded by its table's lock.
  */
-final class DelegationState implements StateEntry {
+final class DelegationState implements StateEntry, Recallable {
     private enum Phase {
         HELD,
         RECALLED,
@@ -74,12 +74,14 @@ final class DelegationState implements StateEntry {
         return stateid.seqid();
     }
 
-    Stateid stateid() {
+    @Override
+    public Stateid stateid() {
         return stateid;
     }
 
     /** The file as the client knows it. */
-    Opaque wireHandle() {
+    @Override
+    public Opaque wireHandle() {
         return wireHandle;
     }
 
@@ -115,13 +117,14 @@ final class DelegationState implements StateEntry {
                 && (askedNanos == 0 || nowNanos - askedNanos >= pauseNanos);
     }
 
-    void asked(long nowNanos) {
+    @Override
+    public void asked(long nowNanos) {
         notice = Notice.ASKED;
         askedNanos = nowNanos;
     }
 
-    /** CB_RECALL has been answered, or never will. */
-    void answered(boolean acknowledged) {
+    @Override
+    public void answered(boolean acknowledged) {
         notice = acknowledged ? Notice.ACKNOWLEDGED : Notice.DUE;
     }
 

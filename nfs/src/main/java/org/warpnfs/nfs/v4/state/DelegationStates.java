@@ -24,7 +24,7 @@ public final class DelegationStates {
     public Change beginChange(long nowNanos, FileHandle file, @Nullable Client by) throws Nfs4Exception {
         return core.locked(() -> {
             core.expireWhile(nowNanos, () -> core.delegations.conflict(nowNanos, file, by), Nfs4Status.DELAY);
-            core.delegations.beginChange(file);
+            core.delegations.changes().begin(file);
             return new Change(file);
         });
     }
@@ -39,7 +39,7 @@ public final class DelegationStates {
 
         @Override
         public void close() {
-            core.tell(() -> core.delegations.endChange(file));
+            core.change(() -> core.delegations.changes().end(file));
         }
     }
 

@@ -1,8 +1,8 @@
 package org.warpnfs.nfs.v4.state;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -23,34 +23,40 @@ import org.warpnfs.nfs.v4.xdr.Stateid;
  * <p>A file is known by its backend handle whatever the export it is reached through, so that a change through one export recalls
  * what was delegated through another. Backends that give one handle to two files would have one recalled for the other's sake.
  *
- * <p>Guarded by the lock of {@link StateTable}.
+ * <p>Guarded by the lock of the state.
  */
 final class DelegationTable {
     /** A recall that the client could not make sense of yet is repeated, for as long as someone waits for it. */
     private static final long RECALL_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
-    /** Whoever waited for a recall gets its turn before the file is delegated again. */
-    private static final long REST_NANOS = TimeUnit.SECONDS.toNanos(30);
-
-    private static final int MAX_RESTING = 1024;
 
     private final long leaseNanos;
     private final StateEntries states;
     private final FileStates files;
+    private final Recaller recaller;
     private final Consumer<SharedFile> letGo;
     private final Consumer<SharedFile> taken;
     private final Shares shares;
     /** Those that were not revoked; a client has one of a file at most. */
     private final Map<FileHandle, Map<Client, DelegationState>> byFile = new HashMap<>();
+
+    private final Map<Client, Held> byClient = new HashMap<>();
     /** Those that were recalled, the longest ago first: what may have to be revoked. */
     private final Set<DelegationState> recalled = new LinkedHashSet<>();
+
+    /** What one client has. */
+    private static final class Held {
+        /** By number, revoked ones too until they are freed. */
+        final Map<Long, DelegationState> all = new LinkedHashMap<>(2);
+
+        int revoked;
+    }
 
     private long recallsSent;
     private long recallsFailed;
     private long recallsReturned;
     private long recallsRevoked;
 
-    private final Map<FileHandle, Integer> changesUnderWay = new HashMap<>();
-    private final LinkedHashMap<FileHandle, Long> restingUntil = new LinkedHashMap<>();
+    private final FileChangeWindows changes = new FileChangeWindows();
 
     /**
      * @param letGo takes files whose client has given them back; they are closed without the lock
@@ -61,6 +67,7 @@ final class DelegationTable {
             long leaseNanos,
             StateEntries states,
             FileStates files,
+            Recaller recaller,
             Consumer<SharedFile> letGo,
             Consumer<SharedFile> taken) {
         this.letGo = letGo;
@@ -69,6 +76,7 @@ final class DelegationTable {
         this.leaseNanos = leaseNanos;
         this.states = states;
         this.files = files;
+        this.recaller = recaller;
     }
 
     /** What an open gets, which has succeeded. */
@@ -82,11 +90,11 @@ final class DelegationTable {
                 if ((request.access() & OpenRequest.WRITE) != 0) {
                     yield none(DelegationGrant.Why.WRITE_NOT_SUPPORTED);
                 }
-                if (isContended(request.file().handle(), nowNanos)) {
+                if (isContended(nowNanos, request.file().handle())) {
                     yield none(DelegationGrant.Why.CONTENTION);
                 }
                 if (reader == null
-                        || !client.hasCallbackPath()
+                        || !recaller.reaches(client)
                         || holds(client, request.file().handle())
                         || !hasRoomFor(client)) {
                     yield none(DelegationGrant.Why.RESOURCE);
@@ -98,7 +106,7 @@ final class DelegationTable {
                     yield none(DelegationGrant.Why.RESOURCE);
                 }
                 DelegationState delegation = add(request, wish, reader);
-                boolean unwanted = !client.hasCallbackPath()
+                boolean unwanted = !recaller.reaches(client)
                         || files.hasWriter(request.file().handle());
                 if (unwanted) {
                     recall(nowNanos, delegation);
@@ -107,6 +115,10 @@ final class DelegationTable {
                 yield new DelegationGrant.Read(delegation.stateid(), unwanted);
             }
         };
+    }
+
+    private boolean isContended(long nowNanos, FileHandle file) {
+        return changes.isContended(nowNanos, file) || files.hasWriter(file);
     }
 
     private boolean hasRoomFor(Client client) {
@@ -125,15 +137,6 @@ final class DelegationTable {
         return new DelegationGrant.None(why);
     }
 
-    private boolean isContended(FileHandle file, long nowNanos) {
-        Long until = restingUntil.get(file);
-        if (until != null && nowNanos - until < 0) {
-            return true;
-        }
-        restingUntil.remove(file);
-        return files.hasWriter(file) || changesUnderWay.containsKey(file);
-    }
-
     private DelegationState add(OpenRequest request, DelegationWish wish, SharedFile reader) {
         DelegationState delegation = new DelegationState(
                 request.client(),
@@ -142,7 +145,7 @@ final class DelegationTable {
                 wish.wireHandle(),
                 reader.hold());
         states.enter(delegation);
-        request.client().delegations.put(delegation.number(), delegation);
+        byClient.computeIfAbsent(request.client(), _ -> new Held()).all.put(delegation.number(), delegation);
         byFile.computeIfAbsent(request.file().handle(), _ -> new LinkedHashMap<>(2))
                 .put(request.client(), delegation);
         shares.take(request.client().address(), 1);
@@ -159,7 +162,7 @@ final class DelegationTable {
         Client holder = null;
         for (DelegationState delegation :
                 List.copyOf(byFile.getOrDefault(file, Map.of()).values())) {
-            if (delegation.client() == by || delegation.client().gone) {
+            if (delegation.client() == by || delegation.client().isGone()) {
                 continue;
             }
             if (delegation.isOverdue(nowNanos, leaseNanos)) {
@@ -173,7 +176,7 @@ final class DelegationTable {
         if (holder == null) {
             return null;
         }
-        rest(file, nowNanos);
+        changes.rest(nowNanos, file);
         return new Conflict(holder, null);
     }
 
@@ -182,32 +185,21 @@ final class DelegationTable {
         recalled.add(delegation);
     }
 
-    private void rest(FileHandle file, long nowNanos) {
-        restingUntil.putLast(file, nowNanos + REST_NANOS);
-        if (restingUntil.size() > MAX_RESTING) {
-            restingUntil.pollFirstEntry();
-        }
-    }
-
     private void notify(long nowNanos, DelegationState delegation) {
         if (delegation.isRecallDue(nowNanos, RECALL_PAUSE_NANOS)
-                && delegation.client().recall(nowNanos, delegation)) {
+                && recaller.recall(nowNanos, delegation.client(), delegation)) {
             recallsSent++;
         }
     }
 
     /** A way to the client has opened, or a slot is free: what waited for that goes. */
     void notifyAll(long nowNanos, Client client) {
-        client.delegations.values().forEach(delegation -> notify(nowNanos, delegation));
+        of(client).forEach(delegation -> notify(nowNanos, delegation));
     }
 
-    /** Nobody may be given the file from here on until {@link #endChange}. */
-    void beginChange(FileHandle file) {
-        changesUnderWay.merge(file, 1, Integer::sum);
-    }
-
-    void endChange(FileHandle file) {
-        changesUnderWay.computeIfPresent(file, (_, changes) -> changes == 1 ? null : changes - 1);
+    /** What must not happen beside a delegation. */
+    FileChangeWindows changes() {
+        return changes;
     }
 
     /** DELEGRETURN: DELEG_REVOKED if it came too late. */
@@ -230,7 +222,7 @@ final class DelegationTable {
         if (!delegation.isRevoked()) {
             throw Nfs4Exception.of(Nfs4Status.LOCKS_HELD);
         }
-        delegation.client().revokedDelegations--;
+        revoked(delegation, -1);
         forget(delegation);
     }
 
@@ -249,7 +241,14 @@ final class DelegationTable {
         }
         leave(delegation);
         delegation.revoke(taken);
-        delegation.client().revokedDelegations++;
+        revoked(delegation, 1);
+    }
+
+    private void revoked(DelegationState delegation, int more) {
+        Held held = byClient.get(delegation.client());
+        if (held != null) {
+            held.revoked += more;
+        }
     }
 
     private void leave(DelegationState delegation) {
@@ -264,10 +263,25 @@ final class DelegationTable {
     private void forget(DelegationState delegation) {
         states.leave(delegation);
         Client client = delegation.client();
-        client.delegations.remove(delegation.number());
-        if (!client.gone) {
+        byClient.computeIfPresent(client, (_, held) -> {
+            held.all.remove(delegation.number());
+            return held.all.isEmpty() ? null : held;
+        });
+        if (!client.isGone()) {
             shares.giveBack(client.address(), 1);
         }
+    }
+
+    /** What a client has, revoked ones too until they are freed. */
+    Collection<DelegationState> of(Client client) {
+        Held held = byClient.get(client);
+        return held == null ? List.of() : held.all.values();
+    }
+
+    /** Those of a client that were revoked and not freed yet. */
+    int revokedOf(Client client) {
+        Held held = byClient.get(client);
+        return held == null ? 0 : held.revoked;
     }
 
     /** The delegations of files of a file system. */
@@ -287,15 +301,15 @@ final class DelegationTable {
 
     /** A client is gone: its delegations count for nothing from now on. */
     void depart(Client client) {
-        shares.giveBack(client.address(), client.delegations.size());
-        client.revokedDelegations = 0;
+        shares.giveBack(client.address(), of(client).size());
     }
 
     /** Takes down so many delegations of a client that is gone; says how many there were. */
     int clear(Client client, int most) {
         int done = 0;
-        for (; done < most && !client.delegations.isEmpty(); done++) {
-            remove(client.delegations.values().iterator().next(), letGo);
+        for (Collection<DelegationState> left = of(client); done < most && !left.isEmpty(); left = of(client)) {
+            remove(left.iterator().next(), letGo);
+            done++;
         }
         return done;
     }
@@ -310,17 +324,12 @@ final class DelegationTable {
             overdue.add(delegation);
         }
         overdue.forEach(this::revoke);
-        for (Iterator<Long> rests = restingUntil.values().iterator(); rests.hasNext(); ) {
-            if (nowNanos - rests.next() < 0) {
-                break;
-            }
-            rests.remove();
-        }
+        changes.sweep(nowNanos);
     }
 
     /** The server ends. */
-    void releaseFiles(Consumer<SharedFile> closer) {
-        byFile.values().forEach(held -> held.values().forEach(delegation -> delegation.releaseFile(closer)));
+    void releaseFiles() {
+        byFile.values().forEach(held -> held.values().forEach(delegation -> delegation.releaseFile(letGo)));
     }
 
     /** A CB_RECALL was not answered, or not as it should have been. */

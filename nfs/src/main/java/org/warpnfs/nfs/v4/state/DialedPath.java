@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * UP does not mean that there is a connection: who carries calls makes one when it has none. A recall that had no answer is sent again
- * with the next that comes up: the client may see it twice and answers the second with an error. Guarded by the lock of {@link
- * StateTable}.
+ * with the next that comes up: the client may see it twice and answers the second with an error. Guarded by the lock of the
+ * state.
  */
 final class DialedPath {
     /** Tried again after a failure not before. */
@@ -41,7 +41,7 @@ final class DialedPath {
         DOWN
     }
 
-    private record UnderWay(DelegationState delegation, long sentNanos) {}
+    private record UnderWay(Recallable delegation, long sentNanos) {}
 
     private final Client client;
     private final CallbackCall.Dialed target;
@@ -122,7 +122,7 @@ final class DialedPath {
      *
      * @return false if the path is not up, or has enough under way
      */
-    boolean recall(long nowNanos, DelegationState delegation) {
+    boolean recall(long nowNanos, Recallable delegation) {
         retry(nowNanos);
         if (phase != Phase.UP || recalls.size() >= MAX_RECALLS) {
             return false;
@@ -155,11 +155,11 @@ final class DialedPath {
 
     /** What nobody answered for too long is taken for lost, and the path for down. */
     private void expire(long nowNanos) {
-        if (phase == Phase.PROBED && nowNanos - probedNanos > CallbackStates.PATIENCE_NANOS) {
+        if (phase == Phase.PROBED && nowNanos - probedNanos > CallbackCall.PATIENCE_NANOS) {
             down(nowNanos);
         }
         boolean lost = recalls.values().removeIf(underWay -> {
-            boolean late = nowNanos - underWay.sentNanos() > CallbackStates.PATIENCE_NANOS;
+            boolean late = nowNanos - underWay.sentNanos() > CallbackCall.PATIENCE_NANOS;
             if (late) {
                 underWay.delegation().answered(false);
             }

@@ -11,7 +11,8 @@ final class FileState {
     final Set<OpenState> writers = new LinkedHashSet<>(2);
 
     final Set<OpenState> deniers = new LinkedHashSet<>(2);
-    final ByteRangeLocks<LockOwner> locks = new ByteRangeLocks<>(owner -> owner.client().gone);
+    final ByteRangeLocks<LockOwner> locks =
+            new ByteRangeLocks<>(owner -> owner.client().isGone());
 
     FileState(FileKey key) {
         this.key = key;

@@ -11,21 +11,25 @@ import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.Opaque;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 
 /**
- * Opens with their share reservations, by file (RFC 8881 section 9.7). Guarded by the lock of {@link StateTable}.
+ * Opens with their share reservations, by file (RFC 8881 section 9.7). Guarded by the lock of the state.
  */
 final class FileStates {
     private final StateEntries states;
     private final OwnerTable owners;
     private final LockTable locks;
     private final Map<FileKey, FileState> files = new HashMap<>();
+    private final Map<Client, Map<OpenKey, OpenState>> byClient = new HashMap<>();
     /** How many opens can write to a file, whatever the export. */
     private final Map<FileHandle, Integer> writers = new HashMap<>();
 
     private final Shares shares;
     private final Consumer<SharedFile> letGo;
+
+    private record OpenKey(Opaque owner, FileKey file) {}
 
     /** @param letGo takes files that nobody needs any more; they are closed without the lock */
     FileStates(
@@ -48,7 +52,7 @@ final class FileStates {
             return denied;
         }
         for (OpenState open : request.deny() == OpenRequest.WRITE ? file.writers : file.opens) {
-            if (!open.client.gone && (open.access & request.deny()) != 0) {
+            if (!open.client.isGone() && (open.access & request.deny()) != 0) {
                 return new Conflict(open.client, null);
             }
         }
@@ -64,7 +68,7 @@ final class FileStates {
 
     private static @Nullable Conflict denied(FileState file, int access) {
         for (OpenState open : file.deniers) {
-            if (!open.client.gone && (open.deny & access) != 0) {
+            if (!open.client.isGone() && (open.deny & access) != 0) {
                 return new Conflict(open.client, null);
             }
         }
@@ -72,7 +76,7 @@ final class FileStates {
     }
 
     int missingAccess(OpenRequest request) {
-        OpenState open = request.client().opens.get(new Client.OpenKey(request.owner(), request.file()));
+        OpenState open = openOf(request);
         if (open == null) {
             return request.access();
         }
@@ -82,7 +86,11 @@ final class FileStates {
 
     /** True if the owner has the file open already. */
     boolean isOpen(OpenRequest request) {
-        return request.client().opens.containsKey(new Client.OpenKey(request.owner(), request.file()));
+        return openOf(request) != null;
+    }
+
+    private @Nullable OpenState openOf(OpenRequest request) {
+        return byClient.getOrDefault(request.client(), Map.of()).get(new OpenKey(request.owner(), request.file()));
     }
 
     Shares shares() {
@@ -90,8 +98,7 @@ final class FileStates {
     }
 
     Stateid open(OpenRequest request, @Nullable SharedFile reader, @Nullable SharedFile writer) throws Nfs4Exception {
-        Client.OpenKey key = new Client.OpenKey(request.owner(), request.file());
-        OpenState open = request.client().opens.get(key);
+        OpenState open = openOf(request);
         int given = (reader != null ? OpenRequest.READ : 0) | (writer != null ? OpenRequest.WRITE : 0);
         if ((missingAccess(request) & ~given) != 0) {
             // The same owner closed the file between the two halves.
@@ -100,13 +107,11 @@ final class FileStates {
         if (open == null) {
             FileState file = files.computeIfAbsent(request.file(), FileState::new);
             open = new OpenState(request.client(), request.owner(), file, states.nextNumber());
-            open.stateOwner = owners.entered(StateOwner.Kind.OPEN, request.client(), request.owner());
-            request.client().opens.put(key, open);
+            open.stateOwner = owners.entered(StateOwner.Kind.OPEN, request.client(), request.owner(), open.number);
+            byClient.computeIfAbsent(request.client(), _ -> new HashMap<>())
+                    .put(new OpenKey(request.owner(), request.file()), open);
             states.enter(open);
             shares.take(request.client().address(), 1);
-            if (open.stateOwner != null) {
-                open.stateOwner.opens.add(open);
-            }
         } else {
             open.seqid = OpenState.nextSeqid(open.seqid);
         }
@@ -133,8 +138,8 @@ final class FileStates {
     Stateid downgrade(Client client, FileKey file, Stateid stateid, int access, int deny) throws Nfs4Exception {
         OpenState open = states.findOpen(client, file, stateid);
         if (access == 0
-                || !isUnionOf(access, open.accessSeen)
-                || (deny != 0 && !isUnionOf(deny, open.denySeen))
+                || !ShareModes.isUnionOf(access, open.accessSeen)
+                || (deny != 0 && !ShareModes.isUnionOf(deny, open.denySeen))
                 || (access & ~open.access) != 0
                 || (deny & ~open.deny) != 0) {
             throw Nfs4Exception.of(Nfs4Status.INVAL);
@@ -145,8 +150,8 @@ final class FileStates {
         open.access = access;
         open.deny = deny;
         open.file.index(open);
-        open.accessSeen = subsetsOf(access, open.accessSeen);
-        open.denySeen = subsetsOf(deny, open.denySeen);
+        open.accessSeen = ShareModes.subsetsOf(access, open.accessSeen);
+        open.denySeen = ShareModes.subsetsOf(deny, open.denySeen);
         if ((access & OpenRequest.WRITE) == 0 && open.writer != null) {
             letGo.accept(open.writer);
             open.writer = null;
@@ -157,26 +162,6 @@ final class FileStates {
         }
         open.seqid = OpenState.nextSeqid(open.seqid);
         return states.stateid(open);
-    }
-
-    private static boolean isUnionOf(int bits, int seen) {
-        int union = 0;
-        for (int mode = 1; mode <= OpenRequest.BOTH; mode++) {
-            if ((seen >> mode & 1) != 0 && (mode & ~bits) == 0) {
-                union |= mode;
-            }
-        }
-        return union == bits;
-    }
-
-    private static int subsetsOf(int bits, int seen) {
-        int rest = 0;
-        for (int mode = 0; mode <= OpenRequest.BOTH; mode++) {
-            if ((seen >> mode & 1) != 0 && (mode & ~bits) == 0) {
-                rest |= 1 << mode;
-            }
-        }
-        return rest;
     }
 
     /** Closes an open; what its stateid has become means nothing any more. */
@@ -214,7 +199,11 @@ final class FileStates {
 
     /** All that an owner has open. */
     void closeAllOf(StateOwner owner) {
-        List.copyOf(owner.opens).forEach(this::remove);
+        for (long number : List.copyOf(owner.states)) {
+            if (states.byNumber(number) instanceof OpenState open) {
+                remove(open);
+            }
+        }
     }
 
     private void remove(OpenState open) {
@@ -226,15 +215,15 @@ final class FileStates {
         if ((open.access & OpenRequest.WRITE) != 0) {
             removeWriter(open);
         }
-        open.client.opens.remove(new Client.OpenKey(open.owner, open.file.key));
+        byClient.computeIfPresent(open.client, (_, opens) -> {
+            opens.remove(new OpenKey(open.owner, open.file.key));
+            return opens.isEmpty() ? null : opens;
+        });
         states.leave(open);
-        if (!open.client.gone) {
+        if (!open.client.isGone()) {
             shares.giveBack(open.client.address(), 1);
         }
-        if (open.stateOwner != null) {
-            open.stateOwner.opens.remove(open);
-        }
-        owners.left(open.stateOwner);
+        owners.left(open.stateOwner, open.number);
         open.releaseFiles(letGo);
     }
 
@@ -250,20 +239,20 @@ final class FileStates {
     /** The file that an open reads from; null if there is no such open or it does not read. */
     @Nullable
     SharedFile readerOf(OpenRequest request) {
-        OpenState open = request.client().opens.get(new Client.OpenKey(request.owner(), request.file()));
+        OpenState open = openOf(request);
         return open == null ? null : open.reader;
     }
 
     /** A client is gone: its opens count for nothing from now on, and {@link #clear} takes them down. */
     void depart(Client client) {
-        shares.giveBack(client.address(), client.opens.size());
+        shares.giveBack(client.address(), of(client).size());
     }
 
     /** Takes down so many opens, and lock stateids below them, of a client that is gone; says how many there were. */
     int clear(Client client, int most) {
         int done = 0;
-        while (done < most && !client.opens.isEmpty()) {
-            OpenState open = client.opens.values().iterator().next();
+        for (Collection<OpenState> opens = of(client); done < most && !opens.isEmpty(); opens = of(client)) {
+            OpenState open = opens.iterator().next();
             done += locks.clear(open, most - done);
             if (open.locks.isEmpty()) {
                 remove(open);
@@ -273,26 +262,43 @@ final class FileStates {
         return done;
     }
 
-    @Nullable
-    SharedFile anyWriter(FileKey key) {
+    /** What a client has open. */
+    Collection<OpenState> of(Client client) {
+        return byClient.getOrDefault(client, Map.of()).values();
+    }
+
+    /** Some open of the file that can write, or leave that brings no file. */
+    IoGrant anyWriter(FileKey key) {
         FileState file = files.get(key);
         if (file != null) {
             for (OpenState open : file.writers) {
-                if (open.writer != null && !open.client.gone) {
-                    return open.writer;
+                if (open.writer != null && !open.client.isGone()) {
+                    return IoGrant.holding(open.writer);
                 }
             }
         }
-        return null;
+        return IoGrant.withoutFile();
     }
 
-    /** What is known of a file that someone has open; null if nobody has. */
+    /** Who else holds a lock in the range; null if nobody does. */
     @Nullable
-    FileState file(FileKey key) {
-        return files.get(key);
+    Conflict lockConflict(FileKey key, LockOwner owner, boolean exclusive, ByteRange range) throws Nfs4Exception {
+        return locks.conflict(files.get(key), owner, exclusive, range);
     }
 
-    Collection<OpenState> allOpens() {
+    /** What a client has locked, by lock-owner and open. */
+    List<LockState> locksOf(Client client) {
+        List<LockState> all = new ArrayList<>();
+        of(client).forEach(open -> all.addAll(open.locks.values()));
+        return all;
+    }
+
+    /** The server ends. */
+    void releaseFiles() {
+        allOpens().forEach(open -> open.releaseFiles(letGo));
+    }
+
+    private Collection<OpenState> allOpens() {
         List<OpenState> opens = new ArrayList<>();
         files.values().forEach(file -> opens.addAll(file.opens));
         return opens;

@@ -27,7 +27,7 @@ import org.warpnfs.nfs.v4.xdr.Opaque;
  *
  * So a client that has begun gets done with all its files, unless it takes as long again (section 8.4.2.1).
  *
- * Guarded by the lock of {@link StateTable}.
+ * Guarded by the lock of the state.
  */
 final class Grace {
     private static final Logger LOG = LoggerFactory.getLogger(Grace.class);

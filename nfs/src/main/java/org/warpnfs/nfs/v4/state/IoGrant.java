@@ -14,8 +14,18 @@ import org.warpnfs.fs.spi.OpenFile;
 public final class IoGrant implements AutoCloseable {
     private final @Nullable SharedFile shared;
 
-    IoGrant(@Nullable SharedFile shared) {
+    private IoGrant(@Nullable SharedFile shared) {
         this.shared = shared;
+    }
+
+    /** Holds the file, which someone holds who cannot go meanwhile. */
+    static IoGrant holding(@Nullable SharedFile file) {
+        return new IoGrant(file == null ? null : file.hold());
+    }
+
+    /** Leave that brings no file: the caller opens it for this one request. */
+    public static IoGrant withoutFile() {
+        return new IoGrant(null);
     }
 
     /**

@@ -18,7 +18,7 @@ public final class LockStates {
         core.settleGrace(nowNanos);
         return core.locked(() -> {
             core.requirePresent(client);
-            core.requireGrace(nowNanos, client, request.reclaim());
+            core.recovery.require(nowNanos, client, request.reclaim());
             OpenState open = core.locks.openForLock(client, request);
             core.expireWhile(nowNanos, () -> core.locks.lockHolder(client, open, request), Nfs4Status.DENIED);
             return core.locks.lock(open, request);
@@ -35,7 +35,7 @@ public final class LockStates {
             }
             core.expireWhile(
                     nowNanos,
-                    () -> core.locks.conflict(core.files.file(file), new LockOwner(client, owner), exclusive, range),
+                    () -> core.files.lockConflict(file, new LockOwner(client, owner), exclusive, range),
                     Nfs4Status.DENIED);
         });
     }

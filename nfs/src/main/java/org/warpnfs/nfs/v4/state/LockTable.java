@@ -1,20 +1,34 @@
 package org.warpnfs.nfs.v4.state;
 
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 
-/** Byte-range locks and the stateids of those who hold them (RFC 8881 section 9.1). Guarded by the lock of {@link StateTable}. */
+/** Byte-range locks and the stateids of those who hold them (RFC 8881 section 9.1). Guarded by the lock of the state. */
 final class LockTable {
     private final StateLimits limits;
     private final StateEntries states;
     private final OwnerTable owners;
     private final Shares shares;
     private final Shares stateShares;
+    private final Map<Client, Held> byClient = new HashMap<>();
+
+    /** How much one client has, over all files. */
+    private static final class Held {
+        /** Byte ranges. */
+        int locks;
+
+        int stateids;
+        /** Of these, what an administrator has revoked and the client has not freed yet. */
+        int revoked;
+    }
 
     LockTable(StateLimits limits, StateEntries states, OwnerTable owners) {
         this.limits = limits;
@@ -55,7 +69,7 @@ final class LockTable {
 
     Stateid lock(OpenState open, LockRequest request) throws Nfs4Exception {
         // A lock may make three of one in the worst case.
-        if (open.client.lockCount + 2 > limits.maxLocksPerClient() || !shares.hasRoomFor(open.client.address(), 2)) {
+        if (locksOf(open.client) + 2 > limits.maxLocksPerClient() || !shares.hasRoomFor(open.client.address(), 2)) {
             throw exhausted(open.client);
         }
         Opaque owner = request.newOwner();
@@ -77,19 +91,17 @@ final class LockTable {
         }
         if (lockState == null) {
             if (open.locks.size() >= limits.maxLockOwnersPerOpen()
-                    || open.client.lockStateCount >= limits.maxLocksPerClient()
+                    || stateidsOf(open.client) >= limits.maxLocksPerClient()
                     || !stateShares.hasRoomFor(open.client.address(), 1)) {
                 throw exhausted(open.client);
             }
+            long number = states.nextNumber();
             lockState = new LockState(
-                    open, owner, states.nextNumber(), owners.entered(StateOwner.Kind.LOCK, open.client, owner));
+                    open, owner, number, owners.entered(StateOwner.Kind.LOCK, open.client, owner, number));
             open.locks.put(owner, lockState);
             states.enter(lockState);
             stateShares.take(open.client.address(), 1);
-            open.client.lockStateCount++;
-            if (lockState.stateOwner != null) {
-                lockState.stateOwner.lockStates.add(lockState);
-            }
+            byClient.computeIfAbsent(open.client, _ -> new Held()).stateids++;
         }
         return lockState;
     }
@@ -97,7 +109,7 @@ final class LockTable {
     Stateid unlock(Client client, FileKey file, Stateid stateid, ByteRange range) throws Nfs4Exception {
         LockState lockState = findLock(client, file, stateid);
         // Taking a piece out of the middle makes two of one; twice the limit leaves those who only give back in peace.
-        if (client.lockCount >= 2 * limits.maxLocksPerClient()) {
+        if (locksOf(client) >= 2 * limits.maxLocksPerClient()) {
             throw exhausted(client);
         }
         int before = lockState.file().locks.size();
@@ -108,8 +120,11 @@ final class LockTable {
     }
 
     private void count(Client client, int more) {
-        client.lockCount += more;
-        if (!client.gone) {
+        Held held = byClient.get(client);
+        if (held != null) {
+            held.locks += more;
+        }
+        if (!client.isGone()) {
             shares.take(client.address(), more);
         }
     }
@@ -128,30 +143,50 @@ final class LockTable {
         remove(lockState);
     }
 
+    /** As {@link #revoke(LockState)}, of the stateid of that number; false if there is none, or it was revoked before. */
+    boolean revoke(long number) {
+        if (states.byNumber(number) instanceof LockState lockState
+                && !lockState.revoked
+                && !lockState.client().isGone()) {
+            revoke(lockState);
+            return true;
+        }
+        return false;
+    }
+
     /**
      * Takes all locks of one lock stateid away. It stays, and is answered with ADMIN_REVOKED, until the client frees it, closes the file, or locks anew (RFC
      * 8881 section 8.4.3).
      */
-    void revoke(LockState lockState) {
+    private void revoke(LockState lockState) {
         int before = lockState.file().locks.size();
         lockState.file().locks.unlockAll(lockState.owner);
         count(lockState.client(), lockState.file().locks.size() - before);
         lockState.revoked = true;
-        lockState.client().revokedLockStates++;
+        Held held = byClient.get(lockState.client());
+        if (held != null) {
+            held.revoked++;
+        }
     }
 
     /** RELEASE_LOCKOWNER: LOCKS_HELD while it holds any. */
     void releaseLockOwner(Client client, Opaque name) throws Nfs4Exception {
-        StateOwner owner = client.lockOwners.get(name);
+        StateOwner owner = owners.lockOwner(client, name);
         if (owner == null) {
             return;
         }
-        for (LockState lockState : owner.lockStates) {
+        List<LockState> held = new ArrayList<>();
+        for (long number : owner.states) {
+            if (states.byNumber(number) instanceof LockState lockState) {
+                held.add(lockState);
+            }
+        }
+        for (LockState lockState : held) {
             if (lockState.file().locks.holds(lockState.owner)) {
                 throw Nfs4Exception.of(Nfs4Status.LOCKS_HELD);
             }
         }
-        List.copyOf(owner.lockStates).forEach(this::remove);
+        held.forEach(this::remove);
     }
 
     /** An open is closed, and its locks with it. */
@@ -175,8 +210,8 @@ final class LockTable {
 
     /** A client is gone: its locks count for nothing from now on. */
     void depart(Client client) {
-        shares.giveBack(client.address(), client.lockCount);
-        stateShares.giveBack(client.address(), client.lockStateCount);
+        shares.giveBack(client.address(), locksOf(client));
+        stateShares.giveBack(client.address(), stateidsOf(client));
     }
 
     private void remove(LockState lockState) {
@@ -187,15 +222,14 @@ final class LockTable {
     private void left(LockState lockState) {
         states.leave(lockState);
         Client client = lockState.client();
-        client.lockStateCount--;
-        client.revokedLockStates -= lockState.revoked ? 1 : 0;
-        if (!client.gone) {
+        byClient.computeIfPresent(client, (_, held) -> {
+            held.revoked -= lockState.revoked ? 1 : 0;
+            return --held.stateids == 0 ? null : held;
+        });
+        if (!client.isGone()) {
             stateShares.giveBack(client.address(), 1);
         }
-        if (lockState.stateOwner != null) {
-            lockState.stateOwner.lockStates.remove(lockState);
-        }
-        owners.left(lockState.stateOwner);
+        owners.left(lockState.stateOwner, lockState.number);
     }
 
     private LockState findLock(Client client, FileKey file, Stateid stateid) throws Nfs4Exception {
@@ -203,6 +237,23 @@ final class LockTable {
             return lockState;
         }
         throw Nfs4Exception.of(Nfs4Status.BAD_STATEID);
+    }
+
+    /** Byte ranges that a client has locked, over all files. */
+    int locksOf(Client client) {
+        Held held = byClient.get(client);
+        return held == null ? 0 : held.locks;
+    }
+
+    private int stateidsOf(Client client) {
+        Held held = byClient.get(client);
+        return held == null ? 0 : held.stateids;
+    }
+
+    /** Lock stateids of a client that an administrator has revoked and the client has not freed yet. */
+    int revokedOf(Client client) {
+        Held held = byClient.get(client);
+        return held == null ? 0 : held.revoked;
     }
 
     long refused() {

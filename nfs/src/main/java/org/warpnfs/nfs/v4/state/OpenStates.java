@@ -21,7 +21,7 @@ public final class OpenStates {
      */
     public int prepareOpen(long nowNanos, OpenRequest request) throws Nfs4Exception {
         core.settleGrace(nowNanos);
-        if (!request.client().recorded) {
+        if (!core.recovery.isRecorded(request.client())) {
             core.change(() -> requireAllowed(nowNanos, request));
             core.record(request.client());
         }
@@ -33,7 +33,7 @@ public final class OpenStates {
 
     private void requireAllowed(long nowNanos, OpenRequest request) throws Nfs4Exception {
         core.requirePresent(request.client());
-        core.requireGrace(nowNanos, request.client(), request.reclaim());
+        core.recovery.require(nowNanos, request.client(), request.reclaim());
         requireNoConflict(nowNanos, request);
     }
 
@@ -53,7 +53,7 @@ public final class OpenStates {
         core.settleGrace(nowNanos);
         core.change(() -> {
             core.requirePresent(client);
-            core.requireGrace(nowNanos, client, reclaim);
+            core.recovery.require(nowNanos, client, reclaim);
         });
     }
 
@@ -80,7 +80,7 @@ public final class OpenStates {
         requireAllowed(nowNanos, request);
         Client client = request.client();
         if (!core.files.isOpen(request)
-                && (client.opens.size() >= core.limits.maxOpensPerClient()
+                && (core.files.of(client).size() >= core.limits.maxOpensPerClient()
                         || !core.clients.makeRoom(nowNanos, core.files.shares(), client.address(), client))) {
             core.files.shares().refuse();
             // Unlike DELAY that ends: whoever has so many open would wait for itself.

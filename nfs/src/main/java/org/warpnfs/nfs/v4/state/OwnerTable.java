@@ -26,7 +26,7 @@ import org.warpnfs.nfs.v4.xdr.Opaque;
  * </pre>
  *
  * An open-owner without opens stays for a lease, so that its last CLOSE can be repeated; a lock-owner goes with its last lock stateid.
- * Guarded by the lock of {@link StateTable}.
+ * Guarded by the lock of the state.
  */
 final class OwnerTable {
     private final Shares shares;
@@ -36,6 +36,24 @@ final class OwnerTable {
     /** By the number of the open that each closed last. */
     private final Map<Long, StateOwner> closed = new HashMap<>();
 
+    private final Map<Client, Owners> byClient = new HashMap<>();
+
+    /** Of one client. */
+    private static final class Owners {
+        /** Open-owners that have nothing open, the one that has had nothing for the longest first. */
+        final Set<StateOwner> idle = new LinkedHashSet<>(2);
+
+        final Map<Opaque, StateOwner> open = new HashMap<>();
+        final Map<Opaque, StateOwner> lock = new HashMap<>();
+
+        Map<Opaque, StateOwner> of(StateOwner.Kind kind) {
+            return switch (kind) {
+                case OPEN -> open;
+                case LOCK -> lock;
+            };
+        }
+    }
+
     OwnerTable(StateLimits limits) {
         this.shares = new Shares(limits.maxOpens());
         this.maxOpenOwnersPerClient = limits.maxOpensPerClient();
@@ -43,16 +61,44 @@ final class OwnerTable {
 
     /** A new open-owner, whose first request may have any seqid; RESOURCE if there are too many. */
     StateOwner addOpenOwner(Client client, Opaque name, int firstSeqid) throws Nfs4Exception {
-        if (client.openOwners.size() >= maxOpenOwnersPerClient) {
-            forgetOne(client.idleOwners);
+        Owners known = byClient.get(client);
+        Set<StateOwner> ownIdle = known == null ? Set.of() : known.idle;
+        if (known != null && known.open.size() >= maxOpenOwnersPerClient) {
+            forgetOne(ownIdle);
         } else if (!shares.hasRoomFor(client.address(), 1)) {
-            forgetOne(client.idleOwners.isEmpty() ? idle : client.idleOwners);
+            forgetOne(ownIdle.isEmpty() ? idle : ownIdle);
         }
         StateOwner owner = new StateOwner(StateOwner.Kind.OPEN, client, name);
         owner.seqid = firstSeqid - 1;
-        client.openOwners.put(name, owner);
+        add(owner);
         shares.take(client.address(), 1);
         return owner;
+    }
+
+    private void add(StateOwner owner) {
+        byClient.computeIfAbsent(owner.client, _ -> new Owners()).of(owner.kind).put(owner.name, owner);
+    }
+
+    private @Nullable StateOwner owner(StateOwner.Kind kind, Client client, Opaque name) {
+        Owners known = byClient.get(client);
+        return known == null ? null : known.of(kind).get(name);
+    }
+
+    /** Null if the client has none of that name. */
+    @Nullable
+    StateOwner openOwner(Client client, Opaque name) {
+        return owner(StateOwner.Kind.OPEN, client, name);
+    }
+
+    /** Null if the client has none of that name. */
+    @Nullable
+    StateOwner lockOwner(Client client, Opaque name) {
+        return owner(StateOwner.Kind.LOCK, client, name);
+    }
+
+    /** True if the client has owners of either kind. */
+    boolean hasAny(Client client) {
+        return byClient.containsKey(client);
     }
 
     private void forgetOne(Set<StateOwner> among) throws Nfs4Exception {
@@ -65,12 +111,18 @@ final class OwnerTable {
 
     private void idle(StateOwner owner) {
         idle.add(owner);
-        owner.client.idleOwners.add(owner);
+        Owners known = byClient.get(owner.client);
+        if (known != null) {
+            known.idle.add(owner);
+        }
     }
 
     private void notIdle(StateOwner owner) {
         idle.remove(owner);
-        owner.client.idleOwners.remove(owner);
+        Owners known = byClient.get(owner.client);
+        if (known != null) {
+            known.idle.remove(owner);
+        }
     }
 
     /** Takes the owner's turn, or finds what it was answered. */
@@ -108,13 +160,13 @@ final class OwnerTable {
             owner.seqid = turn.seqid();
             owner.reply = reply;
             Opaque lockName = turn.lockOwner();
-            StateOwner lockOwner = lockName == null ? null : owner.client.lockOwners.get(lockName);
+            StateOwner lockOwner = lockName == null ? null : lockOwner(owner.client, lockName);
             if (lockOwner != null) {
                 lockOwner.seqid = turn.lockSeqid();
                 lockOwner.reply = null;
             }
         }
-        if (owner.states == 0) {
+        if (owner.states.isEmpty()) {
             if (owner.confirmed) {
                 idle(owner);
             } else {
@@ -123,32 +175,30 @@ final class OwnerTable {
         }
     }
 
-    /** An open or a lock stateid has come into being; null where its client has sessions. */
+    /** An open or a lock stateid of that number has come into being; null where its client has sessions. */
     @Nullable
-    StateOwner entered(StateOwner.Kind kind, Client client, Opaque name) {
+    StateOwner entered(StateOwner.Kind kind, Client client, Opaque name, long number) {
         if (!client.isSessionless()) {
             return null;
         }
-        StateOwner owner =
-                switch (kind) {
-                    case OPEN -> client.openOwners.get(name);
-                    case LOCK ->
-                        client.lockOwners.computeIfAbsent(
-                                name, _ -> new StateOwner(StateOwner.Kind.LOCK, client, name));
-                };
+        StateOwner owner = owner(kind, client, name);
+        if (owner == null && kind == StateOwner.Kind.LOCK) {
+            owner = new StateOwner(kind, client, name);
+            add(owner);
+        }
         if (owner != null) {
-            owner.states++;
+            owner.states.add(number);
         }
         return owner;
     }
 
-    /** An open or a lock stateid is gone. */
-    void left(@Nullable StateOwner owner) {
+    /** The open or the lock stateid of that number is gone. */
+    void left(@Nullable StateOwner owner, long number) {
         if (owner == null || owner.gone) {
             return;
         }
-        owner.states--;
-        if (owner.states == 0 && !owner.busy) {
+        owner.states.remove(number);
+        if (owner.states.isEmpty() && !owner.busy) {
             if (owner.kind == StateOwner.Kind.LOCK || !owner.confirmed) {
                 forget(owner);
             } else {
@@ -186,30 +236,30 @@ final class OwnerTable {
         owner.gone = true;
         forgetClosed(owner);
         notIdle(owner);
-        switch (owner.kind) {
-            case OPEN -> {
-                owner.client.openOwners.remove(owner.name);
-                if (!owner.client.gone) {
-                    shares.giveBack(owner.client.address(), 1);
-                }
-            }
-            case LOCK -> owner.client.lockOwners.remove(owner.name);
+        byClient.computeIfPresent(owner.client, (_, owners) -> {
+            owners.of(owner.kind).remove(owner.name);
+            return owners.open.isEmpty() && owners.lock.isEmpty() ? null : owners;
+        });
+        if (owner.kind == StateOwner.Kind.OPEN && !owner.client.isGone()) {
+            shares.giveBack(owner.client.address(), 1);
         }
     }
 
     /** A client is gone: its owners count for nothing from now on. */
     void depart(Client client) {
-        shares.giveBack(client.address(), client.openOwners.size());
+        Owners known = byClient.get(client);
+        if (known != null) {
+            shares.giveBack(client.address(), known.open.size());
+        }
     }
 
     /** Takes down so many owners of a client that is gone; says how many there were. */
     int clear(Client client, int most) {
         int done = 0;
-        for (; done < most && !client.openOwners.isEmpty(); done++) {
-            forget(client.openOwners.values().iterator().next());
-        }
-        for (; done < most && !client.lockOwners.isEmpty(); done++) {
-            forget(client.lockOwners.values().iterator().next());
+        for (Owners left = byClient.get(client); done < most && left != null; left = byClient.get(client)) {
+            Map<Opaque, StateOwner> next = left.open.isEmpty() ? left.lock : left.open;
+            forget(next.values().iterator().next());
+            done++;
         }
         return done;
     }

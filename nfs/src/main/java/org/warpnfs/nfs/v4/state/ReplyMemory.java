@@ -29,7 +29,7 @@ import org.warpnfs.limits.ClientAddress;
  *
  * <h2>Errors</h2>
  *
- * None: where no room is left {@link #begin} says so, and the request is put off. Guarded by the lock of {@link StateTable}.
+ * None: where no room is left {@link #begin} says so, and the request is put off. Guarded by the lock of the state.
  */
 final class ReplyMemory {
     /** A kept reply's objects beside its bytes. */

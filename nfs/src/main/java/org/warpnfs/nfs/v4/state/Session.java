@@ -1,7 +1,9 @@
 package org.warpnfs.nfs.v4.state;
 
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -47,6 +49,16 @@ public final class Session {
     @Nullable
     BackChannel backChannel() {
         return backChannel;
+    }
+
+    /** The connections that its requests come on, as far as they are remembered. */
+    public Set<Object> connections() {
+        return Collections.unmodifiableSet(connections);
+    }
+
+    /** The connections that carry its callbacks. */
+    public List<Object> backConnections() {
+        return backChannel == null ? List.of() : backChannel.connections();
     }
 
     /** How many slots the client should use (sr_target_highest_slotid is one less): at least one, at most all. */

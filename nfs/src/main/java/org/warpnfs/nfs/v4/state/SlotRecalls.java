@@ -10,25 +10,27 @@ import org.warpnfs.limits.ClientAddress;
  *
  * <p>A client that is asked sends a request with the lower sa_highest_slotid, which says which replies it has seen. One that uses its session hears
  * the same from each reply (sr_target_highest_slotid); it is those at rest, or put off, that have to be called. Those asked are of the
- * address that wants room, and of the one that has most. A session is asked again after {@link CallbackStates#PATIENCE_NANOS}; one that has refused
+ * address that wants room, and of the one that has most. A session is asked again after {@link CallbackCall#PATIENCE_NANOS}; one that has refused
  * is not. Who does not give slots back finds no room for more replies.
  *
- * <p>Guarded by the lock of {@link StateTable}.
+ * <p>Guarded by the lock of the state.
  */
-final class SlotRecalls {
+public final class SlotRecalls {
     /** Of each address, at a request. */
     private static final int MAX_LOOKED_AT = 8;
 
-    private final StateCore core;
+    private final ClientTable clients;
+    private final ReplyMemory replies;
     private long sent;
 
-    SlotRecalls(StateCore core) {
-        this.core = core;
+    /** @param replies what sessions keep */
+    public SlotRecalls(ClientTable clients, ReplyMemory replies) {
+        this.clients = clients;
+        this.replies = replies;
     }
 
     /** Room is scarce for the session's address. */
     void ask(long nowNanos, Session session) {
-        ReplyMemory replies = core.clients.replies();
         ClientAddress address = session.client().address();
         ClientAddress largest = replies.largest();
         askSome(nowNanos, address);
@@ -38,7 +40,6 @@ final class SlotRecalls {
     }
 
     private void askSome(long nowNanos, ClientAddress address) {
-        ReplyMemory replies = core.clients.replies();
         for (Session session : replies.someKeepers(address, MAX_LOOKED_AT)) {
             BackChannel back = session.backChannel();
             if (back != null && back.recallSlots(nowNanos, replies.targetSlots(session) - 1)) {
@@ -50,16 +51,16 @@ final class SlotRecalls {
     /** Clients without a lease make room: what keeps replies of theirs is let go, state and all. True if there were any. */
     boolean letGoOfSilent(long nowNanos, Session session) {
         Set<Client> silent = silentOf(nowNanos, session.client().address());
-        silent.addAll(silentOf(nowNanos, core.clients.replies().largest()));
-        silent.forEach(core.clients::expire);
+        silent.addAll(silentOf(nowNanos, replies.largest()));
+        silent.forEach(clients::expire);
         return !silent.isEmpty();
     }
 
     private Set<Client> silentOf(long nowNanos, @Nullable ClientAddress address) {
         Set<Client> silent = new HashSet<>();
         if (address != null) {
-            for (Session session : core.clients.replies().someKeepers(address, MAX_LOOKED_AT)) {
-                if (session.client().isExpired(nowNanos, core.leaseNanos)) {
+            for (Session session : replies.someKeepers(address, MAX_LOOKED_AT)) {
+                if (clients.isExpired(session.client(), nowNanos)) {
                     silent.add(session.client());
                 }
             }
@@ -68,7 +69,7 @@ final class SlotRecalls {
     }
 
     /** How often a session was asked. */
-    long sent() {
+    public long sent() {
         return sent;
     }
 }

@@ -4,7 +4,7 @@ import com.google.common.collect.Lists;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -75,31 +75,33 @@ public final class StateAdministration {
     public @Nullable Evicted evict(String id) {
         long number = StateQuery.parse("client", id);
         RecoveryJournal.@Nullable Entry[] removal = {null};
-        Evicted evicted = core.look(() -> {
-            Client client = core.clients.byId(number);
-            if (client == null) {
-                return null;
-            }
-            Evicted had = new Evicted(
-                    StateQuery.hex(number),
-                    ShownName.of(client.owner()),
-                    client.address().toString(),
-                    client.isSessionless(),
-                    client.sessions.size(),
-                    client.opens.size(),
-                    client.lockCount,
-                    client.delegations.size(),
-                    core.clients.connectionsOf(client),
-                    true);
-            core.clients.remove(client);
-            removal[0] = client.removal;
-            if (client.confirmed) {
-                core.grace.complete(client.owner());
-            }
+        Optional<Evicted> evicted = core.locked(() -> {
+            Optional<Client> client = Optional.ofNullable(core.clients.byId(number));
+            Optional<Evicted> had = client.map(this::describe);
+            client.ifPresent(known -> {
+                // First, so that what stands for it in the journal is known.
+                removal[0] = core.recovery.depart(known);
+                core.letGo(known);
+            });
             return had;
         });
         core.settleGrace();
-        return evicted == null || isWritten(removal[0]) ? evicted : evicted.notJournaled();
+        return evicted.map(had -> isWritten(removal[0]) ? had : had.notJournaled())
+                .orElse(null);
+    }
+
+    private Evicted describe(Client client) {
+        return new Evicted(
+                StateQuery.hex(client.id()),
+                ShownName.of(client.owner()),
+                client.address().toString(),
+                client.isSessionless(),
+                core.sessions.of(client).size(),
+                core.files.of(client).size(),
+                core.locks.locksOf(client),
+                core.delegations.of(client).size(),
+                core.sessions.connectionsOf(client),
+                true);
     }
 
     private boolean isWritten(RecoveryJournal.@Nullable Entry removal) {
@@ -133,7 +135,7 @@ public final class StateAdministration {
                     .toList();
             for (List<LockRow> portion : Lists.partition(found, StateCore.PORTION)) {
                 List<LockRow> taken =
-                        core.look(() -> portion.stream().filter(this::revoke).toList());
+                        core.locked(() -> portion.stream().filter(this::revoke).toList());
                 count += taken.size();
                 first.addAll(taken.subList(0, Math.min(taken.size(), most - first.size())));
             }
@@ -143,12 +145,7 @@ public final class StateAdministration {
     }
 
     private boolean revoke(LockRow row) {
-        StateEntry entry = core.states.byNumber(StateQuery.parse("id", row.id()));
-        if (!(entry instanceof LockState lockState) || lockState.revoked || lockState.client().gone) {
-            return false;
-        }
-        core.locks.revoke(lockState);
-        return true;
+        return core.locks.revoke(StateQuery.parse("id", row.id()));
     }
 
     /**
@@ -158,7 +155,7 @@ public final class StateAdministration {
      */
     public int endGrace(long nowNanos) {
         core.settleGrace(nowNanos);
-        int missing = Objects.requireNonNull(core.look(core.grace::endNow));
+        int missing = core.locked(core.grace::endNow);
         core.settleGrace();
         return missing;
     }

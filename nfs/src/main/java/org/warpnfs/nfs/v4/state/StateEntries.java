@@ -9,7 +9,7 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 
 /**
- * All that has a stateid, by its number (RFC 8881 section 8.2, RFC 7530 section 9.1.4). Guarded by the lock of {@link StateTable}.
+ * All that has a stateid, by its number (RFC 8881 section 8.2, RFC 7530 section 9.1.4). Guarded by the lock of the state.
  */
 final class StateEntries {
     private final int instance;
@@ -44,7 +44,7 @@ final class StateEntries {
     /** As {@link #find(Client, Stateid)}, whatever its seqid, and also what was revoked. */
     StateEntry entry(Client client, Stateid stateid) throws Nfs4Exception {
         StateEntry entry = stateid.instance() == instance ? states.get(stateid.number()) : null;
-        if (entry == null || entry.client() != client || client.gone) {
+        if (entry == null || entry.client() != client || client.isGone()) {
             throw Nfs4Exception.of(Nfs4Status.BAD_STATEID);
         }
         return entry;
@@ -92,7 +92,7 @@ final class StateEntries {
             throw Nfs4Exception.of(Nfs4Status.STALE_STATEID);
         }
         StateEntry entry = states.get(stateid.number());
-        return entry == null || entry.client().gone ? null : entry;
+        return entry == null || entry.client().isGone() ? null : entry;
     }
 
     /** As {@link #find(Client, FileKey, Stateid)}, and it has to be an open. */

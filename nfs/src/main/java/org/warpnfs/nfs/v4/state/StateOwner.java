@@ -34,12 +34,8 @@ final class StateOwner {
     boolean busy;
     /** No longer in the table. */
     boolean gone;
-    /** Opens, or lock stateids. */
-    int states;
-    /** Of an open-owner: what it has open. */
-    final Set<OpenState> opens = new LinkedHashSet<>(2);
-    /** Of a lock-owner: its stateids. */
-    final Set<LockState> lockStates = new LinkedHashSet<>(2);
+    /** Of an open-owner the numbers of its opens, of a lock-owner those of its lock stateids. */
+    final Set<Long> states = new LinkedHashSet<>(2);
     /** Of the open closed last, whose CLOSE may be repeated; 0 if none. */
     long closedNumber;
 

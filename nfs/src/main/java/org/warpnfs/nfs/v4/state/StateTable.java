@@ -97,12 +97,17 @@ public final class StateTable implements AutoCloseable {
 
     /** What is in memory, with what clients that are gone have left. */
     int remembered() {
-        return core.look(core.states::count);
+        return core.locked(core.states::count);
+    }
+
+    /** For tests: true if the journal has been told of the client, written or not. */
+    boolean isNoted(Client client) {
+        return core.locked(() -> core.recovery.isNoted(client));
     }
 
     /** For tests of what must not happen under the lock. */
     boolean isLockedByThisThread() {
-        return core.isHeldByThisThread();
+        return core.lock.isHeldByThisThread();
     }
 
     public SessionStates sessions() {
@@ -160,7 +165,7 @@ public final class StateTable implements AutoCloseable {
 
     public boolean isGraceRunning(long nowNanos) {
         core.settleGrace(nowNanos);
-        return !core.grace.isOver() && core.look(() -> core.grace.isRunning(nowNanos));
+        return !core.grace.isOver() && core.locked(() -> core.grace.isRunning(nowNanos));
     }
 
     /** GRACE while others may still reclaim what the operation could take from them. */
@@ -172,19 +177,19 @@ public final class StateTable implements AutoCloseable {
 
     /** Clients, sessions, opens: for people and metrics. */
     public Counts counts() {
-        return core.look(() -> new Counts(
-                core.clients.clientCount(),
-                core.clients.sessionCount(),
-                core.clients.slots.counts(),
+        return core.locked(() -> new Counts(
+                core.clients.count(),
+                core.sessions.count(),
+                core.sessions.slotCounts(),
                 core.files.openCount(),
                 core.locks.count(),
                 core.files.openCount() + core.locks.stateCount() + core.delegations.count(),
                 core.owners.openOwnerCount(),
                 core.delegations.count(),
-                core.clients.replies().takenBytes(),
-                core.clients.replies().putOff(),
+                core.sessions.replies().takenBytes(),
+                core.sessions.replies().putOff(),
                 core.slotRecalls.sent(),
-                core.clients.connectionsNotBound(),
+                core.sessions.connectionsNotBound(),
                 core.clients.expired(),
                 core.refused(),
                 core.delegations.recalls()));

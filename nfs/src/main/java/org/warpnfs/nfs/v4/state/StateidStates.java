@@ -8,40 +8,21 @@ import org.warpnfs.nfs.v4.xdr.Stateid;
 /** What stateids are good for: TEST_STATEID, FREE_STATEID, and leave to read and write. See {@link StateTable}. */
 public final class StateidStates {
     private final StateCore core;
+    private final Stateids stateids;
 
     StateidStates(StateCore core) {
         this.core = core;
+        this.stateids = new Stateids(core.states, core.locks, core.delegations);
     }
 
     /** TEST_STATEID: the status of one. */
     public Nfs4Status testStateid(Client client, Stateid stateid) {
-        return core.look(() -> {
-            if (stateid.isSpecial()) {
-                return Nfs4Status.BAD_STATEID;
-            }
-            try {
-                core.states.find(client, stateid);
-                return Nfs4Status.OK;
-            } catch (Nfs4Exception e) {
-                return e.status();
-            }
-        });
+        return core.locked(() -> stateids.test(client, stateid));
     }
 
     /** FREE_STATEID: of locks that are all given up, or of a delegation that was revoked. */
     public void freeStateid(Client client, Stateid stateid) throws Nfs4Exception {
-        core.change(() -> {
-            if (core.states.entry(client, stateid) instanceof DelegationState delegation) {
-                // Also one that was revoked, which nothing else finds.
-                core.delegations.free(delegation);
-            } else if (core.states.entry(client, stateid) instanceof LockState lockState && lockState.revoked) {
-                core.locks.free(lockState);
-            } else if (core.states.find(client, stateid) instanceof LockState lockState) {
-                core.locks.free(lockState);
-            } else {
-                throw Nfs4Exception.of(Nfs4Status.LOCKS_HELD);
-            }
-        });
+        core.change(() -> stateids.free(client, stateid));
     }
 
     /**
@@ -57,15 +38,9 @@ public final class StateidStates {
             if (client == null || stateid.isAnonymous()) {
                 boolean bypass = stateid.equals(Stateid.READ_BYPASS);
                 anonymous(nowNanos, file, bypass ? 0 : OpenRequest.READ);
-                return new IoGrant(null);
+                return IoGrant.withoutFile();
             }
-            SharedFile shared =
-                    switch (core.states.find(client, file, stateid)) {
-                        case OpenState open -> open.reader;
-                        case LockState locks -> locks.open.reader;
-                        case DelegationState delegation -> delegation.reader();
-                    };
-            return new IoGrant(shared == null ? null : shared.hold());
+            return stateids.read(client, file, stateid);
         });
     }
 
@@ -76,28 +51,15 @@ public final class StateidStates {
         return core.locked(() -> {
             if (client == null || stateid.isAnonymous()) {
                 anonymous(nowNanos, file, OpenRequest.WRITE);
-                return new IoGrant(null);
+                return IoGrant.withoutFile();
             }
-            OpenState open =
-                    switch (core.states.find(client, file, stateid)) {
-                        case OpenState itself -> itself;
-                        case LockState locks -> locks.open;
-                        case DelegationState _ -> throw Nfs4Exception.of(Nfs4Status.OPENMODE);
-                    };
-            SharedFile shared = open.writer;
-            if ((open.access & OpenRequest.WRITE) == 0 || shared == null) {
-                throw Nfs4Exception.of(Nfs4Status.OPENMODE);
-            }
-            return new IoGrant(shared.hold());
+            return stateids.write(client, file, stateid);
         });
     }
 
     /** Some open of the file that can write, or none: COMMIT names no stateid. */
     public IoGrant anyWriter(FileKey file) {
-        return core.look(() -> {
-            SharedFile shared = core.files.anyWriter(file);
-            return new IoGrant(shared == null ? null : shared.hold());
-        });
+        return core.locked(() -> core.files.anyWriter(file));
     }
 
     private void anonymous(long nowNanos, FileKey file, int access) throws Nfs4Exception {

@@ -13,7 +13,6 @@ import org.warpnfs.nfs.v4.state.CallbackAddress;
 import org.warpnfs.nfs.v4.state.CallbackCall;
 import org.warpnfs.nfs.v4.state.CallbackCredential;
 import org.warpnfs.nfs.v4.state.CallbackOutcome;
-import org.warpnfs.nfs.v4.state.CallbackStates;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 
@@ -21,7 +20,7 @@ import org.warpnfs.nfs.v4.xdr.Stateid;
 class CallbackClientTest {
     private static final CallbackOutcome FAILED = new CallbackOutcome.Failed();
     private static final CallbackOutcome DONE = new CallbackOutcome.Done();
-    private static final long PATIENCE = CallbackStates.PATIENCE_NANOS;
+    private static final long PATIENCE = CallbackCall.PATIENCE_NANOS;
     private static final long IDLE = DialedConnections.IDLE_NANOS;
 
     private record Ended(CallbackCall call, CallbackOutcome outcome) {}

@@ -7,10 +7,10 @@ import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 import org.warpnfs.nfs.v4.xdr.Stateid;
@@ -18,7 +18,7 @@ import org.warpnfs.nfs.v4.xdr.Stateid;
 /** The way back to one NFSv4.0 client: time is a number, and what goes out a queue. */
 class DialedPathTest {
     private static final long PAUSE = DialedPath.RETRY_PAUSE_NANOS;
-    private static final long PATIENCE = CallbackStates.PATIENCE_NANOS;
+    private static final long PATIENCE = CallbackCall.PATIENCE_NANOS;
     private static final CallbackAddress ADDRESS =
             new CallbackAddress(0x4000_0000, new InetSocketAddress(InetAddress.ofLiteral("10.9.0.2"), 44345), 7);
     private static final CallbackAddress OTHER_ADDRESS =
@@ -30,13 +30,14 @@ class DialedPathTest {
     private final Queue<CallbackCall> sent = new ArrayDeque<>();
     private final Client client =
             new Client(1, Opaque.of(new byte[] {1}), 2, new Principal(1, 0), true, ClientAddress.NONE);
+    private final DialedPaths paths = new DialedPaths(sent::add);
     private final DialedPath path;
     private long now = Long.MAX_VALUE - 5; // a monotonic clock may wrap
     private int stateids;
 
     DialedPathTest() {
-        client.callBackAt(ADDRESS, sent::add);
-        path = client.dialedPath;
+        paths.callAt(client, ADDRESS);
+        path = current();
     }
 
     private CallbackCall.Null nextProbe() {
@@ -55,25 +56,70 @@ class DialedPathTest {
         return path;
     }
 
-    private DelegationState delegation() {
-        DelegationState delegation = new DelegationState(
-                client,
-                new FileKey(1, FileHandle.of(new byte[] {1})),
-                new Stateid(1, 9, ++stateids),
-                Opaque.of(new byte[] {(byte) stateids}),
-                new SharedFile(new NoFile()));
-        delegation.recall(now);
-        return delegation;
+    private DialedPath current() {
+        return Objects.requireNonNull(paths.of(client));
     }
 
-    private boolean isDue(DelegationState delegation) {
-        return delegation.isRecallDue(now, TimeUnit.MILLISECONDS.toNanos(500));
+    private boolean isUp() {
+        DialedPath way = paths.of(client);
+        return way != null && way.isUp();
+    }
+
+    private boolean recall(Delegation delegation) {
+        DialedPath way = paths.of(client);
+        return way != null && way.recall(now, delegation);
+    }
+
+    private Delegation delegation() {
+        return new Delegation(++stateids);
+    }
+
+    private boolean isDue(Delegation delegation) {
+        return delegation.isDue(now);
+    }
+
+    /** One that someone waits for: due until it is acknowledged, half a second after it was asked for last. */
+    private static final class Delegation implements Recallable {
+        private final int number;
+        private boolean asked;
+        private long askedNanos;
+        private boolean due = true;
+
+        Delegation(int number) {
+            this.number = number;
+        }
+
+        boolean isDue(long nowNanos) {
+            return due && (!asked || nowNanos - askedNanos >= TimeUnit.MILLISECONDS.toNanos(500));
+        }
+
+        @Override
+        public Stateid stateid() {
+            return new Stateid(1, 9, number);
+        }
+
+        @Override
+        public Opaque wireHandle() {
+            return Opaque.of(new byte[] {(byte) number});
+        }
+
+        @Override
+        public void asked(long nowNanos) {
+            asked = true;
+            due = false;
+            askedNanos = nowNanos;
+        }
+
+        @Override
+        public void answered(boolean acknowledged) {
+            due = !acknowledged;
+        }
     }
 
     @Test
     void untried_replyHasLeft_isProbedOnceAsRoot() {
-        assertThat(client.recall(now, delegation())).as("nobody answered yet").isFalse();
-        assertThat(client.hasCallbackPath()).isFalse();
+        assertThat(recall(delegation())).as("nobody answered yet").isFalse();
+        assertThat(isUp()).isFalse();
         assertThat(path.isDown()).isFalse();
         path.confirmed(now);
         path.confirmed(now);
@@ -86,9 +132,9 @@ class DialedPathTest {
     @Test
     void probed_answered_isUpAndCarriesRecalls() {
         up();
-        assertThat(client.hasCallbackPath()).isTrue();
-        DelegationState delegation = delegation();
-        assertThat(client.recall(now, delegation)).isTrue();
+        assertThat(isUp()).isTrue();
+        Delegation delegation = delegation();
+        assertThat(recall(delegation)).isTrue();
         CallbackCall.PlainRecall recall = nextRecall();
         assertThat(recall.stateid()).isEqualTo(delegation.stateid());
         assertThat(recall.fileHandle()).isEqualTo(delegation.wireHandle());
@@ -105,7 +151,7 @@ class DialedPathTest {
         assertThat(path.isDown()).isTrue();
         now += PAUSE - 1;
         path.retry(now);
-        assertThat(client.recall(now, delegation())).isFalse();
+        assertThat(recall(delegation())).isFalse();
         assertThat(sent).isEmpty();
         now++;
         path.retry(now);
@@ -137,30 +183,30 @@ class DialedPathTest {
         path.confirmed(now);
         path.probed(now, nextProbe(), false);
         now += PAUSE;
-        assertThat(client.recall(now, delegation())).isFalse();
+        assertThat(recall(delegation())).isFalse();
         path.probed(now, nextProbe(), true);
-        assertThat(client.recall(now, delegation())).isTrue();
+        assertThat(recall(delegation())).isTrue();
     }
 
     @Test
     void up_recallFails_isDownAndTheRecallIsDueAgain() {
         up();
-        DelegationState delegation = delegation();
-        client.recall(now, delegation);
+        Delegation delegation = delegation();
+        recall(delegation);
         path.recalled(now, nextRecall(), FAILED);
         assertThat(path.isDown()).isTrue();
         now += PAUSE;
         assertThat(isDue(delegation)).isTrue();
         path.retry(now);
         path.probed(now, nextProbe(), true);
-        assertThat(client.recall(now, delegation)).isTrue();
+        assertThat(recall(delegation)).isTrue();
     }
 
     @Test
     void up_recallUnanswered_isDownAfterAWhileAndTheRecallIsDueAgain() {
         up();
-        DelegationState delegation = delegation();
-        client.recall(now, delegation);
+        Delegation delegation = delegation();
+        recall(delegation);
         CallbackCall.PlainRecall silent = nextRecall();
         now += PATIENCE + 1;
         path.retry(now);
@@ -173,8 +219,8 @@ class DialedPathTest {
     @Test
     void up_recallRefused_staysUpAndTheRecallIsDueAgain() {
         up();
-        DelegationState delegation = delegation();
-        client.recall(now, delegation);
+        Delegation delegation = delegation();
+        recall(delegation);
         path.recalled(now, nextRecall(), BAD_HANDLE);
         assertThat(path.isUp()).isTrue();
         assertThat(isDue(delegation)).as("not at once").isFalse();
@@ -187,68 +233,68 @@ class DialedPathTest {
         up();
         List<CallbackCall.PlainRecall> calls = new ArrayList<>();
         for (int i = 0; i < DialedPath.MAX_RECALLS; i++) {
-            assertThat(client.recall(now, delegation())).isTrue();
+            assertThat(recall(delegation())).isTrue();
             calls.add(nextRecall());
         }
-        DelegationState next = delegation();
-        assertThat(client.recall(now, next)).isFalse();
+        Delegation next = delegation();
+        assertThat(recall(next)).isFalse();
         path.recalled(now, calls.get(3), ACKNOWLEDGED);
-        assertThat(client.recall(now, next)).isTrue();
+        assertThat(recall(next)).isTrue();
     }
 
     @Test
     void changedAddress_startsAnewAndWhatWasUnderWayIsDueAgain() {
         up();
-        DelegationState delegation = delegation();
-        client.recall(now, delegation);
+        Delegation delegation = delegation();
+        recall(delegation);
         CallbackCall.PlainRecall old = nextRecall();
-        client.callBackAt(OTHER_ADDRESS, sent::add);
-        assertThat(client.hasCallbackPath()).isFalse();
+        paths.callAt(client, OTHER_ADDRESS);
+        assertThat(isUp()).isFalse();
         now += PAUSE;
         assertThat(isDue(delegation)).isTrue();
         path.recalled(now, old, ACKNOWLEDGED);
         assertThat(isDue(delegation)).isTrue();
-        client.dialedPath.confirmed(now);
+        current().confirmed(now);
         CallbackCall.Null probe = nextProbe();
         assertThat(probe.target()).isNotSameAs(old.target());
-        client.dialedPath.probed(now, probe, true);
-        assertThat(client.recall(now, delegation)).isTrue();
+        current().probed(now, probe, true);
+        assertThat(recall(delegation)).isTrue();
     }
 
     @Test
     void sameAddress_startsAnewOverTheSameConnection() {
         up();
-        DelegationState delegation = delegation();
-        client.recall(now, delegation);
+        Delegation delegation = delegation();
+        recall(delegation);
         CallbackCall.PlainRecall old = nextRecall();
-        client.callBackAt(new CallbackAddress(ADDRESS.program(), ADDRESS.socket(), ADDRESS.ident()), sent::add);
-        assertThat(client.hasCallbackPath()).isFalse();
+        paths.callAt(client, new CallbackAddress(ADDRESS.program(), ADDRESS.socket(), ADDRESS.ident()));
+        assertThat(isUp()).isFalse();
         now += PAUSE;
         path.recalled(now, old, ACKNOWLEDGED);
         assertThat(isDue(delegation)).isTrue();
-        client.dialedPath.confirmed(now);
+        current().confirmed(now);
         CallbackCall.Null probe = nextProbe();
         assertThat(probe.target()).isSameAs(old.target());
-        client.dialedPath.probed(now, probe, true);
-        assertThat(client.hasCallbackPath()).isTrue();
+        current().probed(now, probe, true);
+        assertThat(isUp()).isTrue();
     }
 
     @Test
     void sameAddress_whileItIsProbed_isNotProbedTwice() {
         path.confirmed(now);
         CallbackCall.Null probe = nextProbe();
-        client.callBackAt(ADDRESS, sent::add);
-        client.dialedPath.confirmed(now);
+        paths.callAt(client, ADDRESS);
+        current().confirmed(now);
         assertThat(sent).isEmpty();
-        client.dialedPath.probed(now, probe, true);
-        assertThat(client.hasCallbackPath()).isTrue();
+        current().probed(now, probe, true);
+        assertThat(isUp()).isTrue();
     }
 
     @Test
     void addressTakenBack_isNoPath() {
         up();
-        client.callBackAt(null, sent::add);
-        assertThat(client.hasCallbackPath()).isFalse();
-        assertThat(client.recall(now, delegation())).isFalse();
+        paths.callAt(client, null);
+        assertThat(isUp()).isFalse();
+        assertThat(recall(delegation())).isFalse();
     }
 }

@@ -118,7 +118,7 @@ class OutsideTheLockTest {
         for (Client client : clients.subList(1, 9)) {
             opens.add(threads.submit(() -> open(client, file(0), OpenRequest.READ, 0, new Watched())));
         }
-        while (clients.stream().anyMatch(client -> client.recording == null)) {
+        while (clients.stream().anyMatch(client -> !table.isNoted(client))) {
             Thread.onSpinWait();
         }
         journal.gate.countDown();

@@ -295,16 +295,22 @@ class SharesOfStateTest {
         for (int i = 0; i < clients; i++) {
             Client hog = sequence(connect("hog " + i, HOSTILE), 0, 2, false, 0).client();
             Stateid open = open(hog, 1);
-            int held = 0;
-            long base = (long) i << 32;
-            while (statusOf(() -> lock(hog, open, base + 2L * hog.lockCount)) == Nfs4Status.OK) {
-                held++;
-            }
-            assertThat(held).isGreaterThan(4096).isGreaterThanOrEqualTo(LIMITS.maxLocksPerClient() - 2);
+            assertThat(locksUntilRefused(hog, open, (long) i << 32))
+                    .isGreaterThan(4096)
+                    .isGreaterThanOrEqualTo(LIMITS.maxLocksPerClient() - 2);
             assertThat(statusOf(() -> lock(hog, open, 1L << 60))).isEqualTo(Nfs4Status.SERVERFAULT);
         }
         Client honest = sequence(connect("honest", HONEST), 0, 2, false, 0).client();
         lock(honest, open(honest, 1), 1L << 61);
+    }
+
+    private int locksUntilRefused(Client client, Stateid open, long base) {
+        for (int held = 0; ; held++) {
+            long offset = base + 2L * held;
+            if (statusOf(() -> lock(client, open, offset)) != Nfs4Status.OK) {
+                return held;
+            }
+        }
     }
 
     private Stateid lock(Client client, Stateid open, long offset) throws Nfs4Exception {

@@ -38,11 +38,15 @@ class StateTableTest {
     }
 
     private Client client(SessionId session) throws Nfs4Exception {
+        return session(session).client();
+    }
+
+    private Session session(SessionId session) throws Nfs4Exception {
         SequenceOutcome outcome = table.sessions().beginSequence(now, request(session, 1, 1));
         if (outcome instanceof SequenceOutcome.Execute execute) {
             table.sessions().endSequence(now, execute, null);
         }
-        return outcome.session().client();
+        return outcome.session();
     }
 
     private Stateid open(Client client, int file) throws Nfs4Exception {
@@ -73,7 +77,7 @@ class StateTableTest {
     @Test
     void slots_areCountedAsGrantedAsBusyAndAsReplayed() throws Nfs4Exception {
         SessionId session = connect("a");
-        int granted = client(session).sessions.get(session).slotCount();
+        int granted = session(session).slotCount();
         SequenceOutcome first = table.sessions().beginSequence(now, request(session, 0, 1));
         assertThat(table.counts().slots()).isEqualTo(new SlotCounts(granted, 1, 0));
         table.sessions().endSequence(now, (SequenceOutcome.Execute) first, new CachedReply(new byte[4]));
