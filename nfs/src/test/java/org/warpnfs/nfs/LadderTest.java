@@ -7,6 +7,7 @@ import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import java.util.stream.Stream;
+import org.warpnfs.testkit.Circles;
 
 /** The programs know the file system SPI and RPC; no socket, no RDMA, no backend, and not each other. */
 @AnalyzeClasses(packages = "org.warpnfs.nfs", importOptions = DoNotIncludeTests.class)
@@ -28,6 +29,12 @@ class LadderTest {
         "org.warpnfs.nfs.stats",
         "org.warpnfs.nfs.idmap",
     };
+
+    @ArchTest
+    static final ArchRule PACKAGES_FORM_NO_CIRCLE = Circles.noneBetweenPackages("org.warpnfs.nfs");
+
+    @ArchTest
+    static final ArchRule CLASSES_FORM_SMALL_CIRCLES_ALONE = Circles.noneOfManyClasses();
 
     @ArchTest
     static final ArchRule XDR_KNOWS_NO_FILE = classes()

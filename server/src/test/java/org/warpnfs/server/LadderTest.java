@@ -7,10 +7,17 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
+import org.warpnfs.testkit.Circles;
 
 /** The server puts the parts together and knows no wire format. */
 @AnalyzeClasses(packages = "org.warpnfs.server", importOptions = ImportOption.DoNotIncludeTests.class)
 class LadderTest {
+    @ArchTest
+    static final ArchRule packagesFormNoCircle = Circles.noneBetweenPackages("org.warpnfs");
+
+    @ArchTest
+    static final ArchRule classesFormSmallCirclesAlone = Circles.noneOfManyClasses();
+
     @ArchTest
     static final ArchRule noWireFormats = noClasses()
             .should()

@@ -8,7 +8,7 @@ import org.warpnfs.nfs.stats.CallTimer;
 import org.warpnfs.nfs.v4.op.CallContext;
 import org.warpnfs.nfs.v4.op.Effect;
 import org.warpnfs.nfs.v4.op.Nfs4Services;
-import org.warpnfs.nfs.v4.state.Client;
+import org.warpnfs.nfs.v4.state.core.Client;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.Opaque;

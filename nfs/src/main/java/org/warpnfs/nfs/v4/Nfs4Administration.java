@@ -4,10 +4,10 @@ import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.nfs.v4.state.StateAdministration;
-import org.warpnfs.nfs.v4.state.StatePage;
-import org.warpnfs.nfs.v4.state.StateQuery;
-import org.warpnfs.nfs.v4.state.StateRow;
 import org.warpnfs.nfs.v4.state.StateTable;
+import org.warpnfs.nfs.v4.state.listing.StatePage;
+import org.warpnfs.nfs.v4.state.listing.StateQuery;
+import org.warpnfs.nfs.v4.state.listing.StateRow;
 
 /** What an administrator sees of NFSv4 clients, and takes from them. Safe for any thread; nothing here waits for a client. */
 public final class Nfs4Administration {

@@ -3,7 +3,7 @@ package org.warpnfs.nfs.v4;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
-import org.warpnfs.nfs.v4.state.StateLimits;
+import org.warpnfs.nfs.v4.state.core.StateLimits;
 
 /**
  * How the program behaves.

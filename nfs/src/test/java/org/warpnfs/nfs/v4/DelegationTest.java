@@ -21,7 +21,7 @@ import org.warpnfs.nfs.export.FileChanges;
 import org.warpnfs.nfs.v4.V4Client.CallbackSeen;
 import org.warpnfs.nfs.v4.V4Client.Ops;
 import org.warpnfs.nfs.v4.V4Client.Reply;
-import org.warpnfs.nfs.v4.state.RecallCounts;
+import org.warpnfs.nfs.v4.state.file.RecallCounts;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
 /** Read delegations, from the OPEN that grants one to its return or revocation. */

@@ -12,7 +12,7 @@ import com.tngtech.archunit.lang.ArchRule;
 class V4LadderTest {
     private static final String PROGRAM = "org.warpnfs.nfs.v4";
     private static final String OPERATIONS = "org.warpnfs.nfs.v4.op";
-    private static final String STATE = "org.warpnfs.nfs.v4.state";
+    private static final String STATE = "org.warpnfs.nfs.v4.state..";
     private static final String ATTRIBUTES = "org.warpnfs.nfs.v4.attr";
     private static final String CALLBACK = "org.warpnfs.nfs.v4.callback";
     private static final String EXPORTS = "org.warpnfs.nfs.export";

@@ -34,7 +34,7 @@ import org.warpnfs.nfs.replay.ReplyCache;
 import org.warpnfs.nfs.testing.CallWriter;
 import org.warpnfs.nfs.testing.FakeDialer;
 import org.warpnfs.nfs.testing.ReplyKeeper;
-import org.warpnfs.nfs.v4.state.StateLimits;
+import org.warpnfs.nfs.v4.state.core.StateLimits;
 import org.warpnfs.payload.PayloadPool;
 
 /** A server in memory: /data (no_root_squash), /ro (the same files, read-only), /squash (the same files, root_squash). */

@@ -8,7 +8,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.warpnfs.nfs.v4.state.StateAdministration.Evicted;
 import org.warpnfs.nfs.v4.state.StateAdministration.Unlocked;
-import org.warpnfs.nfs.v4.state.StateRow.LockRow;
+import org.warpnfs.nfs.v4.state.listing.StateRow.LockRow;
 import org.warpnfs.rpcrdma.oncrpc.OpenConnection;
 import org.warpnfs.server.WarpServer;
 import org.warpnfs.server.config.ConfigException;

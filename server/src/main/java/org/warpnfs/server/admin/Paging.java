@@ -1,7 +1,7 @@
 package org.warpnfs.server.admin;
 
 import org.jspecify.annotations.Nullable;
-import org.warpnfs.nfs.v4.state.StateQuery;
+import org.warpnfs.nfs.v4.state.listing.StateQuery;
 
 /** How much of a list is asked for: {@code limit}, {@value #DEFAULT_LIMIT} unless it is said, and {@code after}. */
 final class Paging {

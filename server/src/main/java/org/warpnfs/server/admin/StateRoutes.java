@@ -3,8 +3,8 @@ package org.warpnfs.server.admin;
 import java.util.Set;
 import java.util.function.Function;
 import org.warpnfs.nfs.v4.Nfs4Administration;
-import org.warpnfs.nfs.v4.state.StatePage;
-import org.warpnfs.nfs.v4.state.StateQuery;
+import org.warpnfs.nfs.v4.state.listing.StatePage;
+import org.warpnfs.nfs.v4.state.listing.StateQuery;
 
 /** What NFSv4 clients hold: a page of a table each. */
 final class StateRoutes {

@@ -2,7 +2,7 @@ package org.warpnfs.server.limits;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.warpnfs.nfs.v4.state.StateLimits;
+import org.warpnfs.nfs.v4.state.core.StateLimits;
 import org.warpnfs.server.config.ConfigException;
 
 /**

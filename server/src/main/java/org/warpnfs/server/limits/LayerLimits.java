@@ -6,7 +6,7 @@ import org.warpnfs.iwarp.netty.IwarpConfig;
 import org.warpnfs.iwarp.qp.QueuePairConfig;
 import org.warpnfs.iwarp.qp.QueuePairLimits;
 import org.warpnfs.iwarp.qp.RnicLimits;
-import org.warpnfs.nfs.v4.state.StateLimits;
+import org.warpnfs.nfs.v4.state.core.StateLimits;
 import org.warpnfs.rpcrdma.server.ClientLimits;
 import org.warpnfs.rpcrdma.server.PeerDeadlines;
 import org.warpnfs.rpcrdma.server.ResponderOptions;

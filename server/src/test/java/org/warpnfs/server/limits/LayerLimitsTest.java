@@ -7,7 +7,7 @@ import org.warpnfs.fs.local.LocalOptions;
 import org.warpnfs.iwarp.mpa.MpaChoices;
 import org.warpnfs.iwarp.netty.IwarpConfig;
 import org.warpnfs.nfs.replay.ReplyCache;
-import org.warpnfs.nfs.v4.state.StateLimits;
+import org.warpnfs.nfs.v4.state.core.StateLimits;
 import org.warpnfs.rpcrdma.server.ResponderOptions;
 import org.warpnfs.rpcrdma.tcp.TcpOptions;
 

@@ -1,9 +1,9 @@
 package org.warpnfs.nfs.v4.callback;
 
 import java.nio.charset.StandardCharsets;
-import org.warpnfs.nfs.v4.state.CallbackCall;
-import org.warpnfs.nfs.v4.state.CallbackCredential;
-import org.warpnfs.nfs.v4.state.CallbackOutcome;
+import org.warpnfs.nfs.v4.state.callback.CallbackCall;
+import org.warpnfs.nfs.v4.state.callback.CallbackCredential;
+import org.warpnfs.nfs.v4.state.callback.CallbackOutcome;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 import org.warpnfs.nfs.v4.xdr.Stateid;

@@ -7,7 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
-import org.warpnfs.nfs.v4.state.CallbackCall;
+import org.warpnfs.nfs.v4.state.callback.CallbackCall;
 
 /**
  * The connections to NFSv4.0 clients: one for each address that calls go to, made with the first call and closed when there was none

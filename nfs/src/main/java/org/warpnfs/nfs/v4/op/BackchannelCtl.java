@@ -1,8 +1,8 @@
 package org.warpnfs.nfs.v4.op;
 
 import org.jspecify.annotations.Nullable;
-import org.warpnfs.nfs.v4.state.CallbackCredential;
-import org.warpnfs.nfs.v4.state.Session;
+import org.warpnfs.nfs.v4.state.callback.CallbackCredential;
+import org.warpnfs.nfs.v4.state.client.Session;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.XdrReader;

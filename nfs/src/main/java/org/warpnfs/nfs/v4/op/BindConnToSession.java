@@ -1,7 +1,7 @@
 package org.warpnfs.nfs.v4.op;
 
-import org.warpnfs.nfs.v4.state.SessionId;
 import org.warpnfs.nfs.v4.state.SessionStates.Directions;
+import org.warpnfs.nfs.v4.state.core.SessionId;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.XdrReader;

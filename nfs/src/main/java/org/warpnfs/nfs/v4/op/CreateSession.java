@@ -1,9 +1,9 @@
 package org.warpnfs.nfs.v4.op;
 
-import org.warpnfs.nfs.v4.state.CallbackCredential;
-import org.warpnfs.nfs.v4.state.CallbackParameters;
-import org.warpnfs.nfs.v4.state.ChannelAttributes;
-import org.warpnfs.nfs.v4.state.CreatedSession;
+import org.warpnfs.nfs.v4.state.callback.CallbackCredential;
+import org.warpnfs.nfs.v4.state.callback.CallbackParameters;
+import org.warpnfs.nfs.v4.state.client.CreatedSession;
+import org.warpnfs.nfs.v4.state.core.ChannelAttributes;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.XdrReader;

@@ -1,7 +1,7 @@
 package org.warpnfs.nfs.v4.op;
 
 import org.warpnfs.limits.ClientAddress;
-import org.warpnfs.nfs.v4.state.ExchangedId;
+import org.warpnfs.nfs.v4.state.client.ExchangedId;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.Opaque;

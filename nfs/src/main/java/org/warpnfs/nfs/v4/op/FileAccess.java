@@ -5,7 +5,7 @@ import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.OpenAccess;
 import org.warpnfs.fs.spi.OpenFile;
 import org.warpnfs.nfs.export.Location;
-import org.warpnfs.nfs.v4.state.IoGrant;
+import org.warpnfs.nfs.v4.state.file.IoGrant;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 

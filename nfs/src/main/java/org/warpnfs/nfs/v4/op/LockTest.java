@@ -2,7 +2,7 @@ package org.warpnfs.nfs.v4.op;
 
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.export.Location;
-import org.warpnfs.nfs.v4.state.ByteRange;
+import org.warpnfs.nfs.v4.state.file.ByteRange;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 import org.warpnfs.nfs.v4.xdr.XdrReader;

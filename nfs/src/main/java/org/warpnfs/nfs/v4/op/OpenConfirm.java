@@ -1,6 +1,6 @@
 package org.warpnfs.nfs.v4.op;
 
-import org.warpnfs.nfs.v4.state.FileKey;
+import org.warpnfs.nfs.v4.state.file.FileKey;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.OpCode;
 import org.warpnfs.nfs.v4.xdr.Stateid;

@@ -1,7 +1,7 @@
 package org.warpnfs.nfs.v4.op;
 
-import org.warpnfs.nfs.v4.state.FileKey;
-import org.warpnfs.nfs.v4.state.OpenRequest;
+import org.warpnfs.nfs.v4.state.file.FileKey;
+import org.warpnfs.nfs.v4.state.file.OpenRequest;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.OpCode;

@@ -2,8 +2,8 @@ package org.warpnfs.nfs.v4.op;
 
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.nfs.export.Location;
-import org.warpnfs.nfs.v4.state.OwnerReply;
-import org.warpnfs.nfs.v4.state.OwnerTurn;
+import org.warpnfs.nfs.v4.state.file.OwnerReply;
+import org.warpnfs.nfs.v4.state.file.OwnerTurn;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.OpCode;

@@ -1,6 +1,6 @@
 package org.warpnfs.nfs.v4.op;
 
-import org.warpnfs.nfs.v4.state.Client;
+import org.warpnfs.nfs.v4.state.core.Client;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.XdrReader;

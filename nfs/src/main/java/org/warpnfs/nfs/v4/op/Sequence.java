@@ -1,8 +1,8 @@
 package org.warpnfs.nfs.v4.op;
 
-import org.warpnfs.nfs.v4.state.SequenceOutcome;
-import org.warpnfs.nfs.v4.state.SequenceRequest;
-import org.warpnfs.nfs.v4.state.SessionId;
+import org.warpnfs.nfs.v4.state.client.SequenceOutcome;
+import org.warpnfs.nfs.v4.state.client.SequenceRequest;
+import org.warpnfs.nfs.v4.state.core.SessionId;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;

@@ -10,7 +10,7 @@ import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.export.Location;
 import org.warpnfs.nfs.v4.attr.AttributeUpdate;
 import org.warpnfs.nfs.v4.attr.Attributes;
-import org.warpnfs.nfs.v4.state.IoGrant;
+import org.warpnfs.nfs.v4.state.file.IoGrant;
 import org.warpnfs.nfs.v4.xdr.Bitmap;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;

@@ -1,9 +1,9 @@
 package org.warpnfs.nfs.v4.op;
 
 import org.warpnfs.limits.ClientAddress;
-import org.warpnfs.nfs.v4.state.CallbackAddress;
-import org.warpnfs.nfs.v4.state.GivenClientid;
-import org.warpnfs.nfs.v4.state.UniversalAddress;
+import org.warpnfs.nfs.v4.state.callback.CallbackAddress;
+import org.warpnfs.nfs.v4.state.callback.UniversalAddress;
+import org.warpnfs.nfs.v4.state.client.GivenClientid;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.Opaque;

@@ -1,6 +1,11 @@
 package org.warpnfs.nfs.v4.state;
 
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.nfs.v4.state.callback.CallbackCall;
+import org.warpnfs.nfs.v4.state.callback.CallbackCredential;
+import org.warpnfs.nfs.v4.state.callback.CallbackOutcome;
+import org.warpnfs.nfs.v4.state.client.Session;
+import org.warpnfs.nfs.v4.state.core.Client;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 

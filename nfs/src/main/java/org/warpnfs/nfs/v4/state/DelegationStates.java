@@ -2,6 +2,8 @@ package org.warpnfs.nfs.v4.state;
 
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.FileHandle;
+import org.warpnfs.nfs.v4.state.core.Client;
+import org.warpnfs.nfs.v4.state.file.FileKey;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.Stateid;

@@ -1,5 +1,11 @@
 package org.warpnfs.nfs.v4.state;
 
+import org.warpnfs.nfs.v4.state.core.Client;
+import org.warpnfs.nfs.v4.state.file.ByteRange;
+import org.warpnfs.nfs.v4.state.file.FileKey;
+import org.warpnfs.nfs.v4.state.file.LockOwner;
+import org.warpnfs.nfs.v4.state.file.LockRequest;
+import org.warpnfs.nfs.v4.state.file.OpenState;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.Opaque;

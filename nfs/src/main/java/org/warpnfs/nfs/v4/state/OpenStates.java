@@ -1,6 +1,12 @@
 package org.warpnfs.nfs.v4.state;
 
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.nfs.v4.state.core.Client;
+import org.warpnfs.nfs.v4.state.file.DelegationWish;
+import org.warpnfs.nfs.v4.state.file.FileKey;
+import org.warpnfs.nfs.v4.state.file.OpenRequest;
+import org.warpnfs.nfs.v4.state.file.OpenedFile;
+import org.warpnfs.nfs.v4.state.file.SharedFile;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.Stateid;

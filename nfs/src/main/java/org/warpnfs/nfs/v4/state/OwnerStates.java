@@ -1,5 +1,10 @@
 package org.warpnfs.nfs.v4.state;
 
+import org.warpnfs.nfs.v4.state.core.Client;
+import org.warpnfs.nfs.v4.state.file.FileKey;
+import org.warpnfs.nfs.v4.state.file.OwnerReply;
+import org.warpnfs.nfs.v4.state.file.OwnerTurn;
+import org.warpnfs.nfs.v4.state.file.OwnerTurns;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.OpCode;
 import org.warpnfs.nfs.v4.xdr.Opaque;

@@ -2,6 +2,17 @@ package org.warpnfs.nfs.v4.state;
 
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.limits.ClientAddress;
+import org.warpnfs.nfs.v4.state.callback.CallbackParameters;
+import org.warpnfs.nfs.v4.state.client.CachedReply;
+import org.warpnfs.nfs.v4.state.client.CreatedSession;
+import org.warpnfs.nfs.v4.state.client.ExchangedId;
+import org.warpnfs.nfs.v4.state.client.SequenceOutcome;
+import org.warpnfs.nfs.v4.state.client.SequenceRequest;
+import org.warpnfs.nfs.v4.state.client.Session;
+import org.warpnfs.nfs.v4.state.core.ChannelAttributes;
+import org.warpnfs.nfs.v4.state.core.Client;
+import org.warpnfs.nfs.v4.state.core.Principal;
+import org.warpnfs.nfs.v4.state.core.SessionId;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.Opaque;

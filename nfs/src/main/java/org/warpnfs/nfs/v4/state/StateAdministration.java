@@ -8,7 +8,13 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
-import org.warpnfs.nfs.v4.state.StateRow.LockRow;
+import org.warpnfs.nfs.v4.state.core.Client;
+import org.warpnfs.nfs.v4.state.listing.ShownName;
+import org.warpnfs.nfs.v4.state.listing.StatePage;
+import org.warpnfs.nfs.v4.state.listing.StateQuery;
+import org.warpnfs.nfs.v4.state.listing.StateRow;
+import org.warpnfs.nfs.v4.state.listing.StateRow.LockRow;
+import org.warpnfs.nfs.v4.state.recovery.RecoveryJournal;
 
 /** What an administrator takes from clients. See {@link StateTable}. */
 public final class StateAdministration {

@@ -8,11 +8,23 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
-import org.warpnfs.nfs.v4.state.StateRow.ClientRow;
-import org.warpnfs.nfs.v4.state.StateRow.DelegationRow;
-import org.warpnfs.nfs.v4.state.StateRow.LockRow;
-import org.warpnfs.nfs.v4.state.StateRow.OpenRow;
-import org.warpnfs.nfs.v4.state.StateRow.SessionRow;
+import org.warpnfs.nfs.v4.state.client.ClientActivity;
+import org.warpnfs.nfs.v4.state.client.Session;
+import org.warpnfs.nfs.v4.state.core.Client;
+import org.warpnfs.nfs.v4.state.file.DelegationState;
+import org.warpnfs.nfs.v4.state.file.HoldingRows;
+import org.warpnfs.nfs.v4.state.file.LockState;
+import org.warpnfs.nfs.v4.state.file.OpenState;
+import org.warpnfs.nfs.v4.state.file.RowDraft;
+import org.warpnfs.nfs.v4.state.listing.ShownName;
+import org.warpnfs.nfs.v4.state.listing.StatePage;
+import org.warpnfs.nfs.v4.state.listing.StateQuery;
+import org.warpnfs.nfs.v4.state.listing.StateRow;
+import org.warpnfs.nfs.v4.state.listing.StateRow.ClientRow;
+import org.warpnfs.nfs.v4.state.listing.StateRow.DelegationRow;
+import org.warpnfs.nfs.v4.state.listing.StateRow.LockRow;
+import org.warpnfs.nfs.v4.state.listing.StateRow.OpenRow;
+import org.warpnfs.nfs.v4.state.listing.StateRow.SessionRow;
 
 /**
  * What clients hold, for administrators. See {@link StateTable}.

@@ -6,6 +6,10 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.locks.ReentrantLock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.warpnfs.nfs.v4.state.callback.CallbackCall;
+import org.warpnfs.nfs.v4.state.callback.CallbackSender;
+import org.warpnfs.nfs.v4.state.file.SharedFile;
+import org.warpnfs.nfs.v4.state.recovery.RecoveryJournal;
 
 /**
  * The one lock of the state, and what is done once it is free again.

@@ -7,6 +7,12 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.FileSystem;
+import org.warpnfs.nfs.v4.state.callback.CallbackSender;
+import org.warpnfs.nfs.v4.state.client.SlotCounts;
+import org.warpnfs.nfs.v4.state.core.Client;
+import org.warpnfs.nfs.v4.state.core.StateLimits;
+import org.warpnfs.nfs.v4.state.file.RecallCounts;
+import org.warpnfs.nfs.v4.state.recovery.RecoveryLog;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 

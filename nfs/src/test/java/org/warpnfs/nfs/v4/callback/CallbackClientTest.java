@@ -9,10 +9,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.warpnfs.nfs.testing.FakeDialer;
-import org.warpnfs.nfs.v4.state.CallbackAddress;
-import org.warpnfs.nfs.v4.state.CallbackCall;
-import org.warpnfs.nfs.v4.state.CallbackCredential;
-import org.warpnfs.nfs.v4.state.CallbackOutcome;
+import org.warpnfs.nfs.v4.state.callback.CallbackAddress;
+import org.warpnfs.nfs.v4.state.callback.CallbackCall;
+import org.warpnfs.nfs.v4.state.callback.CallbackCredential;
+import org.warpnfs.nfs.v4.state.callback.CallbackOutcome;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 

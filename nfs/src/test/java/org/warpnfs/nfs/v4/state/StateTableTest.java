@@ -10,6 +10,22 @@ import static org.warpnfs.nfs.v4.state.SmallState.opaque;
 import static org.warpnfs.nfs.v4.state.SmallState.statusOf;
 
 import org.junit.jupiter.api.Test;
+import org.warpnfs.nfs.v4.state.callback.CallbackParameters;
+import org.warpnfs.nfs.v4.state.client.CachedReply;
+import org.warpnfs.nfs.v4.state.client.ExchangedId;
+import org.warpnfs.nfs.v4.state.client.SequenceOutcome;
+import org.warpnfs.nfs.v4.state.client.SequenceRequest;
+import org.warpnfs.nfs.v4.state.client.Session;
+import org.warpnfs.nfs.v4.state.client.SlotCounts;
+import org.warpnfs.nfs.v4.state.core.ChannelAttributes;
+import org.warpnfs.nfs.v4.state.core.Client;
+import org.warpnfs.nfs.v4.state.core.SessionId;
+import org.warpnfs.nfs.v4.state.file.ByteRange;
+import org.warpnfs.nfs.v4.state.file.IoGrant;
+import org.warpnfs.nfs.v4.state.file.LockRequest;
+import org.warpnfs.nfs.v4.state.file.OpenRequest;
+import org.warpnfs.nfs.v4.state.file.RecallCounts;
+import org.warpnfs.nfs.v4.state.file.SharedFile;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.Stateid;
@@ -85,17 +101,6 @@ class StateTableTest {
         assertThat(table.counts().slots()).isEqualTo(new SlotCounts(granted, 0, 1));
         table.sessions().destroySession(session);
         assertThat(table.counts().slots()).isEqualTo(new SlotCounts(0, 0, 1));
-    }
-
-    @Test
-    void slot_seqidWraps_goesOn() throws Nfs4Exception {
-        SessionId session = connect("a");
-        SequenceOutcome.Execute execute =
-                (SequenceOutcome.Execute) table.sessions().beginSequence(now, request(session, 0, 1));
-        execute.slot().seqid = -1;
-        table.sessions().endSequence(now, execute, null);
-        assertThat(table.sessions().beginSequence(now, request(session, 0, 0)))
-                .isInstanceOf(SequenceOutcome.Execute.class);
     }
 
     @Test

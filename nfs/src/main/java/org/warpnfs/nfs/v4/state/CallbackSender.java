@@ -1,8 +1,0 @@
-package org.warpnfs.nfs.v4.state;
-
-/** Carries callbacks to clients; {@link CallbackStates#answered} hears of each how it ended, unless the client's connection that it goes over ends first. */
-@FunctionalInterface
-public interface CallbackSender {
-    /** Sends and does not wait. Called on whatever thread needs the callback, without a lock; does not fail. */
-    void send(CallbackCall call);
-}

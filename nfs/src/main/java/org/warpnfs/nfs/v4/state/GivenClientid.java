@@ -1,8 +1,0 @@
-package org.warpnfs.nfs.v4.state;
-
-/**
- * What SETCLIENTID gives.
- *
- * @param confirmVerifier for SETCLIENTID_CONFIRM
- */
-public record GivenClientid(long id, long confirmVerifier) {}

@@ -1,6 +1,0 @@
-package org.warpnfs.nfs.v4.state;
-
-import org.warpnfs.nfs.v4.xdr.Stateid;
-
-/** What OPEN gives. */
-public record OpenedFile(Stateid stateid, DelegationGrant delegation) {}

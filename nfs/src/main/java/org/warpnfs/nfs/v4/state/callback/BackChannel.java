@@ -1,0 +1,367 @@
+package org.warpnfs.nfs.v4.state.callback;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.nfs.v4.state.core.ChannelAttributes;
+import org.warpnfs.nfs.v4.state.core.SessionId;
+
+/**
+ * The back channel of one session (RFC 8881 section 2.10.3.1): connections over which the server may call, and the slots of its
+ * calls.
+ *
+ * <p>Each connection by itself:
+ *
+ * <pre>
+ *   state    event                                    next     output
+ *   -        bound                                    BOUND
+ *   BOUND    the reply that bound it is on its way    PROBED   CB_NULL
+ *   PROBED   CB_NULL answered                         UP
+ *   PROBED   CB_NULL failed, or not answered in time  DOWN
+ *   UP       a callback failed or not answered        DOWN
+ *   DOWN     bound again                              BOUND
+ *   any      the connection has ended                 -
+ * </pre>
+ *
+ * A slot whose call had no answer keeps that call, since only the client knows whether it saw it: the same call goes over the next
+ * connection that is up, and the slot's sequence goes on with its answer. Guarded by the lock of the state.
+ */
+public final class BackChannel {
+    private static final int NFS4_OK = 0;
+    private static final int NFS4ERR_DELAY = 10008;
+    private static final int NFS4ERR_RETRY_UNCACHED_REP = 10068;
+
+    private enum Phase {
+        BOUND,
+        PROBED,
+        UP,
+        DOWN
+    }
+
+    private static final class Path {
+        final Object connection;
+        Phase phase = Phase.BOUND;
+        CallbackCall.@Nullable Null probe;
+        long probedNanos;
+
+        Path(Object connection) {
+            this.connection = connection;
+        }
+    }
+
+    private static final class CallbackSlot {
+        int seqid = 1;
+        CallbackCall.@Nullable InSession call;
+
+        @Nullable
+        Recallable delegation;
+
+        long sentNanos;
+        /** The connection that carried the call failed before an answer came. */
+        boolean inDoubt;
+    }
+
+    private final SessionId sessionId;
+    private final int minorVersion;
+    private final ChannelAttributes attributes;
+    private final CallbackSlot[] slots;
+    private final List<Path> paths = new ArrayList<>(1);
+    private final Consumer<CallbackCall> outbox;
+    private int program;
+    private CallbackCredential credential;
+    private boolean used;
+    private boolean faulty;
+    /** Of CB_RECALL_SLOT. */
+    private boolean slotsAsked;
+
+    private long slotsAskedNanos;
+    private boolean givesNoSlots;
+
+    /** @param outbox takes callbacks; they are sent without the lock */
+    public BackChannel(
+            SessionId sessionId,
+            CallbackParameters parameters,
+            CallbackCredential credential,
+            ChannelAttributes granted,
+            Consumer<CallbackCall> outbox) {
+        this.sessionId = sessionId;
+        this.minorVersion = parameters.minorVersion();
+        this.program = parameters.program();
+        this.credential = credential;
+        this.attributes = granted;
+        this.outbox = outbox;
+        this.slots = new CallbackSlot[Math.toIntExact(granted.maxRequests())];
+        for (int i = 0; i < slots.length; i++) {
+            slots[i] = new CallbackSlot();
+        }
+    }
+
+    /** What the channel was granted. */
+    public ChannelAttributes attributes() {
+        return attributes;
+    }
+
+    /** BACKCHANNEL_CTL: all connections are to be tried anew. */
+    public void change(int newProgram, CallbackCredential newCredential) {
+        program = newProgram;
+        credential = newCredential;
+        paths.forEach(path -> path.phase = Phase.BOUND);
+    }
+
+    /** False if there are too many connections already. */
+    public boolean bind(Object connection, int maxConnections) {
+        used = true;
+        Path path = pathOf(connection);
+        if (path == null) {
+            if (paths.size() >= maxConnections && !paths.removeIf(other -> other.phase == Phase.DOWN)) {
+                return false;
+            }
+            paths.add(new Path(connection));
+        } else if (path.phase == Phase.DOWN) {
+            path.phase = Phase.BOUND;
+        }
+        return true;
+    }
+
+    /** The connections that are bound to it, in the order in which they were. */
+    public List<Object> connections() {
+        return paths.stream().map(path -> path.connection).toList();
+    }
+
+    /** The connection has ended; calls over it that were not answered are in doubt. */
+    public void unbind(Object connection) {
+        paths.removeIf(path -> path.connection.equals(connection));
+        doubt(connection);
+    }
+
+    private void doubt(Object connection) {
+        for (CallbackSlot slot : slots) {
+            if (slot.call != null && slot.call.target().connection().equals(connection)) {
+                slot.inDoubt = true;
+            }
+        }
+    }
+
+    /** Asks over a connection that was bound whether the client is there. */
+    public void probe(long nowNanos, Object connection) {
+        Path path = pathOf(connection);
+        if (path != null && path.phase == Phase.BOUND) {
+            path.phase = Phase.PROBED;
+            path.probe = new CallbackCall.Null(target(path));
+            path.probedNanos = nowNanos;
+            outbox.accept(path.probe);
+        }
+    }
+
+    /** True if it was the probe of one of these connections, and that one is now up. */
+    public boolean probed(CallbackCall.Null call, boolean answered) {
+        for (Path path : paths) {
+            if (path.probe == call) {
+                path.probe = null;
+                path.phase = answered ? Phase.UP : Phase.DOWN;
+                return answered;
+            }
+        }
+        return false;
+    }
+
+    /** Sends again what was in doubt, over the connection that is now up. */
+    public void resume(long nowNanos) {
+        Path up = up();
+        if (up == null) {
+            return;
+        }
+        for (CallbackSlot slot : slots) {
+            CallbackCall.InSession call = slot.call;
+            if (call != null && slot.inDoubt) {
+                CallbackCall.InSession again = call.on(target(up));
+                slot.inDoubt = false;
+                slot.call = again;
+                slot.sentNanos = nowNanos;
+                outbox.accept(again);
+            }
+        }
+    }
+
+    /** True once a connection was bound to it. */
+    public boolean isUsed() {
+        return used;
+    }
+
+    /** True if a callback can be sent. */
+    public boolean isUp() {
+        return !faulty && up() != null;
+    }
+
+    /** SEQ4_STATUS_CB_PATH_DOWN_SESSION: there should be a connection for callbacks, and there is none. */
+    public boolean isDown() {
+        return paths.stream().allMatch(path -> path.phase == Phase.DOWN);
+    }
+
+    /** SEQ4_STATUS_BACKCHANNEL_FAULT: client and server disagree on the slots. */
+    public boolean isFaulty() {
+        return faulty;
+    }
+
+    /**
+     * Sends CB_RECALL.
+     *
+     * @return false if no connection is up or no slot is free
+     */
+    public boolean recall(long nowNanos, Recallable delegation) {
+        CallbackSlot slot = send(
+                nowNanos,
+                (target, position) -> new CallbackCall.Recall(
+                        target, position, delegation.stateid().withSeqid(0), delegation.wireHandle()));
+        if (slot != null) {
+            slot.delegation = delegation;
+            delegation.asked(nowNanos);
+        }
+        return slot != null;
+    }
+
+    /**
+     * Sends CB_RECALL_SLOT, unless the client was asked a while ago only, or has refused.
+     *
+     * @return false if it was not sent
+     */
+    public boolean recallSlots(long nowNanos, int highestSlot) {
+        if (givesNoSlots || (slotsAsked && nowNanos - slotsAskedNanos < CallbackCall.PATIENCE_NANOS)) {
+            return false;
+        }
+        if (send(nowNanos, (target, position) -> new CallbackCall.RecallSlot(target, position, highestSlot)) == null) {
+            return false;
+        }
+        slotsAsked = true;
+        slotsAskedNanos = nowNanos;
+        return true;
+    }
+
+    /** Null if no connection is up or no slot is free. */
+    private @Nullable CallbackSlot send(
+            long nowNanos, BiFunction<CallbackCall.Bound, CallbackCall.Position, CallbackCall.InSession> made) {
+        Path up = up();
+        if (up == null || faulty) {
+            return null;
+        }
+        int highest = 0;
+        int free = -1;
+        for (int i = slots.length - 1; i >= 0; i--) {
+            if (slots[i].call == null) {
+                free = i;
+            } else {
+                highest = Math.max(highest, i);
+            }
+        }
+        if (free < 0) {
+            return null;
+        }
+        CallbackSlot slot = slots[free];
+        CallbackCall.Position position =
+                new CallbackCall.Position(minorVersion, sessionId, slot.seqid, free, Math.max(highest, free));
+        CallbackCall.InSession call = made.apply(target(up), position);
+        slot.call = call;
+        slot.sentNanos = nowNanos;
+        outbox.accept(call);
+        return slot;
+    }
+
+    /**
+     * A recall has ended. One that is not this session's, or no longer, changes nothing; one without an answer stays in doubt.
+     */
+    public void recalled(CallbackCall.InSession call, CallbackOutcome outcome) {
+        CallbackSlot slot = slots[Math.min(call.position().slot(), slots.length - 1)];
+        if (slot.call != call) {
+            return;
+        }
+        Recallable delegation = slot.delegation;
+        switch (outcome) {
+            case CallbackOutcome.Compound compound -> {
+                boolean heard = compound.sequence() == NFS4_OK;
+                settle(slot, compound.sequence());
+                if (delegation != null) {
+                    delegation.answered(heard && compound.operation() == NFS4_OK);
+                } else {
+                    givesNoSlots = heard && compound.operation() != NFS4_OK && compound.operation() != NFS4ERR_DELAY;
+                }
+            }
+            case CallbackOutcome.Failed _, CallbackOutcome.Done _ -> {
+                // The slot keeps the call: resume() sends it again once there is a way.
+                Path path = pathOf(call.target().connection());
+                if (path != null) {
+                    path.phase = Phase.DOWN;
+                }
+                slot.inDoubt = true;
+            }
+        }
+    }
+
+    private void settle(CallbackSlot slot, int status) {
+        slot.call = null;
+        slot.delegation = null;
+        slot.inDoubt = false;
+        switch (status) {
+            case NFS4_OK, NFS4ERR_RETRY_UNCACHED_REP -> slot.seqid++;
+            case NFS4ERR_DELAY -> {}
+            default -> faulty = true;
+        }
+    }
+
+    /** What nobody answered for too long is taken for lost, and its connection for down. */
+    public void expire(long nowNanos, long patienceNanos) {
+        for (Path path : paths) {
+            if (path.phase == Phase.PROBED && nowNanos - path.probedNanos > patienceNanos) {
+                path.phase = Phase.DOWN;
+                path.probe = null;
+            }
+        }
+        for (CallbackSlot slot : slots) {
+            if (slot.call != null && !slot.inDoubt && nowNanos - slot.sentNanos > patienceNanos) {
+                slot.inDoubt = true;
+                Path path = pathOf(slot.call.target().connection());
+                if (path != null) {
+                    path.phase = Phase.DOWN;
+                }
+            }
+        }
+    }
+
+    /** The session is gone: the delegations whose recall was under way, to be recalled in another. */
+    public List<Recallable> abandon() {
+        List<Recallable> unanswered = new ArrayList<>();
+        for (CallbackSlot slot : slots) {
+            if (slot.delegation != null) {
+                unanswered.add(slot.delegation);
+            }
+            slot.call = null;
+            slot.delegation = null;
+        }
+        paths.clear();
+        return unanswered;
+    }
+
+    private CallbackCall.Bound target(Path path) {
+        return new CallbackCall.Bound(path.connection, program, credential);
+    }
+
+    /** The connection that was bound last of those that are up. */
+    private @Nullable Path up() {
+        for (Path path : paths.reversed()) {
+            if (path.phase == Phase.UP) {
+                return path;
+            }
+        }
+        return null;
+    }
+
+    private @Nullable Path pathOf(Object connection) {
+        for (Path path : paths) {
+            if (path.connection.equals(connection)) {
+                return path;
+            }
+        }
+        return null;
+    }
+}

@@ -1,0 +1,126 @@
+package org.warpnfs.nfs.v4.state.client;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.limits.ClientAddress;
+import org.warpnfs.nfs.v4.state.core.Client;
+
+/**
+ * Clients in the order in which they were heard of, over all and by address: the one that has been silent for the longest comes first.
+ * What is dispensable is found there, if anywhere. Guarded by the lock of the state.
+ */
+final class LeaseOrder {
+    private static final LinkedHashMap<Long, ClientRecord> NOBODY = new LinkedHashMap<>();
+    private static final int MAX_LOOKED_AT = 64;
+
+    private final long leaseNanos;
+    private final Predicate<Client> holdsState;
+    private final LinkedHashMap<Long, ClientRecord> byId = new LinkedHashMap<>();
+    private final Map<ClientAddress, LinkedHashMap<Long, ClientRecord>> byAddress = new HashMap<>();
+
+    /** @param holdsState true for clients that have opens or delegations */
+    LeaseOrder(long leaseNanos, Predicate<Client> holdsState) {
+        this.leaseNanos = leaseNanos;
+        this.holdsState = holdsState;
+    }
+
+    void add(ClientRecord record) {
+        Client client = record.client;
+        byId.put(client.id(), record);
+        byAddress.computeIfAbsent(client.address(), _ -> new LinkedHashMap<>(2)).put(client.id(), record);
+    }
+
+    void remove(Client client) {
+        byId.remove(client.id());
+        byAddress.computeIfPresent(client.address(), (_, neighbours) -> {
+            neighbours.remove(client.id());
+            return neighbours.isEmpty() ? null : neighbours;
+        });
+    }
+
+    /** Null if there is none. */
+    @Nullable
+    ClientRecord get(long id) {
+        return byId.get(id);
+    }
+
+    /** The client is heard of: its lease begins anew. */
+    void renew(ClientRecord record, long nowNanos) {
+        record.renewedNanos = nowNanos;
+        Client client = record.client;
+        byId.putLast(client.id(), record);
+        LinkedHashMap<Long, ClientRecord> neighbours = byAddress.get(client.address());
+        if (neighbours != null) {
+            neighbours.putLast(client.id(), record);
+        }
+    }
+
+    List<Client> all() {
+        return byId.values().stream().map(record -> record.client).toList();
+    }
+
+    int size() {
+        return byId.size();
+    }
+
+    /**
+     * Of one address: not confirmed, or without a lease, or without any state and silent for half a lease. The first such, null if there
+     * is none.
+     *
+     * @param except a client that stays, or null
+     */
+    @Nullable
+    Client dispensable(long nowNanos, ClientAddress address, @Nullable Client except) {
+        Client idle = null;
+        int looked = 0;
+        for (ClientRecord record : byAddress.getOrDefault(address, NOBODY).values()) {
+            if (record.client == except || record.requestsUnderWay > 0) {
+                continue;
+            }
+            if (!record.confirmed || record.isExpired(nowNanos, leaseNanos)) {
+                return record.client;
+            }
+            if (idle == null && !holdsState.test(record.client) && record.isExpired(nowNanos, leaseNanos / 2)) {
+                idle = record.client;
+            }
+            if (++looked >= MAX_LOOKED_AT) {
+                break;
+            }
+        }
+        return idle;
+    }
+
+    /** Whoever is without a lease for the longest; null if all have theirs. */
+    @Nullable
+    Client silentForLongest(long nowNanos, @Nullable Client except) {
+        for (ClientRecord record : byId.values()) {
+            if (record.client != except && record.isExpired(nowNanos, leaseNanos)) {
+                return record.client;
+            }
+            if (record.requestsUnderWay == 0) {
+                // Whoever comes behind was heard of later.
+                return null;
+            }
+        }
+        return null;
+    }
+
+    /** Those that never got further than EXCHANGE_ID, hold nothing, or are silent beyond all courtesy. */
+    List<Client> silent(long nowNanos, long courtesyNanos) {
+        List<Client> silent = new ArrayList<>();
+        for (ClientRecord record : byId.values()) {
+            if (record.requestsUnderWay == 0 && !record.isExpired(nowNanos, leaseNanos)) {
+                break;
+            }
+            if (record.isExpired(nowNanos, !holdsState.test(record.client) ? leaseNanos : courtesyNanos)) {
+                silent.add(record.client);
+            }
+        }
+        return silent;
+    }
+}

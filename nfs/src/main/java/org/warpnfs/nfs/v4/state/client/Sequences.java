@@ -1,0 +1,104 @@
+package org.warpnfs.nfs.v4.state.client;
+
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
+import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+
+/** SEQUENCE: what becomes of a request in its slot (RFC 8881 section 18.46). See {@link Slot}. Guarded by the lock of the state. */
+public final class Sequences {
+    /** An accepted RPC reply, COMPOUND with an empty tag, SEQUENCE: no reply in a session is shorter. */
+    private static final int LEAST_REPLY_BYTES = 24 + 12 + 8 + 36;
+
+    private final ClientTable clients;
+    private final SessionTable sessions;
+    private final SlotRecalls slotRecalls;
+
+    /** @param slotRecalls asks for slots where room for replies is scarce */
+    public Sequences(ClientTable clients, SessionTable sessions, SlotRecalls slotRecalls) {
+        this.clients = clients;
+        this.sessions = sessions;
+        this.slotRecalls = slotRecalls;
+    }
+
+    /** SEQUENCE. After {@link SequenceOutcome.Execute} the slot is taken, and the lease runs on, until {@link #end}. */
+    public SequenceOutcome begin(long nowNanos, SequenceRequest request) throws Nfs4Exception {
+        Session session = sessions.session(request.sessionId());
+        if (request.slotId() >= session.slotCount()) {
+            throw Nfs4Exception.of(Nfs4Status.BADSLOT);
+        }
+        if (request.highestSlotId() >= session.slotCount()) {
+            throw Nfs4Exception.of(Nfs4Status.BAD_HIGH_SLOT);
+        }
+        Slot slot = session.slot((int) request.slotId());
+        sessions.bound(session, request.connection());
+        clients.renew(session.client(), nowNanos);
+        if (request.seqid() == slot.seqid && slot.phase != Slot.Phase.FRESH) {
+            return replay(session, slot, request);
+        }
+        if (request.seqid() != slot.seqid + 1 || slot.phase == Slot.Phase.BUSY) {
+            throw Nfs4Exception.of(Nfs4Status.SEQ_MISORDERED);
+        }
+        checkOperations(session, request);
+        reserveReply(nowNanos, slot, request);
+        slot.phase = Slot.Phase.BUSY;
+        slot.seqid = request.seqid();
+        slot.digest = request.digest();
+        slot.principal = request.principal();
+        clients.began(session.client());
+        sessions.slots().began();
+        return new SequenceOutcome.Execute(session, slot);
+    }
+
+    /** A request that promises to keep its reply is executed only if there is room for one. */
+    private void reserveReply(long nowNanos, Slot slot, SequenceRequest request) throws Nfs4Exception {
+        Session session = slot.session;
+        ReplyMemory replies = sessions.replies();
+        int highestSlot = (int) request.highestSlotId();
+        boolean hasRoom = replies.begin(slot, highestSlot, request.cacheThis())
+                || (slotRecalls.letGoOfSilent(nowNanos, session)
+                        && replies.begin(slot, highestSlot, request.cacheThis()));
+        session.targetSlots = replies.targetSlots(session);
+        if (session.targetSlots < session.slotCount()) {
+            slotRecalls.ask(nowNanos, session);
+        }
+        if (!hasRoom) {
+            // The client sends the same again, in the same slot (section 15.1.1.3): nothing was executed.
+            throw Nfs4Exception.of(Nfs4Status.DELAY);
+        }
+    }
+
+    private static void checkOperations(Session session, SequenceRequest request) throws Nfs4Exception {
+        if (request.operations() > session.foreChannel().maxOperations()) {
+            throw Nfs4Exception.of(Nfs4Status.TOO_MANY_OPS);
+        }
+        if (request.cacheThis() && session.foreChannel().maxCachedReplyBytes() < LEAST_REPLY_BYTES) {
+            throw Nfs4Exception.of(Nfs4Status.REP_TOO_BIG_TO_CACHE);
+        }
+    }
+
+    private SequenceOutcome replay(Session session, Slot slot, SequenceRequest request) throws Nfs4Exception {
+        if (slot.digest != request.digest() || !request.principal().equals(slot.principal)) {
+            throw Nfs4Exception.of(Nfs4Status.SEQ_FALSE_RETRY);
+        }
+        if (slot.phase == Slot.Phase.BUSY) {
+            throw Nfs4Exception.of(Nfs4Status.DELAY);
+        }
+        CachedReply reply = slot.reply;
+        if (reply != null) {
+            sessions.slots().replayed();
+        }
+        return reply == null ? new SequenceOutcome.ReplayUncached(session) : new SequenceOutcome.Replay(session, reply);
+    }
+
+    /**
+     * The request of a slot has been executed.
+     *
+     * @param reply to keep for a retry, or null to keep none
+     */
+    public void end(long nowNanos, SequenceOutcome.Execute execution, @Nullable CachedReply reply) {
+        sessions.replies().end(execution.slot(), reply);
+        execution.slot().phase = Slot.Phase.IDLE;
+        sessions.slots().ended();
+        clients.ended(execution.session().client(), nowNanos);
+    }
+}

@@ -1,0 +1,267 @@
+package org.warpnfs.nfs.v4.state.client;
+
+import java.security.SecureRandom;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.nfs.v4.state.callback.BackChannel;
+import org.warpnfs.nfs.v4.state.callback.CallbackCall;
+import org.warpnfs.nfs.v4.state.callback.CallbackCredential;
+import org.warpnfs.nfs.v4.state.callback.CallbackParameters;
+import org.warpnfs.nfs.v4.state.core.ChannelAttributes;
+import org.warpnfs.nfs.v4.state.core.Client;
+import org.warpnfs.nfs.v4.state.core.Principal;
+import org.warpnfs.nfs.v4.state.core.SessionId;
+import org.warpnfs.nfs.v4.state.core.Shares;
+import org.warpnfs.nfs.v4.state.core.StateLimits;
+import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
+import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+
+/** Sessions of all clients, and the connections that are bound to them (RFC 8881 section 2.10). Guarded by the lock of the state. */
+public final class SessionTable {
+    private final StateLimits limits;
+    private final ClientTable clients;
+    private final Consumer<CallbackCall> outbox;
+    private final SecureRandom random = new SecureRandom();
+    private final Map<SessionId, Session> byId = new HashMap<>();
+    private final Map<Client, Map<SessionId, Session>> byClient = new HashMap<>();
+    private final Map<Object, Set<Session>> byConnection = new HashMap<>();
+    private final Shares shares;
+    private final SlotUse slots = new SlotUse();
+    private final ReplyMemory replies;
+    private long connectionsNotBound;
+
+    /** @param outbox takes callbacks; they are sent without the lock */
+    public SessionTable(StateLimits limits, ClientTable clients, Consumer<CallbackCall> outbox) {
+        this.limits = limits;
+        this.clients = clients;
+        this.outbox = outbox;
+        this.shares = new Shares(limits.maxSessions());
+        this.replies = new ReplyMemory(limits.maxReplyCacheBytes());
+    }
+
+    /** What the replies take that sessions keep. */
+    public ReplyMemory replies() {
+        return replies;
+    }
+
+    SlotUse slots() {
+        return slots;
+    }
+
+    /** The slots of all sessions together. */
+    public SlotCounts slotCounts() {
+        return slots.counts();
+    }
+
+    /** CREATE_SESSION. */
+    public CreatedSession create(
+            long nowNanos,
+            Principal principal,
+            long clientId,
+            int sequence,
+            ChannelAttributes fore,
+            CallbackParameters callbacks)
+            throws Nfs4Exception {
+        ClientRecord record = clients.recordById(clientId);
+        if (record == null || record.client.isSessionless()) {
+            throw Nfs4Exception.of(Nfs4Status.STALE_CLIENTID);
+        }
+        Client client = record.client;
+        if (!record.confirmed && clients.isExpired(client, nowNanos)) {
+            // A record that is not confirmed within a lease goes (RFC 8881 section 18.35.4), the next sweep or not.
+            clients.remove(client);
+            throw Nfs4Exception.of(Nfs4Status.STALE_CLIENTID);
+        }
+        if (sequence == record.createSequence && record.createReply != null) {
+            return record.createReply;
+        }
+        if (sequence != record.createSequence + 1) {
+            throw Nfs4Exception.of(Nfs4Status.SEQ_MISORDERED);
+        }
+        if (!record.confirmed && !client.principal().equals(principal)) {
+            throw Nfs4Exception.of(Nfs4Status.CLID_INUSE);
+        }
+        // First: room is made at the cost of those who are silent.
+        clients.renew(client, nowNanos);
+        ChannelAttributes foreGranted = fore.clampedTo(limits);
+        if (of(client).size() >= limits.maxSessionsPerClient()
+                || !clients.makeRoom(nowNanos, shares, client.address(), client)) {
+            shares.refuse();
+            throw Nfs4Exception.of(Nfs4Status.NOSPC);
+        }
+        SessionId id = new SessionId(clientId, random.nextLong());
+        BackChannel back = backChannel(id, callbacks);
+        clients.confirm(record);
+        add(new Session(id, client, foreGranted, back));
+        record.createSequence = sequence;
+        // Neither PERSIST nor CONN_RDMA: replies live in memory, and a connection does not change what it is.
+        CreatedSession reply = new CreatedSession(
+                id,
+                sequence,
+                back != null && callbacks.wanted() ? CreatedSession.CONN_BACK_CHAN : 0,
+                foreGranted,
+                back == null ? callbacks.channel() : back.attributes());
+        record.createReply = reply;
+        return reply;
+    }
+
+    private @Nullable BackChannel backChannel(SessionId id, CallbackParameters callbacks) throws Nfs4Exception {
+        // A channel on which nothing can be sent is refused also if nobody asks for it yet: BIND_CONN_TO_SESSION may.
+        ChannelAttributes granted = callbacks.channel().clampedForCallbacks();
+        CallbackCredential credential = callbacks.credential();
+        return credential == null ? null : new BackChannel(id, callbacks, credential, granted, outbox);
+    }
+
+    private void add(Session session) {
+        byId.put(session.id(), session);
+        byClient.computeIfAbsent(session.client(), _ -> new LinkedHashMap<>(2)).put(session.id(), session);
+        slots.granted(session);
+        shares.take(session.client().address(), 1);
+    }
+
+    /** DESTROY_SESSION. */
+    public void destroy(SessionId id) throws Nfs4Exception {
+        Session session = byId.get(id);
+        if (session == null) {
+            throw Nfs4Exception.of(Nfs4Status.BADSESSION);
+        }
+        byClient.computeIfPresent(session.client(), (_, sessions) -> {
+            sessions.remove(id);
+            return sessions.isEmpty() ? null : sessions;
+        });
+        end(session);
+    }
+
+    /** A client is gone, and its sessions with it. */
+    public void depart(Client client) {
+        Map<SessionId, Session> sessions = byClient.remove(client);
+        if (sessions != null) {
+            sessions.values().forEach(this::end);
+        }
+    }
+
+    private void end(Session session) {
+        byId.remove(session.id());
+        slots.gone(session);
+        replies.release(session);
+        shares.giveBack(session.client().address(), 1);
+        session.connections.forEach(connection -> noLongerOn(connection, session));
+        BackChannel back = session.backChannel();
+        if (back != null) {
+            back.connections().forEach(connection -> noLongerOn(connection, session));
+            back.abandon().forEach(recalled -> recalled.answered(false));
+        }
+    }
+
+    /** The session of that id, or BADSESSION. */
+    public Session session(SessionId id) throws Nfs4Exception {
+        Session session = byId.get(id);
+        if (session == null) {
+            throw Nfs4Exception.of(Nfs4Status.BADSESSION);
+        }
+        return session;
+    }
+
+    @Nullable
+    Session sessionOrNull(SessionId id) {
+        return byId.get(id);
+    }
+
+    /** The client's sessions, in the order in which they were made. */
+    public Collection<Session> of(Client client) {
+        return byClient.getOrDefault(client, Map.of()).values();
+    }
+
+    /** Requests of the session come on that connection; remembered unless the session has its number of them. */
+    public void bound(Session session, Object connection) {
+        if (session.connections.contains(connection)) {
+            return;
+        }
+        if (session.connections.size() >= limits.maxConnectionsPerSession()) {
+            connectionsNotBound++;
+            return;
+        }
+        session.connections.add(connection);
+        remember(session, connection);
+    }
+
+    /**
+     * The connection is to carry callbacks of the session.
+     *
+     * @return false if it cannot
+     */
+    public boolean boundBack(Session session, Object connection) {
+        BackChannel back = session.backChannel();
+        if (back == null) {
+            return false;
+        }
+        if (!back.bind(connection, limits.maxConnectionsPerSession())) {
+            connectionsNotBound++;
+            return false;
+        }
+        remember(session, connection);
+        return true;
+    }
+
+    private void remember(Session session, Object connection) {
+        byConnection.computeIfAbsent(connection, _ -> new LinkedHashSet<>(2)).add(session);
+    }
+
+    private void noLongerOn(Object connection, Session session) {
+        byConnection.computeIfPresent(connection, (_, bound) -> {
+            bound.remove(session);
+            return bound.isEmpty() ? null : bound;
+        });
+    }
+
+    /** A connection has ended. */
+    public void connectionClosed(Object connection) {
+        Set<Session> bound = byConnection.remove(connection);
+        if (bound == null) {
+            return;
+        }
+        for (Session session : bound) {
+            session.connections.remove(connection);
+            BackChannel back = session.backChannel();
+            if (back != null) {
+                back.unbind(connection);
+            }
+        }
+    }
+
+    /** What the client's sessions are bound to, in either direction. */
+    public Set<Object> connectionsOf(Client client) {
+        Set<Object> connections = new LinkedHashSet<>();
+        for (Session session : of(client)) {
+            connections.addAll(session.connections);
+            connections.addAll(session.backConnections());
+        }
+        return connections;
+    }
+
+    /** The sessions that calls on this connection belong to, in either direction. */
+    Set<Session> sessionsOn(Object connection) {
+        return byConnection.getOrDefault(connection, Set.of());
+    }
+
+    /** How often an address was refused another session. */
+    public long refused() {
+        return shares.refused();
+    }
+
+    /** How often a connection was not remembered. */
+    public long connectionsNotBound() {
+        return connectionsNotBound;
+    }
+
+    /** How many there are. */
+    public int count() {
+        return byId.size();
+    }
+}

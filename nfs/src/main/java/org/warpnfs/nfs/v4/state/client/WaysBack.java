@@ -1,0 +1,180 @@
+package org.warpnfs.nfs.v4.state.client;
+
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.nfs.v4.state.callback.BackChannel;
+import org.warpnfs.nfs.v4.state.callback.CallbackCall;
+import org.warpnfs.nfs.v4.state.callback.CallbackCredential;
+import org.warpnfs.nfs.v4.state.callback.CallbackOutcome;
+import org.warpnfs.nfs.v4.state.callback.DialedPath;
+import org.warpnfs.nfs.v4.state.callback.DialedPaths;
+import org.warpnfs.nfs.v4.state.callback.Recallable;
+import org.warpnfs.nfs.v4.state.callback.Recaller;
+import org.warpnfs.nfs.v4.state.core.Client;
+import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
+import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+
+/**
+ * The ways back to clients: the back channels of their sessions, or of NFSv4.0 the address that they have named. Guarded by the lock of
+ * the state.
+ */
+public final class WaysBack implements Recaller {
+    /** sr_status_flags (RFC 8881 section 18.46.1). */
+    private static final int CB_PATH_DOWN = 0x0000_0001;
+
+    private static final int CB_PATH_DOWN_SESSION = 0x0000_0200;
+    private static final int BACKCHANNEL_FAULT = 0x0000_0400;
+
+    private final SessionTable sessions;
+    private final DialedPaths dialed;
+
+    /** @param dialed the ways to clients of NFSv4.0 */
+    public WaysBack(SessionTable sessions, DialedPaths dialed) {
+        this.sessions = sessions;
+        this.dialed = dialed;
+    }
+
+    @Override
+    public boolean reaches(Client client) {
+        DialedPath path = dialed.of(client);
+        if (path != null) {
+            return path.isUp();
+        }
+        return sessions.of(client).stream().anyMatch(session -> {
+            BackChannel back = session.backChannel();
+            return back != null && back.isUp();
+        });
+    }
+
+    @Override
+    public boolean recall(long nowNanos, Client client, Recallable delegation) {
+        DialedPath path = dialed.of(client);
+        if (path != null) {
+            return path.recall(nowNanos, delegation);
+        }
+        for (Session session : sessions.of(client)) {
+            BackChannel back = session.backChannel();
+            if (back != null && back.recall(nowNanos, delegation)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Tries the back channels that {@code connection} was bound to. */
+    public void probe(long nowNanos, Object connection) {
+        for (Session session : sessions.sessionsOn(connection)) {
+            BackChannel back = session.backChannel();
+            if (back != null) {
+                back.probe(nowNanos, connection);
+            }
+        }
+    }
+
+    /** Tries the address that an NFSv4.0 client has given. */
+    public void probe(long nowNanos, Client client) {
+        DialedPath path = dialed.of(client);
+        if (path != null) {
+            path.confirmed(nowNanos);
+        }
+    }
+
+    /** If the way back to an NFSv4.0 client is down, it is tried again now and then; false if there is none. */
+    public boolean retry(long nowNanos, Client client) {
+        DialedPath path = dialed.of(client);
+        if (path == null) {
+            return false;
+        }
+        path.retry(nowNanos);
+        return true;
+    }
+
+    /** True if an NFSv4.0 client cannot be called, as far as is known. */
+    public boolean isDown(Client client) {
+        DialedPath path = dialed.of(client);
+        return path == null ? sessions.of(client).isEmpty() : path.isDown();
+    }
+
+    /** BACKCHANNEL_CTL. */
+    public void change(Session session, int program, @Nullable CallbackCredential credential) throws Nfs4Exception {
+        BackChannel back = session.backChannel();
+        if (back == null || credential == null) {
+            throw Nfs4Exception.of(Nfs4Status.INVAL);
+        }
+        back.change(program, credential);
+    }
+
+    /**
+     * A callback has ended.
+     *
+     * @return a client to whom more may be sent now; null if there is none
+     */
+    public @Nullable Client answered(long nowNanos, CallbackCall call, CallbackOutcome outcome) {
+        return switch (call) {
+            case CallbackCall.Null probe -> probed(nowNanos, probe, outcome instanceof CallbackOutcome.Done);
+            case CallbackCall.InSession recall -> recalled(nowNanos, recall, outcome);
+            case CallbackCall.PlainRecall recall -> {
+                DialedPath path = dialed.of(recall.target());
+                if (path == null) {
+                    yield null;
+                }
+                path.recalled(nowNanos, recall, outcome);
+                yield path.client();
+            }
+        };
+    }
+
+    private @Nullable Client probed(long nowNanos, CallbackCall.Null probe, boolean reached) {
+        return switch (probe.target()) {
+            case CallbackCall.Dialed target -> {
+                DialedPath path = dialed.of(target);
+                yield path != null && path.probed(nowNanos, probe, reached) ? path.client() : null;
+            }
+            case CallbackCall.Bound bound -> probedOn(nowNanos, bound.connection(), probe, reached);
+        };
+    }
+
+    private @Nullable Client probedOn(long nowNanos, Object connection, CallbackCall.Null probe, boolean reached) {
+        for (Session session : sessions.sessionsOn(connection)) {
+            BackChannel back = session.backChannel();
+            if (back != null && back.probed(probe, reached)) {
+                back.resume(nowNanos);
+                return session.client();
+            }
+        }
+        return null;
+    }
+
+    private @Nullable Client recalled(long nowNanos, CallbackCall.InSession call, CallbackOutcome outcome) {
+        Session session = sessions.sessionOrNull(call.position().sessionId());
+        BackChannel back = session == null ? null : session.backChannel();
+        if (session == null || back == null) {
+            return null;
+        }
+        back.recalled(call, outcome);
+        back.resume(nowNanos);
+        // A slot may have become free.
+        return session.client();
+    }
+
+    /** Those of sr_status_flags that tell of the way back. */
+    public int statusFlags(long nowNanos, Session session) {
+        int flags = 0;
+        boolean anyUsed = false;
+        boolean allDown = true;
+        for (Session each : sessions.of(session.client())) {
+            BackChannel back = each.backChannel();
+            if (back == null || !back.isUsed()) {
+                continue;
+            }
+            back.expire(nowNanos, CallbackCall.PATIENCE_NANOS);
+            anyUsed = true;
+            allDown &= back.isDown();
+        }
+        BackChannel own = session.backChannel();
+        if (own != null && own.isUsed()) {
+            flags |= own.isDown() ? CB_PATH_DOWN_SESSION : 0;
+            flags |= own.isFaulty() ? BACKCHANNEL_FAULT : 0;
+        }
+        return flags | (anyUsed && allDown ? CB_PATH_DOWN : 0);
+    }
+}

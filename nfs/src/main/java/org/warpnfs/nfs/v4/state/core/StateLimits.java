@@ -1,0 +1,113 @@
+package org.warpnfs.nfs.v4.state.core;
+
+/**
+ * How much clients may make the server remember. What is for all is shared by client addresses: each may take as long as it has no more
+ * than is left, so one alone gets half, and a newcomer always finds some. Before anyone is refused, clients without a lease are let go,
+ * and those that were never confirmed or hold nothing. Who is refused then gets an error that ends: SERVERFAULT, in NFSv4.0 RESOURCE, and
+ * NOSPC of CREATE_SESSION.
+ *
+ * @param maxClients client records, confirmed or not
+ * @param maxSessionsPerClient sessions of one client
+ * @param maxSessions sessions of all clients
+ * @param maxSlotsPerSession requests that one session may have under way; the first keeps a reply of {@code maxCachedReplyBytes} whatever others keep
+ * @param maxCachedReplyBytes one reply in that cache
+ * @param maxRequestBytes one COMPOUND, unreduced
+ * @param maxReplyBytes one reply, unreduced
+ * @param maxOperations operations of one COMPOUND
+ * @param maxConnectionsPerSession connections remembered as bound to one session
+ * @param maxOpensPerClient open files of one client
+ * @param maxOpens open files of all clients
+ * @param maxLockOwnersPerOpen lock stateids below one open
+ * @param maxLocksPerClient byte ranges locked by one client, and its lock stateids
+ * @param maxLocks byte ranges locked on all files, and lock stateids
+ * @param maxReplyCacheBytes what all slots of all sessions but the first of each may keep
+ * @param maxDelegations of all clients, revoked ones included until they are freed
+ * @param courtesyLeases how many leases a silent client keeps its state while nobody wants it
+ */
+public record StateLimits(
+        int maxClients,
+        int maxSessionsPerClient,
+        int maxSessions,
+        int maxSlotsPerSession,
+        int maxCachedReplyBytes,
+        int maxRequestBytes,
+        int maxReplyBytes,
+        int maxOperations,
+        int maxConnectionsPerSession,
+        int maxOpensPerClient,
+        int maxOpens,
+        int maxLockOwnersPerOpen,
+        int maxLocksPerClient,
+        int maxLocks,
+        long maxReplyCacheBytes,
+        int maxDelegations,
+        int courtesyLeases) {
+    /** What a COMPOUND around one READ or WRITE takes beside the data, generously. */
+    public static final int COMPOUND_OVERHEAD_BYTES = 64 * 1024;
+
+    private static final int CLIENT_BYTES = 2048;
+    private static final int SESSION_BYTES = 1024;
+    /** With its open-owner. */
+    private static final int OPEN_BYTES = 1024;
+
+    private static final int LOCK_BYTES = 256;
+    private static final int DELEGATION_BYTES = 512;
+
+    /** For data of up to {@code maxIoBytes} in one READ or WRITE. */
+    public static StateLimits forIoOf(int maxIoBytes) {
+        return new StateLimits(
+                8 * 1024,
+                16,
+                8 * 1024,
+                64,
+                8 * 1024,
+                maxIoBytes + COMPOUND_OVERHEAD_BYTES,
+                maxIoBytes + COMPOUND_OVERHEAD_BYTES,
+                64,
+                64,
+                16 * 1024,
+                64 * 1024,
+                1024,
+                32 * 1024,
+                256 * 1024,
+                32L << 20,
+                16 * 1024,
+                960);
+    }
+
+    /**
+     * What all of this may take of the heap, roughly: kept replies at their largest, and for each record what its objects take with the
+     * longest names that are usual. For the check at start that the virtual machine is large enough.
+     */
+    public long heapBytes() {
+        return (long) maxSessions * maxCachedReplyBytes
+                + maxReplyCacheBytes
+                + (long) maxClients * CLIENT_BYTES
+                + (long) maxSessions * SESSION_BYTES
+                + (long) maxOpens * OPEN_BYTES
+                + 2L * maxLocks * LOCK_BYTES
+                + (long) maxDelegations * DELEGATION_BYTES;
+    }
+
+    /** The same, with other room for kept replies. */
+    public StateLimits withReplyCacheBytes(long bytes) {
+        return new StateLimits(
+                maxClients,
+                maxSessionsPerClient,
+                maxSessions,
+                maxSlotsPerSession,
+                maxCachedReplyBytes,
+                maxRequestBytes,
+                maxReplyBytes,
+                maxOperations,
+                maxConnectionsPerSession,
+                maxOpensPerClient,
+                maxOpens,
+                maxLockOwnersPerOpen,
+                maxLocksPerClient,
+                maxLocks,
+                bytes,
+                maxDelegations,
+                courtesyLeases);
+    }
+}

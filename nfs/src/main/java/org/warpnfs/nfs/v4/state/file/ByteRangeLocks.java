@@ -1,0 +1,230 @@
+package org.warpnfs.nfs.v4.state.file;
+
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
+import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+
+/**
+ * The byte-range locks on one file, with POSIX arithmetic: an owner's new lock replaces what it held of the range, splitting and
+ * joining as needed (RFC 8881 section 9.1.5: LOCK4_RESULT_LOCKTYPE_POSIX).
+ *
+ * <p>Locks of one owner never overlap, and neighbours of one kind are joined. Nothing here takes longer because there are many locks,
+ * but by their logarithm: an owner that lets all go leaves its locks behind as dead ones, which are taken down {@value #PORTION} at a
+ * time by those who come after. Not safe for several threads.
+ *
+ * @param <O> who holds a lock
+ */
+final class ByteRangeLocks<O> {
+    /** Dead locks that each call takes down on its way. */
+    private static final int PORTION = 64;
+    /** Dead locks that one search takes down before it gives up for now: a few milliseconds. */
+    private static final int MAX_DEAD_IN_THE_WAY = 4096;
+
+    private final Predicate<O> isGone;
+    private final Map<O, Holder<O>> holders = new HashMap<>();
+    private final RangeTree<Holder<O>> exclusive = new RangeTree<>();
+    private final RangeTree<Holder<O>> shared = new RangeTree<>();
+    private final Queue<Holder<O>> dead = new ArrayDeque<>();
+    private int size;
+
+    /** One lock. */
+    record Held<O>(O owner, boolean exclusive, ByteRange range) {}
+
+    /** What one owner has; it never comes back once it is dead. */
+    private static final class Holder<O> {
+        final O owner;
+        final TreeMap<Long, Piece<O>> pieces = new TreeMap<>(Long::compareUnsigned);
+        boolean dead;
+
+        Holder(O owner) {
+            this.owner = owner;
+        }
+    }
+
+    private record Piece<O>(boolean exclusive, RangeTree.Node<Holder<O>> node) {
+        ByteRange range() {
+            return node.range;
+        }
+    }
+
+    ByteRangeLocks() {
+        this(_ -> false);
+    }
+
+    /** @param isGone true of owners whose locks count for nothing any more, though they were not released yet */
+    ByteRangeLocks(Predicate<O> isGone) {
+        this.isGone = isGone;
+    }
+
+    /**
+     * A lock of another owner that stands in the way, or null.
+     *
+     * @throws Nfs4Exception DELAY if too many locks of owners that are gone lie there; fewer do when it is asked again
+     */
+    @Nullable
+    Held<O> conflict(O owner, boolean isExclusive, ByteRange range) throws Nfs4Exception {
+        clearDead(PORTION);
+        Holder<O> asker = holders.get(owner);
+        Held<O> found = conflict(exclusive, true, asker, range);
+        return found == null && isExclusive ? conflict(shared, false, asker, range) : found;
+    }
+
+    private @Nullable Held<O> conflict(
+            RangeTree<Holder<O>> tree, boolean isExclusive, @Nullable Holder<O> asker, ByteRange range)
+            throws Nfs4Exception {
+        for (int inTheWay = 0; inTheWay < MAX_DEAD_IN_THE_WAY; inTheWay++) {
+            RangeTree.Node<Holder<O>> node = tree.overlapping(asker, range);
+            if (node == null) {
+                return null;
+            }
+            Holder<O> holder = node.holder;
+            if (!holder.dead && !isGone.test(holder.owner)) {
+                return new Held<>(holder.owner, isExclusive, node.range);
+            }
+            tree.remove(node);
+            holder.pieces.remove(node.range.first());
+            size -= holder.dead ? 0 : 1;
+        }
+        throw Nfs4Exception.of(Nfs4Status.DELAY);
+    }
+
+    /** Gives {@code owner} the range; the caller has made sure that nobody stands in the way. */
+    void lock(O owner, boolean isExclusive, ByteRange range) {
+        unlock(owner, range);
+        Holder<O> holder = holders.computeIfAbsent(owner, Holder::new);
+        long first = range.first();
+        long last = range.last();
+        Map.Entry<Long, Piece<O>> before = first == 0 ? null : holder.pieces.floorEntry(first - 1);
+        if (before != null
+                && before.getValue().exclusive() == isExclusive
+                && before.getValue().range().touches(range)) {
+            first = before.getKey();
+            take(holder, before.getValue());
+        }
+        Piece<O> behind = last == -1 ? null : holder.pieces.get(last + 1);
+        if (behind != null && behind.exclusive() == isExclusive) {
+            last = behind.range().last();
+            take(holder, behind);
+        }
+        put(holder, isExclusive, new ByteRange(first, last));
+    }
+
+    /** Takes the range, or what the owner holds of it, away. */
+    void unlock(O owner, ByteRange range) {
+        clearDead(PORTION);
+        Holder<O> holder = holders.get(owner);
+        if (holder == null || holder.pieces.isEmpty()) {
+            return;
+        }
+        if (Long.compareUnsigned(range.first(), holder.pieces.firstKey()) <= 0
+                && Long.compareUnsigned(
+                                range.last(),
+                                holder.pieces.lastEntry().getValue().range().last())
+                        >= 0) {
+            unlockAll(owner);
+            return;
+        }
+        Map.Entry<Long, Piece<O>> next = holder.pieces.floorEntry(range.first());
+        if (next == null || !next.getValue().range().overlaps(range)) {
+            next = holder.pieces.higherEntry(range.first());
+        }
+        while (next != null && next.getValue().range().overlaps(range)) {
+            Piece<O> piece = next.getValue();
+            ByteRange had = piece.range();
+            take(holder, piece);
+            if (Long.compareUnsigned(had.first(), range.first()) < 0) {
+                put(holder, piece.exclusive(), new ByteRange(had.first(), range.first() - 1));
+            }
+            if (Long.compareUnsigned(had.last(), range.last()) > 0) {
+                put(holder, piece.exclusive(), new ByteRange(range.last() + 1, had.last()));
+            }
+            next = holder.pieces.higherEntry(had.first());
+        }
+    }
+
+    private void put(Holder<O> holder, boolean isExclusive, ByteRange range) {
+        RangeTree.Node<Holder<O>> node = new RangeTree.Node<>(holder, range);
+        tree(isExclusive).add(node);
+        holder.pieces.put(range.first(), new Piece<>(isExclusive, node));
+        size++;
+    }
+
+    private void take(Holder<O> holder, Piece<O> piece) {
+        tree(piece.exclusive()).remove(piece.node());
+        holder.pieces.remove(piece.range().first());
+        size--;
+    }
+
+    private RangeTree<Holder<O>> tree(boolean isExclusive) {
+        return isExclusive ? exclusive : shared;
+    }
+
+    /** The owner holds nothing any more. */
+    void unlockAll(O owner) {
+        Holder<O> holder = holders.remove(owner);
+        if (holder != null) {
+            holder.dead = true;
+            size -= holder.pieces.size();
+            dead.add(holder);
+            clearDead(PORTION);
+        }
+    }
+
+    private void clearDead(int most) {
+        int left = most;
+        while (left > 0) {
+            Holder<O> holder = dead.peek();
+            if (holder == null) {
+                return;
+            }
+            Map.Entry<Long, Piece<O>> piece = holder.pieces.pollFirstEntry();
+            if (piece == null) {
+                dead.remove();
+            } else {
+                tree(piece.getValue().exclusive()).remove(piece.getValue().node());
+            }
+            left--;
+        }
+    }
+
+    boolean holds(O owner) {
+        return holdsOf(owner) > 0;
+    }
+
+    /** Its locks, so many at most, by their first bytes. */
+    List<Held<O>> of(O owner, int most) {
+        Holder<O> holder = holders.get(owner);
+        return holder == null
+                ? List.of()
+                : holder.pieces.values().stream()
+                        .limit(most)
+                        .map(piece -> new Held<>(owner, piece.exclusive(), piece.range()))
+                        .toList();
+    }
+
+    /** How many locks the owner has. */
+    int holdsOf(O owner) {
+        Holder<O> holder = holders.get(owner);
+        return holder == null ? 0 : holder.pieces.size();
+    }
+
+    /** How many locks searches have looked at so far. */
+    long visited() {
+        return exclusive.visited() + shared.visited();
+    }
+
+    boolean isEmpty() {
+        return size == 0;
+    }
+
+    int size() {
+        return size;
+    }
+}

@@ -1,0 +1,152 @@
+package org.warpnfs.nfs.v4.state.file;
+
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.fs.spi.FileSystem;
+import org.warpnfs.nfs.v4.state.callback.Recallable;
+import org.warpnfs.nfs.v4.state.core.Client;
+import org.warpnfs.nfs.v4.xdr.Opaque;
+import org.warpnfs.nfs.v4.xdr.Stateid;
+
+/**
+ * A read delegation (RFC 8881 section 10.4): the client may serve opens and reads from its cache until it is asked to give it back.
+ *
+ * <pre>
+ *   state     event                                          next
+ *   -         granted by OPEN                                HELD
+ *   HELD      someone else's change is asked for             RECALLED
+ *   HELD      reclaimed, but no callback would reach it      RECALLED
+ *   RECALLED  not given back for a lease                     REVOKED
+ *   HELD, RECALLED  DELEGRETURN                              -
+ *   REVOKED   FREE_STATEID                                   -
+ * </pre>
+ *
+ * Guarded by its table's lock.
+ */
+public final class DelegationState implements StateEntry, Recallable {
+    private enum Phase {
+        HELD,
+        RECALLED,
+        REVOKED
+    }
+
+    /** How far the client has been told. */
+    private enum Notice {
+        DUE,
+        ASKED,
+        ACKNOWLEDGED
+    }
+
+    private final Client client;
+    private final FileKey key;
+    private final Stateid stateid;
+    private final Opaque wireHandle;
+    private @Nullable SharedFile reader;
+    private Phase phase = Phase.HELD;
+    private Notice notice = Notice.DUE;
+    private long recalledNanos;
+    private long askedNanos;
+
+    /** Takes over {@code reader}. */
+    DelegationState(Client client, FileKey key, Stateid stateid, Opaque wireHandle, SharedFile reader) {
+        this.client = client;
+        this.key = key;
+        this.stateid = stateid;
+        this.wireHandle = wireHandle;
+        this.reader = reader;
+    }
+
+    @Override
+    public Client client() {
+        return client;
+    }
+
+    @Override
+    public FileKey key() {
+        return key;
+    }
+
+    @Override
+    public long number() {
+        return stateid.number();
+    }
+
+    @Override
+    public int seqid() {
+        return stateid.seqid();
+    }
+
+    @Override
+    public Stateid stateid() {
+        return stateid;
+    }
+
+    /** The file as the client knows it. */
+    @Override
+    public Opaque wireHandle() {
+        return wireHandle;
+    }
+
+    @Nullable
+    SharedFile reader() {
+        return reader;
+    }
+
+    boolean isRevoked() {
+        return phase == Phase.REVOKED;
+    }
+
+    boolean isRecalled() {
+        return phase == Phase.RECALLED;
+    }
+
+    void recall(long nowNanos) {
+        if (phase == Phase.HELD) {
+            phase = Phase.RECALLED;
+            recalledNanos = nowNanos;
+        }
+    }
+
+    /** The client knows by other ways that it has to give the delegation back. */
+    void acknowledge() {
+        notice = Notice.ACKNOWLEDGED;
+    }
+
+    /** True if a CB_RECALL should be sent now. */
+    boolean isRecallDue(long nowNanos, long pauseNanos) {
+        return phase == Phase.RECALLED
+                && notice == Notice.DUE
+                && (askedNanos == 0 || nowNanos - askedNanos >= pauseNanos);
+    }
+
+    @Override
+    public void asked(long nowNanos) {
+        notice = Notice.ASKED;
+        askedNanos = nowNanos;
+    }
+
+    @Override
+    public void answered(boolean acknowledged) {
+        notice = acknowledged ? Notice.ACKNOWLEDGED : Notice.DUE;
+    }
+
+    boolean isOverdue(long nowNanos, long leaseNanos) {
+        return phase == Phase.RECALLED && nowNanos - recalledNanos > leaseNanos;
+    }
+
+    void revoke(Consumer<SharedFile> taken) {
+        phase = Phase.REVOKED;
+        releaseFile(taken);
+    }
+
+    boolean isOf(FileSystem fileSystem) {
+        return reader != null && reader.isOf(fileSystem);
+    }
+
+    void releaseFile(Consumer<SharedFile> closer) {
+        if (reader != null) {
+            closer.accept(reader);
+            reader = null;
+        }
+    }
+}

@@ -1,0 +1,358 @@
+package org.warpnfs.nfs.v4.state.file;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.fs.spi.FileHandle;
+import org.warpnfs.fs.spi.FileSystem;
+import org.warpnfs.nfs.v4.state.callback.Recaller;
+import org.warpnfs.nfs.v4.state.core.Client;
+import org.warpnfs.nfs.v4.state.core.Shares;
+import org.warpnfs.nfs.v4.state.core.StateLimits;
+import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
+import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.Stateid;
+
+/**
+ * Delegations by file, and the changes that must not happen beside them.
+ *
+ * <p>A file is known by its backend handle whatever the export it is reached through, so that a change through one export recalls
+ * what was delegated through another. Backends that give one handle to two files would have one recalled for the other's sake.
+ *
+ * <p>Guarded by the lock of the state.
+ */
+public final class DelegationTable {
+    /** A recall that the client could not make sense of yet is repeated, for as long as someone waits for it. */
+    private static final long RECALL_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
+    private final long leaseNanos;
+    private final StateEntries states;
+    private final FileStates files;
+    private final Recaller recaller;
+    private final Consumer<SharedFile> letGo;
+    private final Consumer<SharedFile> taken;
+    private final Shares shares;
+    /** Those that were not revoked; a client has one of a file at most. */
+    private final Map<FileHandle, Map<Client, DelegationState>> byFile = new HashMap<>();
+
+    private final Map<Client, Held> byClient = new HashMap<>();
+    /** Those that were recalled, the longest ago first: what may have to be revoked. */
+    private final Set<DelegationState> recalled = new LinkedHashSet<>();
+
+    /** What one client has. */
+    private static final class Held {
+        /** By number, revoked ones too until they are freed. */
+        final Map<Long, DelegationState> all = new LinkedHashMap<>(2);
+
+        int revoked;
+    }
+
+    private long recallsSent;
+    private long recallsFailed;
+    private long recallsReturned;
+    private long recallsRevoked;
+
+    private final FileChangeWindows changes = new FileChangeWindows();
+
+    /**
+     * @param letGo takes files whose client has given them back; they are closed without the lock
+     * @param taken the same for those whose client has not
+     */
+    public DelegationTable(
+            StateLimits limits,
+            long leaseNanos,
+            StateEntries states,
+            FileStates files,
+            Recaller recaller,
+            Consumer<SharedFile> letGo,
+            Consumer<SharedFile> taken) {
+        this.letGo = letGo;
+        this.taken = taken;
+        this.shares = new Shares(limits.maxDelegations());
+        this.leaseNanos = leaseNanos;
+        this.states = states;
+        this.files = files;
+        this.recaller = recaller;
+    }
+
+    /** What an open gets, which has succeeded. */
+    public DelegationGrant grant(long nowNanos, OpenRequest request, DelegationWish wish, @Nullable SharedFile reader) {
+        Client client = request.client();
+        return switch (wish.kind()) {
+            case SETTLED, UNWANTED -> none(DelegationGrant.Why.NOT_WANTED);
+            case CANCEL -> none(DelegationGrant.Why.CANCELLED);
+            case WRITE -> none(DelegationGrant.Why.WRITE_NOT_SUPPORTED);
+            case OPEN_TO_READ -> {
+                if ((request.access() & OpenRequest.WRITE) != 0) {
+                    yield none(DelegationGrant.Why.WRITE_NOT_SUPPORTED);
+                }
+                if (isContended(nowNanos, request.file().handle())) {
+                    yield none(DelegationGrant.Why.CONTENTION);
+                }
+                if (reader == null
+                        || !recaller.reaches(client)
+                        || holds(client, request.file().handle())
+                        || !hasRoomFor(client)) {
+                    yield none(DelegationGrant.Why.RESOURCE);
+                }
+                yield new DelegationGrant.Read(add(request, wish, reader).stateid(), false);
+            }
+            case RECLAIM -> {
+                if (reader == null || holds(client, request.file().handle()) || !hasRoomFor(client)) {
+                    yield none(DelegationGrant.Why.RESOURCE);
+                }
+                DelegationState delegation = add(request, wish, reader);
+                boolean unwanted = !recaller.reaches(client)
+                        || files.hasWriter(request.file().handle());
+                if (unwanted) {
+                    recall(nowNanos, delegation);
+                    delegation.acknowledge();
+                }
+                yield new DelegationGrant.Read(delegation.stateid(), unwanted);
+            }
+        };
+    }
+
+    private boolean isContended(long nowNanos, FileHandle file) {
+        return changes.isContended(nowNanos, file) || files.hasWriter(file);
+    }
+
+    private boolean hasRoomFor(Client client) {
+        if (shares.hasRoomFor(client.address(), 1)) {
+            return true;
+        }
+        shares.refuse();
+        return false;
+    }
+
+    private boolean holds(Client client, FileHandle file) {
+        return byFile.getOrDefault(file, Map.of()).containsKey(client);
+    }
+
+    private static DelegationGrant none(DelegationGrant.Why why) {
+        return new DelegationGrant.None(why);
+    }
+
+    private DelegationState add(OpenRequest request, DelegationWish wish, SharedFile reader) {
+        DelegationState delegation = new DelegationState(
+                request.client(),
+                request.file(),
+                states.firstStateid(states.nextNumber()),
+                wish.wireHandle(),
+                reader.hold());
+        states.enter(delegation);
+        byClient.computeIfAbsent(request.client(), _ -> new Held()).all.put(delegation.number(), delegation);
+        byFile.computeIfAbsent(request.file().handle(), _ -> new LinkedHashMap<>(2))
+                .put(request.client(), delegation);
+        shares.take(request.client().address(), 1);
+        return delegation;
+    }
+
+    /**
+     * A client other than {@code by} that has the file delegated and must give it back first; its recall is on its way.
+     *
+     * @param by null for one who is no NFSv4 client
+     */
+    @Nullable
+    public Conflict conflict(long nowNanos, FileHandle file, @Nullable Client by) {
+        Client holder = null;
+        for (DelegationState delegation :
+                List.copyOf(byFile.getOrDefault(file, Map.of()).values())) {
+            if (delegation.client() == by || delegation.client().isGone()) {
+                continue;
+            }
+            if (delegation.isOverdue(nowNanos, leaseNanos)) {
+                revoke(delegation);
+                continue;
+            }
+            recall(nowNanos, delegation);
+            notify(nowNanos, delegation);
+            holder = delegation.client();
+        }
+        if (holder == null) {
+            return null;
+        }
+        changes.rest(nowNanos, file);
+        return new Conflict(holder, null);
+    }
+
+    private void recall(long nowNanos, DelegationState delegation) {
+        delegation.recall(nowNanos);
+        recalled.add(delegation);
+    }
+
+    private void notify(long nowNanos, DelegationState delegation) {
+        if (delegation.isRecallDue(nowNanos, RECALL_PAUSE_NANOS)
+                && recaller.recall(nowNanos, delegation.client(), delegation)) {
+            recallsSent++;
+        }
+    }
+
+    /** A way to the client has opened, or a slot is free: what waited for that goes. */
+    public void notifyAll(long nowNanos, Client client) {
+        of(client).forEach(delegation -> notify(nowNanos, delegation));
+    }
+
+    /** What must not happen beside a delegation. */
+    public FileChangeWindows changes() {
+        return changes;
+    }
+
+    /** DELEGRETURN: DELEG_REVOKED if it came too late. */
+    public void giveBack(Client client, FileKey file, Stateid stateid) throws Nfs4Exception {
+        DelegationState delegation = find(client, file, stateid);
+        recallsReturned += delegation.isRecalled() ? 1 : 0;
+        remove(delegation, letGo);
+    }
+
+    /** BAD_STATEID if the stateid is not of a delegation of that file. */
+    public DelegationState find(Client client, FileKey file, Stateid stateid) throws Nfs4Exception {
+        if (states.find(client, file, stateid) instanceof DelegationState delegation) {
+            return delegation;
+        }
+        throw Nfs4Exception.of(Nfs4Status.BAD_STATEID);
+    }
+
+    /** FREE_STATEID: LOCKS_HELD unless it was revoked. */
+    void free(DelegationState delegation) throws Nfs4Exception {
+        if (!delegation.isRevoked()) {
+            throw Nfs4Exception.of(Nfs4Status.LOCKS_HELD);
+        }
+        revoked(delegation, -1);
+        forget(delegation);
+    }
+
+    private void remove(DelegationState delegation, Consumer<SharedFile> closer) {
+        leave(delegation);
+        forget(delegation);
+        delegation.releaseFile(closer);
+    }
+
+    /** Without a session the client has no way to free what was revoked: it is gone at once. */
+    private void revoke(DelegationState delegation) {
+        recallsRevoked++;
+        if (delegation.client().isSessionless()) {
+            remove(delegation, taken);
+            return;
+        }
+        leave(delegation);
+        delegation.revoke(taken);
+        revoked(delegation, 1);
+    }
+
+    private void revoked(DelegationState delegation, int more) {
+        Held held = byClient.get(delegation.client());
+        if (held != null) {
+            held.revoked += more;
+        }
+    }
+
+    private void leave(DelegationState delegation) {
+        FileHandle file = delegation.key().handle();
+        recalled.remove(delegation);
+        byFile.computeIfPresent(file, (_, held) -> {
+            held.remove(delegation.client(), delegation);
+            return held.isEmpty() ? null : held;
+        });
+    }
+
+    private void forget(DelegationState delegation) {
+        states.leave(delegation);
+        Client client = delegation.client();
+        byClient.computeIfPresent(client, (_, held) -> {
+            held.all.remove(delegation.number());
+            return held.all.isEmpty() ? null : held;
+        });
+        if (!client.isGone()) {
+            shares.giveBack(client.address(), 1);
+        }
+    }
+
+    /** What a client has, revoked ones too until they are freed. */
+    public Collection<DelegationState> of(Client client) {
+        Held held = byClient.get(client);
+        return held == null ? List.of() : held.all.values();
+    }
+
+    /** Those of a client that were revoked and not freed yet. */
+    public int revokedOf(Client client) {
+        Held held = byClient.get(client);
+        return held == null ? 0 : held.revoked;
+    }
+
+    /** The delegations of files of a file system. */
+    public List<DelegationState> of(FileSystem fileSystem) {
+        return byFile.values().stream()
+                .flatMap(held -> held.values().stream())
+                .filter(delegation -> delegation.isOf(fileSystem))
+                .toList();
+    }
+
+    /** Takes down a delegation of a file that is not served any more, if it is still there. */
+    public void withdraw(DelegationState delegation) {
+        if (byFile.getOrDefault(delegation.key().handle(), Map.of()).containsValue(delegation)) {
+            remove(delegation, taken);
+        }
+    }
+
+    /** A client is gone: its delegations count for nothing from now on. */
+    public void depart(Client client) {
+        shares.giveBack(client.address(), of(client).size());
+    }
+
+    /** Takes down so many delegations of a client that is gone; says how many there were. */
+    public int clear(Client client, int most) {
+        int done = 0;
+        for (Collection<DelegationState> left = of(client); done < most && !left.isEmpty(); left = of(client)) {
+            remove(left.iterator().next(), letGo);
+            done++;
+        }
+        return done;
+    }
+
+    /** Takes back what was recalled for a lease and not given. */
+    public void sweep(long nowNanos) {
+        List<DelegationState> overdue = new ArrayList<>();
+        for (DelegationState delegation : recalled) {
+            if (!delegation.isOverdue(nowNanos, leaseNanos)) {
+                break;
+            }
+            overdue.add(delegation);
+        }
+        overdue.forEach(this::revoke);
+        changes.sweep(nowNanos);
+    }
+
+    /** The server ends. */
+    public void releaseFiles() {
+        byFile.values().forEach(held -> held.values().forEach(delegation -> delegation.releaseFile(letGo)));
+    }
+
+    /** A CB_RECALL was not answered, or not as it should have been. */
+    public void recallFailed() {
+        recallsFailed++;
+    }
+
+    /** What became of recalls since the start. */
+    public RecallCounts recalls() {
+        return new RecallCounts(recallsSent, recallsFailed, recallsReturned, recallsRevoked);
+    }
+
+    /** How often a client was not given one for want of room. */
+    public long refused() {
+        return shares.refused();
+    }
+
+    /** Held by clients, revoked ones included until they are freed. */
+    public int count() {
+        return (int) shares.taken();
+    }
+}

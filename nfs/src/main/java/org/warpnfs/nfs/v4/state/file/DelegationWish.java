@@ -1,0 +1,25 @@
+package org.warpnfs.nfs.v4.state.file;
+
+import org.warpnfs.nfs.v4.xdr.Opaque;
+
+/**
+ * What an OPEN says of delegations.
+ *
+ * @param wireHandle the file as the client will know it, for CB_RECALL
+ */
+public record DelegationWish(Kind kind, Opaque wireHandle) {
+    public enum Kind {
+        /** Nothing, any, or one to read: the server may grant a read delegation. */
+        OPEN_TO_READ,
+        /** A write delegation, which is not given here. */
+        WRITE,
+        /** OPEN4_SHARE_ACCESS_WANT_NO_DELEG. */
+        UNWANTED,
+        /** OPEN4_SHARE_ACCESS_WANT_CANCEL. */
+        CANCEL,
+        /** CLAIM_PREVIOUS of a read delegation. */
+        RECLAIM,
+        /** The client has what it can have: CLAIM_DELEGATE_CUR, or a reclaim without one. */
+        SETTLED
+    }
+}

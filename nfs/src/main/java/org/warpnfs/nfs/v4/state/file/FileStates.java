@@ -1,0 +1,321 @@
+package org.warpnfs.nfs.v4.state.file;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.fs.spi.FileHandle;
+import org.warpnfs.fs.spi.FileSystem;
+import org.warpnfs.nfs.v4.state.core.Client;
+import org.warpnfs.nfs.v4.state.core.Shares;
+import org.warpnfs.nfs.v4.state.core.StateLimits;
+import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
+import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.Opaque;
+import org.warpnfs.nfs.v4.xdr.Stateid;
+
+/**
+ * Opens with their share reservations, by file (RFC 8881 section 9.7). Guarded by the lock of the state.
+ */
+public final class FileStates {
+    private final StateEntries states;
+    private final OwnerTable owners;
+    private final LockTable locks;
+    private final Map<FileKey, FileState> files = new HashMap<>();
+    private final Map<Client, Map<OpenKey, OpenState>> byClient = new HashMap<>();
+    /** How many opens can write to a file, whatever the export. */
+    private final Map<FileHandle, Integer> writers = new HashMap<>();
+
+    private final Shares shares;
+    private final Consumer<SharedFile> letGo;
+
+    private record OpenKey(Opaque owner, FileKey file) {}
+
+    /** @param letGo takes files that nobody needs any more; they are closed without the lock */
+    public FileStates(
+            StateLimits limits, StateEntries states, OwnerTable owners, LockTable locks, Consumer<SharedFile> letGo) {
+        this.letGo = letGo;
+        this.shares = new Shares(limits.maxOpens());
+        this.states = states;
+        this.owners = owners;
+        this.locks = locks;
+    }
+
+    /** An open of another that denies what is asked for, or has what is to be denied; null if there is none. */
+    @Nullable
+    public Conflict shareConflict(OpenRequest request) {
+        FileState file = files.get(request.file());
+        if (file == null) {
+            return null;
+        }
+        Conflict denied = denied(file, request.access());
+        if (denied != null || request.deny() == 0) {
+            return denied;
+        }
+        for (OpenState open : request.deny() == OpenRequest.WRITE ? file.writers : file.opens) {
+            if (!open.client.isGone() && (open.access & request.deny()) != 0) {
+                return new Conflict(open.client, null);
+            }
+        }
+        return null;
+    }
+
+    /** An open that denies anonymous I/O. */
+    @Nullable
+    public Conflict denied(FileKey key, int access) {
+        FileState file = files.get(key);
+        return file == null ? null : denied(file, access);
+    }
+
+    private static @Nullable Conflict denied(FileState file, int access) {
+        for (OpenState open : file.deniers) {
+            if (!open.client.isGone() && (open.deny & access) != 0) {
+                return new Conflict(open.client, null);
+            }
+        }
+        return null;
+    }
+
+    /** The share access bits for which the open has no file of the backend yet. */
+    public int missingAccess(OpenRequest request) {
+        OpenState open = openOf(request);
+        if (open == null) {
+            return request.access();
+        }
+        int has = (open.reader != null ? OpenRequest.READ : 0) | (open.writer != null ? OpenRequest.WRITE : 0);
+        return request.access() & ~has;
+    }
+
+    /** True if the owner has the file open already. */
+    public boolean isOpen(OpenRequest request) {
+        return openOf(request) != null;
+    }
+
+    private @Nullable OpenState openOf(OpenRequest request) {
+        return byClient.getOrDefault(request.client(), Map.of()).get(new OpenKey(request.owner(), request.file()));
+    }
+
+    /** How many opens each address has. */
+    public Shares shares() {
+        return shares;
+    }
+
+    /** Opens, or widens an open of the same owner. Takes the files over unless it throws: DELAY where one is missing. */
+    public Stateid open(OpenRequest request, @Nullable SharedFile reader, @Nullable SharedFile writer)
+            throws Nfs4Exception {
+        OpenState open = openOf(request);
+        int given = (reader != null ? OpenRequest.READ : 0) | (writer != null ? OpenRequest.WRITE : 0);
+        if ((missingAccess(request) & ~given) != 0) {
+            // The same owner closed the file between the two halves.
+            throw Nfs4Exception.of(Nfs4Status.DELAY);
+        }
+        if (open == null) {
+            FileState file = files.computeIfAbsent(request.file(), FileState::new);
+            open = new OpenState(request.client(), request.owner(), file, states.nextNumber());
+            open.stateOwner = owners.entered(StateOwner.Kind.OPEN, request.client(), request.owner(), open.number);
+            byClient.computeIfAbsent(request.client(), _ -> new HashMap<>())
+                    .put(new OpenKey(request.owner(), request.file()), open);
+            states.enter(open);
+            shares.take(request.client().address(), 1);
+        } else {
+            open.seqid = OpenState.nextSeqid(open.seqid);
+        }
+        open.reader = keepFirst(open.reader, reader);
+        open.writer = keepFirst(open.writer, writer);
+        if ((request.access() & ~open.access & OpenRequest.WRITE) != 0) {
+            writers.merge(request.file().handle(), 1, Integer::sum);
+        }
+        open.access |= request.access();
+        open.deny |= request.deny();
+        open.accessSeen |= 1 << request.access();
+        open.denySeen |= 1 << request.deny();
+        open.file.index(open);
+        return states.stateid(open);
+    }
+
+    private @Nullable SharedFile keepFirst(@Nullable SharedFile held, @Nullable SharedFile given) {
+        if (held != null && given != null) {
+            letGo.accept(given);
+        }
+        return held != null ? held : given;
+    }
+
+    /** OPEN_DOWNGRADE: INVAL unless the open came with what is left. */
+    public Stateid downgrade(Client client, FileKey file, Stateid stateid, int access, int deny) throws Nfs4Exception {
+        OpenState open = states.findOpen(client, file, stateid);
+        if (access == 0
+                || !ShareModes.isUnionOf(access, open.accessSeen)
+                || (deny != 0 && !ShareModes.isUnionOf(deny, open.denySeen))
+                || (access & ~open.access) != 0
+                || (deny & ~open.deny) != 0) {
+            throw Nfs4Exception.of(Nfs4Status.INVAL);
+        }
+        if ((open.access & ~access & OpenRequest.WRITE) != 0) {
+            removeWriter(open);
+        }
+        open.access = access;
+        open.deny = deny;
+        open.file.index(open);
+        open.accessSeen = ShareModes.subsetsOf(access, open.accessSeen);
+        open.denySeen = ShareModes.subsetsOf(deny, open.denySeen);
+        if ((access & OpenRequest.WRITE) == 0 && open.writer != null) {
+            letGo.accept(open.writer);
+            open.writer = null;
+        }
+        if ((access & OpenRequest.READ) == 0 && open.reader != null) {
+            letGo.accept(open.reader);
+            open.reader = null;
+        }
+        open.seqid = OpenState.nextSeqid(open.seqid);
+        return states.stateid(open);
+    }
+
+    /** Closes an open; what its stateid has become means nothing any more. */
+    public Stateid close(Client client, FileKey file, Stateid stateid) throws Nfs4Exception {
+        OpenState open = states.findOpen(client, file, stateid);
+        remove(open);
+        owners.closed(open.stateOwner, open.number);
+        return states.stateid(open).withSeqid(OpenState.nextSeqid(open.seqid));
+    }
+
+    /** OPEN_CONFIRM: BAD_STATEID if there is nothing to confirm. */
+    public Stateid confirm(Client client, FileKey file, Stateid stateid) throws Nfs4Exception {
+        if (states.find(client, stateid) instanceof OpenState open
+                && open.key().equals(file)
+                && open.stateOwner != null
+                && !open.stateOwner.confirmed) {
+            open.stateOwner.confirmed = true;
+            open.seqid = OpenState.nextSeqid(open.seqid);
+            return states.stateid(open);
+        }
+        throw Nfs4Exception.of(Nfs4Status.BAD_STATEID);
+    }
+
+    /** The opens of files of a file system. */
+    public List<OpenState> opensOf(FileSystem fileSystem) {
+        return allOpens().stream().filter(open -> open.isOf(fileSystem)).toList();
+    }
+
+    /** Takes down an open whose file is not served any more, if it is still there. */
+    public void withdraw(OpenState open) {
+        if (open.file.opens.contains(open)) {
+            remove(open);
+        }
+    }
+
+    /** All that an owner has open. */
+    void closeAllOf(StateOwner owner) {
+        for (long number : List.copyOf(owner.states)) {
+            if (states.byNumber(number) instanceof OpenState open) {
+                remove(open);
+            }
+        }
+    }
+
+    private void remove(OpenState open) {
+        locks.releaseAll(open);
+        open.file.remove(open);
+        if (open.file.opens.isEmpty()) {
+            files.remove(open.file.key);
+        }
+        if ((open.access & OpenRequest.WRITE) != 0) {
+            removeWriter(open);
+        }
+        byClient.computeIfPresent(open.client, (_, opens) -> {
+            opens.remove(new OpenKey(open.owner, open.file.key));
+            return opens.isEmpty() ? null : opens;
+        });
+        states.leave(open);
+        if (!open.client.isGone()) {
+            shares.giveBack(open.client.address(), 1);
+        }
+        owners.left(open.stateOwner, open.number);
+        open.releaseFiles(letGo);
+    }
+
+    private void removeWriter(OpenState open) {
+        writers.computeIfPresent(open.file.key.handle(), (_, opens) -> opens == 1 ? null : opens - 1);
+    }
+
+    /** True if some open can write to the file. */
+    boolean hasWriter(FileHandle file) {
+        return writers.containsKey(file);
+    }
+
+    /** The file that an open reads from; null if there is no such open or it does not read. */
+    @Nullable
+    public SharedFile readerOf(OpenRequest request) {
+        OpenState open = openOf(request);
+        return open == null ? null : open.reader;
+    }
+
+    /** A client is gone: its opens count for nothing from now on, and {@link #clear} takes them down. */
+    public void depart(Client client) {
+        shares.giveBack(client.address(), of(client).size());
+    }
+
+    /** Takes down so many opens, and lock stateids below them, of a client that is gone; says how many there were. */
+    public int clear(Client client, int most) {
+        int done = 0;
+        for (Collection<OpenState> opens = of(client); done < most && !opens.isEmpty(); opens = of(client)) {
+            OpenState open = opens.iterator().next();
+            done += locks.clear(open, most - done);
+            if (open.locks.isEmpty()) {
+                remove(open);
+                done++;
+            }
+        }
+        return done;
+    }
+
+    /** What a client has open. */
+    public Collection<OpenState> of(Client client) {
+        return byClient.getOrDefault(client, Map.of()).values();
+    }
+
+    /** Some open of the file that can write, or leave that brings no file. */
+    public IoGrant anyWriter(FileKey key) {
+        FileState file = files.get(key);
+        if (file != null) {
+            for (OpenState open : file.writers) {
+                if (open.writer != null && !open.client.isGone()) {
+                    return IoGrant.holding(open.writer);
+                }
+            }
+        }
+        return IoGrant.withoutFile();
+    }
+
+    /** Who else holds a lock in the range; null if nobody does. */
+    @Nullable
+    public Conflict lockConflict(FileKey key, LockOwner owner, boolean exclusive, ByteRange range)
+            throws Nfs4Exception {
+        return locks.conflict(files.get(key), owner, exclusive, range);
+    }
+
+    /** What a client has locked, by lock-owner and open. */
+    public List<LockState> locksOf(Client client) {
+        List<LockState> all = new ArrayList<>();
+        of(client).forEach(open -> all.addAll(open.locks.values()));
+        return all;
+    }
+
+    /** The server ends. */
+    public void releaseFiles() {
+        allOpens().forEach(open -> open.releaseFiles(letGo));
+    }
+
+    private Collection<OpenState> allOpens() {
+        List<OpenState> opens = new ArrayList<>();
+        files.values().forEach(file -> opens.addAll(file.opens));
+        return opens;
+    }
+
+    /** Of clients that are there. */
+    public int openCount() {
+        return (int) shares.taken();
+    }
+}

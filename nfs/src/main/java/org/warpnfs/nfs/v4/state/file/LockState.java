@@ -1,0 +1,48 @@
+package org.warpnfs.nfs.v4.state.file;
+
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.nfs.v4.state.core.Client;
+import org.warpnfs.nfs.v4.xdr.Opaque;
+
+/** The byte-range locks of one lock-owner on one file (RFC 8881 section 9.1). Guarded by its table's lock. */
+public final class LockState implements StateEntry {
+    final OpenState open;
+    final LockOwner owner;
+    final long number;
+    int seqid;
+    /** An administrator has taken its locks away, and the client has not freed it yet (RFC 8881 section 8.4.3). */
+    boolean revoked;
+    /** Whose requests come in order; null where sessions see to that. */
+    final @Nullable StateOwner stateOwner;
+
+    LockState(OpenState open, Opaque owner, long number, @Nullable StateOwner stateOwner) {
+        this.open = open;
+        this.owner = new LockOwner(open.client, owner);
+        this.number = number;
+        this.stateOwner = stateOwner;
+    }
+
+    @Override
+    public Client client() {
+        return open.client;
+    }
+
+    FileState file() {
+        return open.file;
+    }
+
+    @Override
+    public FileKey key() {
+        return open.file.key;
+    }
+
+    @Override
+    public long number() {
+        return number;
+    }
+
+    @Override
+    public int seqid() {
+        return seqid;
+    }
+}

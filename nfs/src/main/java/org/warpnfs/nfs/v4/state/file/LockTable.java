@@ -1,0 +1,280 @@
+package org.warpnfs.nfs.v4.state.file;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.nfs.v4.state.core.Client;
+import org.warpnfs.nfs.v4.state.core.Shares;
+import org.warpnfs.nfs.v4.state.core.StateLimits;
+import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
+import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.Opaque;
+import org.warpnfs.nfs.v4.xdr.Stateid;
+
+/** Byte-range locks and the stateids of those who hold them (RFC 8881 section 9.1). Guarded by the lock of the state. */
+public final class LockTable {
+    private final StateLimits limits;
+    private final StateEntries states;
+    private final OwnerTable owners;
+    private final Shares shares;
+    private final Shares stateShares;
+    private final Map<Client, Held> byClient = new HashMap<>();
+
+    /** How much one client has, over all files. */
+    private static final class Held {
+        /** Byte ranges. */
+        int locks;
+
+        int stateids;
+        /** Of these, what an administrator has revoked and the client has not freed yet. */
+        int revoked;
+    }
+
+    /** @param states all that has a stateid */
+    public LockTable(StateLimits limits, StateEntries states, OwnerTable owners) {
+        this.limits = limits;
+        this.states = states;
+        this.owners = owners;
+        this.shares = new Shares(limits.maxLocks());
+        this.stateShares = new Shares(limits.maxLocks());
+    }
+
+    /** The open below which a LOCK happens: OPENMODE if it does not cover the kind of lock. */
+    public OpenState openForLock(Client client, LockRequest request) throws Nfs4Exception {
+        OpenState open = request.newOwner() != null
+                ? states.findOpen(client, request.file(), request.stateid())
+                : findLock(client, request.file(), request.stateid()).open;
+        int needed = request.exclusive() ? OpenRequest.WRITE : OpenRequest.READ;
+        if ((open.access & needed) == 0) {
+            throw Nfs4Exception.of(Nfs4Status.OPENMODE);
+        }
+        return open;
+    }
+
+    /** Who else holds a lock in the range that a LOCK asks for; null if nobody does. */
+    @Nullable
+    public Conflict lockHolder(Client client, OpenState open, LockRequest request) throws Nfs4Exception {
+        Opaque owner = request.newOwner();
+        LockOwner locker = owner != null
+                ? new LockOwner(client, owner)
+                : findLock(client, request.file(), request.stateid()).owner;
+        return conflict(open.file, locker, request.exclusive(), request.range());
+    }
+
+    /** Who else holds a lock in the range; null if nobody, or nobody has the file open. */
+    @Nullable
+    Conflict conflict(@Nullable FileState file, LockOwner owner, boolean exclusive, ByteRange range)
+            throws Nfs4Exception {
+        ByteRangeLocks.Held<LockOwner> holder = file == null ? null : file.locks.conflict(owner, exclusive, range);
+        return holder == null ? null : new Conflict(holder.owner().client(), holder);
+    }
+
+    /** LOCK, once nobody stands in the way: SERVERFAULT, in NFSv4.0 RESOURCE, if the client has its share. */
+    public Stateid lock(OpenState open, LockRequest request) throws Nfs4Exception {
+        // A lock may make three of one in the worst case.
+        if (locksOf(open.client) + 2 > limits.maxLocksPerClient() || !shares.hasRoomFor(open.client.address(), 2)) {
+            throw exhausted(open.client);
+        }
+        Opaque owner = request.newOwner();
+        LockState lockState =
+                owner == null ? findLock(open.client, request.file(), request.stateid()) : lockStateOf(open, owner);
+        int before = open.file.locks.size();
+        open.file.locks.lock(lockState.owner, request.exclusive(), request.range());
+        count(open.client, open.file.locks.size() - before);
+        lockState.seqid = OpenState.nextSeqid(lockState.seqid);
+        return states.stateid(lockState);
+    }
+
+    private LockState lockStateOf(OpenState open, Opaque owner) throws Nfs4Exception {
+        LockState lockState = open.locks.get(owner);
+        if (lockState != null && lockState.revoked) {
+            // Whoever locks anew by its open need not free what was taken away.
+            remove(lockState);
+            lockState = null;
+        }
+        if (lockState == null) {
+            if (open.locks.size() >= limits.maxLockOwnersPerOpen()
+                    || stateidsOf(open.client) >= limits.maxLocksPerClient()
+                    || !stateShares.hasRoomFor(open.client.address(), 1)) {
+                throw exhausted(open.client);
+            }
+            long number = states.nextNumber();
+            lockState = new LockState(
+                    open, owner, number, owners.entered(StateOwner.Kind.LOCK, open.client, owner, number));
+            open.locks.put(owner, lockState);
+            states.enter(lockState);
+            stateShares.take(open.client.address(), 1);
+            byClient.computeIfAbsent(open.client, _ -> new Held()).stateids++;
+        }
+        return lockState;
+    }
+
+    /** LOCKU. */
+    public Stateid unlock(Client client, FileKey file, Stateid stateid, ByteRange range) throws Nfs4Exception {
+        LockState lockState = findLock(client, file, stateid);
+        // Taking a piece out of the middle makes two of one; twice the limit leaves those who only give back in peace.
+        if (locksOf(client) >= 2 * limits.maxLocksPerClient()) {
+            throw exhausted(client);
+        }
+        int before = lockState.file().locks.size();
+        lockState.file().locks.unlock(lockState.owner, range);
+        count(client, lockState.file().locks.size() - before);
+        lockState.seqid = OpenState.nextSeqid(lockState.seqid);
+        return states.stateid(lockState);
+    }
+
+    private void count(Client client, int more) {
+        Held held = byClient.get(client);
+        if (held != null) {
+            held.locks += more;
+        }
+        if (!client.isGone()) {
+            shares.take(client.address(), more);
+        }
+    }
+
+    /** What ends, unlike DELAY: a client that repeats the call would find no more room. */
+    private Nfs4Exception exhausted(Client client) {
+        shares.refuse();
+        return Nfs4Exception.of(client.isSessionless() ? Nfs4Status.RESOURCE : Nfs4Status.SERVERFAULT);
+    }
+
+    /** FREE_STATEID: LOCKS_HELD while its owner holds any on the file. */
+    void free(LockState lockState) throws Nfs4Exception {
+        if (lockState.file().locks.holds(lockState.owner)) {
+            throw Nfs4Exception.of(Nfs4Status.LOCKS_HELD);
+        }
+        remove(lockState);
+    }
+
+    /** As {@link #revoke(LockState)}, of the stateid of that number; false if there is none, or it was revoked before. */
+    public boolean revoke(long number) {
+        if (states.byNumber(number) instanceof LockState lockState
+                && !lockState.revoked
+                && !lockState.client().isGone()) {
+            revoke(lockState);
+            return true;
+        }
+        return false;
+    }
+
+    /**
+     * Takes all locks of one lock stateid away. It stays, and is answered with ADMIN_REVOKED, until the client frees it, closes the file, or locks anew (RFC
+     * 8881 section 8.4.3).
+     */
+    private void revoke(LockState lockState) {
+        int before = lockState.file().locks.size();
+        lockState.file().locks.unlockAll(lockState.owner);
+        count(lockState.client(), lockState.file().locks.size() - before);
+        lockState.revoked = true;
+        Held held = byClient.get(lockState.client());
+        if (held != null) {
+            held.revoked++;
+        }
+    }
+
+    /** RELEASE_LOCKOWNER: LOCKS_HELD while it holds any. */
+    public void releaseLockOwner(Client client, Opaque name) throws Nfs4Exception {
+        StateOwner owner = owners.lockOwner(client, name);
+        if (owner == null) {
+            return;
+        }
+        List<LockState> held = new ArrayList<>();
+        for (long number : owner.states) {
+            if (states.byNumber(number) instanceof LockState lockState) {
+                held.add(lockState);
+            }
+        }
+        for (LockState lockState : held) {
+            if (lockState.file().locks.holds(lockState.owner)) {
+                throw Nfs4Exception.of(Nfs4Status.LOCKS_HELD);
+            }
+        }
+        held.forEach(this::remove);
+    }
+
+    /** An open is closed, and its locks with it. */
+    void releaseAll(OpenState open) {
+        clear(open, Integer.MAX_VALUE);
+    }
+
+    /** Takes down so many lock stateids of an open, with the locks of their owners; says how many there were. */
+    int clear(OpenState open, int most) {
+        int done = 0;
+        for (Iterator<LockState> all = open.locks.values().iterator(); done < most && all.hasNext(); done++) {
+            LockState lockState = all.next();
+            all.remove();
+            int before = open.file.locks.size();
+            open.file.locks.unlockAll(lockState.owner);
+            count(open.client, open.file.locks.size() - before);
+            left(lockState);
+        }
+        return done;
+    }
+
+    /** A client is gone: its locks count for nothing from now on. */
+    public void depart(Client client) {
+        shares.giveBack(client.address(), locksOf(client));
+        stateShares.giveBack(client.address(), stateidsOf(client));
+    }
+
+    private void remove(LockState lockState) {
+        lockState.open.locks.remove(lockState.owner.owner());
+        left(lockState);
+    }
+
+    private void left(LockState lockState) {
+        states.leave(lockState);
+        Client client = lockState.client();
+        byClient.computeIfPresent(client, (_, held) -> {
+            held.revoked -= lockState.revoked ? 1 : 0;
+            return --held.stateids == 0 ? null : held;
+        });
+        if (!client.isGone()) {
+            stateShares.giveBack(client.address(), 1);
+        }
+        owners.left(lockState.stateOwner, lockState.number);
+    }
+
+    private LockState findLock(Client client, FileKey file, Stateid stateid) throws Nfs4Exception {
+        if (states.find(client, file, stateid) instanceof LockState lockState) {
+            return lockState;
+        }
+        throw Nfs4Exception.of(Nfs4Status.BAD_STATEID);
+    }
+
+    /** Byte ranges that a client has locked, over all files. */
+    public int locksOf(Client client) {
+        Held held = byClient.get(client);
+        return held == null ? 0 : held.locks;
+    }
+
+    private int stateidsOf(Client client) {
+        Held held = byClient.get(client);
+        return held == null ? 0 : held.stateids;
+    }
+
+    /** Lock stateids of a client that an administrator has revoked and the client has not freed yet. */
+    public int revokedOf(Client client) {
+        Held held = byClient.get(client);
+        return held == null ? 0 : held.revoked;
+    }
+
+    /** How often a client was refused a lock for want of room. */
+    public long refused() {
+        return shares.refused();
+    }
+
+    /** Lock stateids of clients that are there. */
+    public int stateCount() {
+        return (int) stateShares.taken();
+    }
+
+    /** Byte ranges locked by clients that are there. */
+    public int count() {
+        return (int) shares.taken();
+    }
+}

@@ -1,0 +1,22 @@
+package org.warpnfs.nfs.v4.state.file;
+
+import org.warpnfs.nfs.v4.state.core.Client;
+import org.warpnfs.nfs.v4.xdr.Opaque;
+
+/**
+ * What an OPEN wants of a file.
+ *
+ * @param access {@link #READ}, {@link #WRITE} or both
+ * @param deny the same bits for what others may not
+ * @param reclaim CLAIM_PREVIOUS
+ */
+public record OpenRequest(Client client, Opaque owner, FileKey file, int access, int deny, boolean reclaim) {
+    /** OPEN4_SHARE_ACCESS_READ and OPEN4_SHARE_DENY_READ. */
+    public static final int READ = 1;
+
+    /** OPEN4_SHARE_ACCESS_WRITE and OPEN4_SHARE_DENY_WRITE. */
+    public static final int WRITE = 2;
+
+    /** Both bits. */
+    public static final int BOTH = 3;
+}

@@ -1,0 +1,81 @@
+package org.warpnfs.nfs.v4.state.file;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.fs.spi.FileSystem;
+import org.warpnfs.nfs.v4.state.core.Client;
+import org.warpnfs.nfs.v4.xdr.Opaque;
+
+/** What one open-owner has open of one file (RFC 8881 section 9.7). Guarded by its table's lock. */
+public final class OpenState implements StateEntry {
+    final Client client;
+    final Opaque owner;
+    final FileState file;
+    final long number;
+    int seqid = 1;
+    int access;
+    int deny;
+    /** Bit n is set if an OPEN came with access (or deny) n: OPEN_DOWNGRADE may only go back to a union of these. */
+    int accessSeen;
+
+    int denySeen;
+
+    @Nullable
+    SharedFile reader;
+
+    @Nullable
+    SharedFile writer;
+
+    final Map<Opaque, LockState> locks = new HashMap<>();
+    /** Whose requests come in order; null where sessions see to that. */
+    @Nullable
+    StateOwner stateOwner;
+
+    OpenState(Client client, Opaque owner, FileState file, long number) {
+        this.client = client;
+        this.owner = owner;
+        this.file = file;
+        this.number = number;
+    }
+
+    @Override
+    public Client client() {
+        return client;
+    }
+
+    @Override
+    public FileKey key() {
+        return file.key;
+    }
+
+    @Override
+    public long number() {
+        return number;
+    }
+
+    @Override
+    public int seqid() {
+        return seqid;
+    }
+
+    boolean isOf(FileSystem fileSystem) {
+        return (reader != null && reader.isOf(fileSystem)) || (writer != null && writer.isOf(fileSystem));
+    }
+
+    void releaseFiles(Consumer<SharedFile> letGo) {
+        if (reader != null) {
+            letGo.accept(reader);
+        }
+        if (writer != null) {
+            letGo.accept(writer);
+        }
+        reader = null;
+        writer = null;
+    }
+
+    static int nextSeqid(int seqid) {
+        return seqid == -1 ? 1 : seqid + 1;
+    }
+}

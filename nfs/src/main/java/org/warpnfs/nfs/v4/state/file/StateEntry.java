@@ -1,0 +1,14 @@
+package org.warpnfs.nfs.v4.state.file;
+
+import org.warpnfs.nfs.v4.state.core.Client;
+
+/** What a stateid names. */
+sealed interface StateEntry permits OpenState, LockState, DelegationState {
+    Client client();
+
+    FileKey key();
+
+    long number();
+
+    int seqid();
+}

@@ -1,0 +1,73 @@
+package org.warpnfs.nfs.v4.state.file;
+
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.nfs.v4.state.core.Client;
+import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
+import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.Stateid;
+
+/** What the stateid of an open, of locks or of a delegation is good for. Guarded by the lock of the state. */
+public final class Stateids {
+    private final StateEntries states;
+    private final LockTable locks;
+    private final DelegationTable delegations;
+
+    /** @param states all that has a stateid */
+    public Stateids(StateEntries states, LockTable locks, DelegationTable delegations) {
+        this.states = states;
+        this.locks = locks;
+        this.delegations = delegations;
+    }
+
+    /** TEST_STATEID: the status of one. */
+    public Nfs4Status test(Client client, Stateid stateid) {
+        if (stateid.isSpecial()) {
+            return Nfs4Status.BAD_STATEID;
+        }
+        try {
+            states.find(client, stateid);
+            return Nfs4Status.OK;
+        } catch (Nfs4Exception e) {
+            return e.status();
+        }
+    }
+
+    /** FREE_STATEID: of locks that are all given up, or of a delegation that was revoked; else LOCKS_HELD. */
+    public void free(Client client, Stateid stateid) throws Nfs4Exception {
+        if (states.entry(client, stateid) instanceof DelegationState delegation) {
+            // Also one that was revoked, which nothing else finds.
+            delegations.free(delegation);
+        } else if (states.entry(client, stateid) instanceof LockState lockState && lockState.revoked) {
+            locks.free(lockState);
+        } else if (states.find(client, stateid) instanceof LockState lockState) {
+            locks.free(lockState);
+        } else {
+            throw Nfs4Exception.of(Nfs4Status.LOCKS_HELD);
+        }
+    }
+
+    /** Leave to read, also by an open for writing alone, which brings no file. */
+    public IoGrant read(Client client, FileKey file, Stateid stateid) throws Nfs4Exception {
+        return IoGrant.holding(
+                switch (states.find(client, file, stateid)) {
+                    case OpenState open -> open.reader;
+                    case LockState lockState -> lockState.open.reader;
+                    case DelegationState delegation -> delegation.reader();
+                });
+    }
+
+    /** Leave to write: OPENMODE from an open that is not for writing. */
+    public IoGrant write(Client client, FileKey file, Stateid stateid) throws Nfs4Exception {
+        OpenState open =
+                switch (states.find(client, file, stateid)) {
+                    case OpenState itself -> itself;
+                    case LockState lockState -> lockState.open;
+                    case DelegationState _ -> throw Nfs4Exception.of(Nfs4Status.OPENMODE);
+                };
+        @Nullable SharedFile shared = open.writer;
+        if ((open.access & OpenRequest.WRITE) == 0 || shared == null) {
+            throw Nfs4Exception.of(Nfs4Status.OPENMODE);
+        }
+        return IoGrant.holding(shared);
+    }
+}

@@ -1,0 +1,126 @@
+package org.warpnfs.nfs.v4.state.recovery;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.SecureRandom;
+import java.util.Set;
+
+/**
+ * A file of batches, each of which is on stable storage before the next begins. So whatever the end of the host leaves, only the last
+ * batch can be torn, and {@link BatchLogReader} can tell a torn batch from damage.
+ *
+ * <h2>Operation</h2>
+ *
+ * A batch is as many {@linkplain LogSector sectors} as it needs, from the beginning of a page: nothing that has been synced is
+ * written again. The file is made with {@value #ROOM_BYTES} bytes of zeroes behind its first batch, synced, and takes its name then. So
+ * its length never changes, its blocks are its own, and what was not written is zeroes. When the room is used up a new file has to be
+ * made.
+ *
+ * <h2>Errors</h2>
+ *
+ * After an {@link IOException} of {@link #append} the file is of no use for writing, only for reading: a new one has to be made. Not safe
+ * for several threads.
+ */
+final class BatchLog implements AutoCloseable {
+    static final int PAGE_BYTES = 4096;
+    static final int ROOM_BYTES = 1 << 18;
+
+    private final FileChannel channel;
+    private final long lengthBytes;
+    private LogSector.Tag next;
+    private long position;
+
+    private BatchLog(FileChannel channel, long lengthBytes, LogSector.Tag next, long position) {
+        this.channel = channel;
+        this.lengthBytes = lengthBytes;
+        this.next = next;
+        this.position = position;
+    }
+
+    /** Makes a file with this as its first batch, and puts it in the place of the one that is there. */
+    static BatchLog replace(Path file, ByteBuffer first) throws IOException {
+        SecureRandom random = new SecureRandom();
+        LogSector.Tag tag = new LogSector.Tag(random.nextLong(), random.nextLong(), 0);
+        ByteBuffer batch = encode(tag, first);
+        int position = batch.limit();
+        ByteBuffer whole = ByteBuffer.allocate(position + ROOM_BYTES).put(batch).clear();
+        Path fresh = file.resolveSibling(file.getFileName() + ".new");
+        FileChannel out = FileChannel.open(
+                fresh,
+                Set.of(StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE),
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        boolean done = false;
+        try {
+            writeFully(out, whole, 0);
+            out.force(true);
+            Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+            Path directory = file.toAbsolutePath().getParent();
+            if (directory != null) {
+                try (FileChannel entries = FileChannel.open(directory, StandardOpenOption.READ)) {
+                    entries.force(true);
+                }
+            }
+            done = true;
+            return new BatchLog(out, whole.limit(), tag.next(), position);
+        } finally {
+            if (!done) {
+                out.close();
+            }
+        }
+    }
+
+    /** How long a file is made whose first batch has so many sectors. */
+    static long lengthBytes(int sectorsOfFirst) {
+        return pages(sectorsOfFirst) + ROOM_BYTES;
+    }
+
+    /** True if a batch of this length can be appended. */
+    boolean hasRoomFor(int batchBytes) {
+        return pages(sectors(batchBytes)) <= lengthBytes - position;
+    }
+
+    /** Returns once the batch, for which there has to be room, is on stable storage. */
+    void append(ByteBuffer batch) throws IOException {
+        ByteBuffer encoded = encode(next, batch);
+        writeFully(channel, encoded, position);
+        channel.force(true);
+        position += encoded.limit();
+        next = next.next();
+    }
+
+    private static ByteBuffer encode(LogSector.Tag tag, ByteBuffer batch) {
+        int count = sectors(batch.remaining());
+        ByteBuffer out = ByteBuffer.allocate(Math.toIntExact(pages(count)));
+        for (int index = 0; index < count; index++) {
+            LogSector.encode(tag, index, count, batch, out);
+        }
+        return out.clear();
+    }
+
+    private static int sectors(int batchBytes) {
+        return Math.max(1, Math.ceilDiv(batchBytes, LogSector.CONTENT_BYTES));
+    }
+
+    /** The bytes of the file that so many sectors take. */
+    static long pages(int sectors) {
+        return Math.ceilDiv((long) sectors * LogSector.BYTES, (long) PAGE_BYTES) * PAGE_BYTES;
+    }
+
+    private static void writeFully(FileChannel out, ByteBuffer bytes, long from) throws IOException {
+        long at = from;
+        while (bytes.hasRemaining()) {
+            at += out.write(bytes, at);
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        channel.close();
+    }
+}

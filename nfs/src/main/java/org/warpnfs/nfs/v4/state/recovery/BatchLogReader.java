@@ -1,0 +1,156 @@
+package org.warpnfs.nfs.v4.state.recovery;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Reads a {@link BatchLog} that was left behind.
+ *
+ * <pre>
+ *   what is there                                              what is done
+ *   a batch, each sector of it                                 read
+ *   of the last batch some sectors, the others were not
+ *   written, in whatever order                                 left out, with one line in the log: the sync did not end, so
+ *                                                              nothing was acknowledged
+ *   zeroes to the end of the file                              read to its end
+ *   a batch that is not whole, and a later one                 refused: it was synced before the later one began
+ *   the first batch is not whole, or the file is too short     refused: it was synced before the file had its name
+ *   a sector that is neither written nor unwritten, or is of
+ *   another file or place                                      refused: no write that was cut short leaves that
+ * </pre>
+ */
+final class BatchLogReader {
+    private static final Logger LOG = LoggerFactory.getLogger(BatchLogReader.class);
+    private static final int MAX_FILE_BYTES = 1 << 28;
+
+    private final Path file;
+    private final ByteBuffer bytes;
+    private final int sectors;
+    private final List<ByteBuffer> batches = new ArrayList<>();
+
+    private BatchLogReader(Path file, ByteBuffer bytes) {
+        this.file = file;
+        this.bytes = bytes;
+        this.sectors = bytes.limit() / LogSector.BYTES;
+    }
+
+    /**
+     * The batches, in their order.
+     *
+     * @throws IOException if it is damaged, with the file, the place and what to do
+     */
+    static List<ByteBuffer> read(Path file) throws IOException {
+        if (Files.size(file) > MAX_FILE_BYTES) {
+            throw damaged(file, "is larger than any such log");
+        }
+        BatchLogReader reader = new BatchLogReader(file, ByteBuffer.wrap(Files.readAllBytes(file)));
+        reader.readAll();
+        return reader.batches;
+    }
+
+    private void readAll() throws IOException {
+        LogSector first = sectors == 0 ? null : LogSector.parse(sector(0));
+        if (first == null || first.tag().batch() != 0 || first.index() != 0) {
+            throw damaged(file, "does not begin as one");
+        }
+        if (bytes.limit() < BatchLog.lengthBytes(first.count())) {
+            throw damaged(file, "is cut off at byte " + bytes.limit());
+        }
+        LogSector.Tag tag = first.tag();
+        int at = 0;
+        while (at < sectors && readBatch(tag, at)) {
+            at += (int) (BatchLog.pages(countAt(at)) / LogSector.BYTES);
+            tag = tag.next();
+        }
+        leaveOut(tag, at);
+    }
+
+    private int countAt(int at) {
+        return Objects.requireNonNull(LogSector.parse(sector(at))).count();
+    }
+
+    private ByteBuffer sector(int number) {
+        return bytes.slice(number * LogSector.BYTES, LogSector.BYTES);
+    }
+
+    /** False if it is not whole. */
+    private boolean readBatch(LogSector.Tag tag, int from) throws IOException {
+        LogSector first = written(from);
+        if (first == null || !first.tag().equals(tag) || first.index() != 0 || first.count() > sectors - from) {
+            return false;
+        }
+        ByteBuffer batch = ByteBuffer.allocate(first.count() * LogSector.CONTENT_BYTES);
+        for (int index = 0; index < first.count(); index++) {
+            LogSector sector = written(from + index);
+            if (sector == null) {
+                return false;
+            }
+            if (!sector.tag().equals(tag) || sector.index() != index || sector.count() != first.count()) {
+                throw misplaced(from + index);
+            }
+            batch.put(sector.content());
+        }
+        batches.add(batch.flip());
+        return true;
+    }
+
+    /** What was written there; null if nothing was. */
+    private @Nullable LogSector written(int number) throws IOException {
+        ByteBuffer sector = sector(number);
+        LogSector written = LogSector.parse(sector);
+        if (written == null && !LogSector.isUnwritten(sector)) {
+            throw damaged(file, "has a wrong checksum at byte " + number * LogSector.BYTES);
+        }
+        return written;
+    }
+
+    /** What is behind the last whole batch has to be a part of the next one, or nothing. */
+    private void leaveOut(LogSector.Tag tag, int from) throws IOException {
+        boolean torn = false;
+        for (int number = from; number < sectors; number++) {
+            torn |= !LogSector.isEmpty(sector(number));
+            LogSector sector = written(number);
+            if (sector == null) {
+                continue;
+            }
+            if (batches.isEmpty() || !sector.tag().equals(tag)) {
+                throw damaged(
+                        file,
+                        "has lost what was written at byte " + from * LogSector.BYTES
+                                + ", since a later record stands at byte " + number * LogSector.BYTES);
+            }
+            if (sector.index() != number - from) {
+                throw misplaced(number);
+            }
+        }
+        if (batches.isEmpty()) {
+            throw damaged(file, "has lost a part of its beginning");
+        }
+        if (torn) {
+            LOG.warn(
+                    "NFSv4 recovery log {}: what was being written at byte {} when the host stopped is left out;"
+                            + " nothing of it had been acknowledged",
+                    file,
+                    from * LogSector.BYTES);
+        }
+    }
+
+    private IOException misplaced(int number) {
+        return damaged(file, "has a record of another place at byte " + number * LogSector.BYTES);
+    }
+
+    /** A log that cannot be read. */
+    static IOException damaged(Path file, String how) {
+        return new IOException("NFSv4 recovery log " + file + " " + how
+                + ": the medium has lost or changed what was synced, or it was made by an earlier version; move it away to start"
+                + " without it: clients then cannot reclaim their opens and locks");
+    }
+}

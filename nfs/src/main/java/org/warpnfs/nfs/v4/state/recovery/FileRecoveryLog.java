@@ -1,0 +1,255 @@
+package org.warpnfs.nfs.v4.state.recovery;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.warpnfs.nfs.v4.xdr.Opaque;
+
+/**
+ * The recovery log in one file of the state directory.
+ *
+ * <pre>
+ *   record   4 bytes    length of the body in bytes
+ *            1 byte     kind: 1 boot, 2 client added, 3 client removed, 4 grace ended; 0 ends the batch
+ *            n bytes    body: of a boot, the instance (4) and the server identity (16); of a client, its co_ownerid
+ * </pre>
+ *
+ * What a method has to write is one batch of a {@link BatchLog}, which is synced before the method returns. A start reads the file, takes
+ * what the last boots left behind, and writes a compact one beside it that replaces it by a rename; so does a log whose room is used
+ * up.
+ *
+ * <h2>Errors</h2>
+ *
+ * A batch that the end of the host cut short was never acknowledged, and is left out. Anything else that is wrong is damage, and a start
+ * refuses it with an {@link IOException} that names the file and the place: {@link BatchLogReader}. Not safe for several threads.
+ */
+public final class FileRecoveryLog implements RecoveryLog {
+    /** The file's name in the state directory. */
+    public static final String FILE_NAME = "nfs4-recovery.log";
+
+    private static final int IDENTITY_BYTES = 16;
+    private static final int BOOT_BYTES = Integer.BYTES + IDENTITY_BYTES;
+    private static final int RECORD_OVERHEAD_BYTES = Integer.BYTES + Byte.BYTES;
+
+    private static final byte END = 0;
+    private static final byte BOOT = 1;
+    private static final byte ADD = 2;
+    private static final byte REMOVE = 3;
+    private static final byte GRACE_END = 4;
+
+    private final Path file;
+    private final int instance;
+    private final byte[] identity;
+    private final Set<Opaque> reclaimers;
+    /** From before this boot, as long as grace lasts. */
+    private final Set<Opaque> previous;
+
+    private final Set<Opaque> current = new LinkedHashSet<>();
+    private BatchLog log;
+    /** An append failed on its way: nothing may be written behind what it left. */
+    private boolean halfWritten;
+
+    private FileRecoveryLog(Path file, int instance, byte[] identity, Set<Opaque> previous) throws IOException {
+        this.file = file;
+        this.instance = instance;
+        this.identity = identity;
+        this.previous = previous;
+        this.reclaimers = Set.copyOf(previous);
+        this.log = compacted();
+    }
+
+    /** Opens the log in {@code directory}, making it if there is none; this is a new boot. */
+    public static FileRecoveryLog open(Path directory) throws IOException {
+        Path file = directory.resolve(FILE_NAME);
+        Replay replay = new Replay(file);
+        if (Files.exists(file)) {
+            replay.read();
+        }
+        int instance = replay.instance == Integer.MAX_VALUE ? 1 : replay.instance + 1;
+        byte[] identity = replay.identity;
+        if (identity.length == 0) {
+            identity = new byte[IDENTITY_BYTES];
+            new SecureRandom().nextBytes(identity);
+        }
+        replay.previous.addAll(replay.current);
+        return new FileRecoveryLog(file, instance, identity, replay.previous);
+    }
+
+    @Override
+    public int instance() {
+        return instance;
+    }
+
+    @Override
+    public byte[] serverIdentity() {
+        return identity.clone();
+    }
+
+    @Override
+    public Set<Opaque> reclaimers() {
+        return reclaimers;
+    }
+
+    @Override
+    public void write(List<Change> changes) throws IOException {
+        List<ByteBuffer> records = new ArrayList<>(changes.size());
+        List<Opaque> added = new ArrayList<>(1);
+        for (Change change : changes) {
+            switch (change) {
+                case Change.Added(Opaque owner) -> {
+                    if (current.add(owner)) {
+                        added.add(owner);
+                        records.add(record(ADD, owner.toBytes()));
+                    }
+                }
+                case Change.Removed(Opaque owner) -> {
+                    boolean fromThisBoot = current.remove(owner);
+                    boolean fromBefore = previous.remove(owner);
+                    if (fromThisBoot || fromBefore) {
+                        records.add(record(REMOVE, owner.toBytes()));
+                    }
+                }
+                case Change.GraceEnded() -> {
+                    if (!previous.isEmpty()) {
+                        previous.clear();
+                        records.add(record(GRACE_END, new byte[0]));
+                    }
+                }
+            }
+        }
+        boolean done = false;
+        try {
+            append(records);
+            done = true;
+        } finally {
+            if (!done) {
+                added.forEach(current::remove);
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            log.close();
+        } catch (IOException e) {
+            // Everything acknowledged has been forced already.
+        }
+    }
+
+    private void append(List<ByteBuffer> records) throws IOException {
+        if (!halfWritten && records.isEmpty()) {
+            return;
+        }
+        ByteBuffer batch = joined(records);
+        boolean anew = halfWritten || !log.hasRoomFor(batch.remaining());
+        // From here on, also where the channel turns out to be closed, as by an interrupt.
+        halfWritten = true;
+        if (anew) {
+            BatchLog old = log;
+            log = compacted();
+            old.close();
+        } else {
+            log.append(batch);
+        }
+        halfWritten = false;
+    }
+
+    /** Writes what matters into a new file and puts it in place of the old one. */
+    private BatchLog compacted() throws IOException {
+        List<ByteBuffer> records = new ArrayList<>();
+        // A boot before this one, whose clients may reclaim until grace ends.
+        records.add(boot(instance - 1));
+        previous.forEach(owner -> records.add(record(ADD, owner.toBytes())));
+        records.add(boot(instance));
+        current.forEach(owner -> records.add(record(ADD, owner.toBytes())));
+        return BatchLog.replace(file, joined(records));
+    }
+
+    private static ByteBuffer joined(List<ByteBuffer> records) {
+        ByteBuffer batch = ByteBuffer.allocate(
+                records.stream().mapToInt(ByteBuffer::remaining).sum());
+        records.forEach(batch::put);
+        return batch.flip();
+    }
+
+    private ByteBuffer boot(int number) {
+        return record(
+                BOOT,
+                ByteBuffer.allocate(BOOT_BYTES).putInt(number).put(identity).array());
+    }
+
+    private static ByteBuffer record(byte kind, byte[] body) {
+        return ByteBuffer.allocate(RECORD_OVERHEAD_BYTES + body.length)
+                .putInt(body.length)
+                .put(kind)
+                .put(body)
+                .flip();
+    }
+
+    /** What a log that was left behind says. */
+    private static final class Replay {
+        private final Path file;
+        int instance;
+        byte[] identity = new byte[0];
+        final Set<Opaque> previous = new LinkedHashSet<>();
+        final Set<Opaque> current = new LinkedHashSet<>();
+
+        Replay(Path file) {
+            this.file = file;
+        }
+
+        void read() throws IOException {
+            for (ByteBuffer batch : BatchLogReader.read(file)) {
+                while (batch.remaining() >= RECORD_OVERHEAD_BYTES) {
+                    int bodyLength = batch.getInt();
+                    byte kind = batch.get();
+                    if (kind == END) {
+                        break;
+                    }
+                    if (bodyLength < 0 || bodyLength > batch.remaining()) {
+                        throw damaged("has a record that is longer than its batch");
+                    }
+                    byte[] body = new byte[bodyLength];
+                    batch.get(body);
+                    apply(kind, body);
+                }
+            }
+            if (identity.length == 0) {
+                throw damaged("names no server");
+            }
+        }
+
+        private void apply(byte kind, byte[] body) throws IOException {
+            switch (kind) {
+                case BOOT -> {
+                    if (body.length != BOOT_BYTES) {
+                        throw damaged("has a malformed boot record");
+                    }
+                    previous.addAll(current);
+                    current.clear();
+                    instance = ByteBuffer.wrap(body).getInt();
+                    identity = Arrays.copyOfRange(body, Integer.BYTES, BOOT_BYTES);
+                }
+                case ADD -> current.add(Opaque.of(body));
+                case REMOVE -> {
+                    current.remove(Opaque.of(body));
+                    previous.remove(Opaque.of(body));
+                }
+                case GRACE_END -> previous.clear();
+                default -> throw damaged("has a record of unknown kind " + kind);
+            }
+        }
+
+        private IOException damaged(String how) {
+            return BatchLogReader.damaged(file, how);
+        }
+    }
+}
