@@ -61,6 +61,9 @@ class LadderTest {
     @ArchTest
     static final ArchRule noCircleBetweenPackages = Circles.noneBetweenPackages("org.warpnfs.iwarp");
 
+    @ArchTest
+    static final ArchRule noCircleOfManyClasses = Circles.noneOfManyClasses();
+
     private static ArchRule only(String name, String... below) {
         String[] allowed = new String[JDK.length + 1 + below.length];
         System.arraycopy(JDK, 0, allowed, 0, JDK.length);

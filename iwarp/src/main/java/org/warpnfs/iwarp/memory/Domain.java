@@ -25,6 +25,7 @@ public final class Domain implements ProtectionDomain {
     private final Object lock = new Object();
     private final StagRegistry registry;
     private final RegionScope regions;
+    private final RegionOwner owner = this::forget;
     private boolean closed;
 
     /**
@@ -48,12 +49,16 @@ public final class Domain implements ProtectionDomain {
                 throw new IllegalStateException("the protection domain is closed");
             }
             return regions.register(
-                    memory, rights, (stag, bytes, allowed) -> new DomainRegion(this, stag, bytes, allowed));
+                    memory, rights, (stag, bytes, allowed) -> new DomainRegion(owner, stag, bytes, allowed));
         }
     }
 
-    /** A region was revoked. */
-    void forget(DomainRegion region) {
+    /** Whether a region is one of its own. */
+    boolean owns(Region region) {
+        return region.isOf(owner);
+    }
+
+    private void forget(Region region) {
         synchronized (lock) {
             regions.remove(region);
         }

@@ -10,18 +10,11 @@ import org.warpnfs.iwarp.verbs.AccessRight;
 
 /** A region of a protection domain: streams place into it from their own threads, and revoking it waits for them. */
 final class DomainRegion extends Region {
-    private final Domain domain;
-
     /** Shared by placements, exclusive for revoking. */
     private final StampedLock placing = new StampedLock();
 
-    DomainRegion(Domain domain, long stag, ByteBuffer memory, Set<AccessRight> rights) {
-        super(stag, memory, rights);
-        this.domain = domain;
-    }
-
-    boolean isOf(Domain other) {
-        return domain == other;
+    DomainRegion(RegionOwner domain, long stag, ByteBuffer memory, Set<AccessRight> rights) {
+        super(domain, stag, memory, rights);
     }
 
     /** Others may be using it (RFC 5040 section 8.1.1). */
@@ -61,6 +54,6 @@ final class DomainRegion extends Region {
         } finally {
             placing.unlockWrite(stamp);
         }
-        domain.forget(this);
+        tellOwner();
     }
 }

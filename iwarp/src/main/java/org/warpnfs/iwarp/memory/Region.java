@@ -30,6 +30,7 @@ import org.warpnfs.iwarp.verbs.MemoryRegion;
  * Placing into a revoked region is the peer's violation.
  */
 public abstract sealed class Region implements MemoryRegion, RdmapRegion permits StreamRegion, DomainRegion {
+    private final RegionOwner owner;
     private final long stag;
     private final ByteBuffer memory;
     private final AtomicWords words;
@@ -45,12 +46,17 @@ public abstract sealed class Region implements MemoryRegion, RdmapRegion permits
     @Nullable
     Region newer;
 
-    Region(long stag, ByteBuffer memory, Set<AccessRight> rights) {
+    Region(RegionOwner owner, long stag, ByteBuffer memory, Set<AccessRight> rights) {
+        this.owner = owner;
         this.stag = stag;
         this.memory = memory.slice();
         this.words = new AtomicWords(this.memory);
         this.rights = EnumSet.noneOf(AccessRight.class);
         this.rights.addAll(rights);
+    }
+
+    final boolean isOf(RegionOwner other) {
+        return owner == other;
     }
 
     @Override
@@ -80,6 +86,11 @@ public abstract sealed class Region implements MemoryRegion, RdmapRegion permits
 
     final void revoke() {
         valid = false;
+    }
+
+    /** Tells its owner that it was revoked. */
+    final void tellOwner() {
+        owner.revoked(this);
     }
 
     /** Whether it may be the sink of a Read of ours. */

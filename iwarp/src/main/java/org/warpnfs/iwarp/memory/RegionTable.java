@@ -30,6 +30,7 @@ public final class RegionTable implements RdmapRegions {
     private final BooleanSupplier inOwnerThread;
     private final RegionScope own;
     private final RegionScope.Kind kind = this::region;
+    private final RegionOwner owner;
     private @Nullable Domain domain;
 
     /**
@@ -42,6 +43,7 @@ public final class RegionTable implements RdmapRegions {
         this.registry = registry;
         this.inOwnerThread = inOwnerThread;
         this.own = new RegionScope(registry, stags, maxRegions, bytes);
+        this.owner = own::remove;
     }
 
     /** Puts the stream into a domain, before its peer can name an STag. */
@@ -55,7 +57,7 @@ public final class RegionTable implements RdmapRegions {
     }
 
     private Region region(long stag, ByteBuffer memory, Set<AccessRight> rights) {
-        return new StreamRegion(this, stag, memory, rights);
+        return new StreamRegion(owner, stag, memory, rights, inOwnerThread);
     }
 
     /** A region that was never valid: for an upper layer that has not heard yet that its connection has ended. */
@@ -78,25 +80,12 @@ public final class RegionTable implements RdmapRegions {
     }
 
     private boolean reaches(Region region) {
-        return switch (region) {
-            case StreamRegion ofStream -> ofStream.isOf(this);
-            case DomainRegion ofDomain -> domain != null && ofDomain.isOf(domain);
-        };
+        return region.isOf(owner) || (domain != null && domain.owns(region));
     }
 
     /** Whether a region is valid on this stream. */
     public boolean holds(MemoryRegion region) {
         return region instanceof Region known && known.valid() && reaches(known);
-    }
-
-    void invalidate(StreamRegion region) {
-        if (!inOwnerThread.getAsBoolean()) {
-            throw new IllegalStateException("a region of one stream is invalidated by its owner thread");
-        }
-        if (region.valid()) {
-            region.revoke();
-            own.remove(region);
-        }
     }
 
     /** The stream has ended: invalidates every region of its own, and leaves its domain. */

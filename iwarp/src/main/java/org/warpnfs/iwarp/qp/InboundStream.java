@@ -27,45 +27,48 @@ import org.warpnfs.iwarp.rdmap.TerminateHeader;
 import org.warpnfs.iwarp.verbs.CompletionStatus;
 
 /**
- * The receiving side of a queue pair: deframer, DDP and RDMAP one on top of the other, and what comes out of them for the
- * machine.
+ * The receiving side of a queue pair: deframer, DDP and RDMAP one on top of the other. What comes out of them
+ * goes to {@link InboundEvents}.
  *
  * <h2>Operation</h2>
  *
  * Closed until the startup has settled whether there are CRCs. Then {@link #advance} takes bytes, at most one FPDU at a time,
- * so that the machine can look up between two.
+ * so that the caller can look up between two.
  *
  * <h2>Buffers</h2>
  *
- * Holds the posted receives.
+ * Those of the {@link ReceiveQueue}.
  *
  * <h2>Errors</h2>
  *
- * Violations pass through to the machine, which asks back what to tell the peer.
+ * Violations pass through to the caller, who asks back what to tell the peer.
  */
 final class InboundStream implements UlpduSink, RdmapUlp {
-    private final QueuePairMachine machine;
+    private final InboundEvents events;
     private final RdmapStream rdmap;
     private final DdpReceiver ddp;
-    private final ReceiveAccount receives;
+    private final ReceiveQueue receives;
     private @Nullable Deframer deframer;
     private boolean emptyRtr;
 
     /** Since they were last asked for. */
     private int fpdusArrived;
 
-    /** What a Send of nothing fills that is an RTR: it takes no receive of the upper layer's. */
-    private final PostedReceive rtrReceive = new PostedReceive(0, ByteBuffer.allocate(0));
-
-    InboundStream(QueuePairMachine machine, RegionTable regions, ReceiveAccount receives) {
-        this.machine = machine;
-        this.receives = receives;
+    /** @param upcalls hear of receives that no message fills */
+    InboundStream(InboundEvents events, RegionTable regions, ReceiveAccount account, Upcalls upcalls) {
+        this.events = events;
         this.rdmap = new RdmapStream(regions, this);
+        this.receives = new ReceiveQueue(rdmap, account, upcalls);
         this.ddp = new DdpReceiver(rdmap);
     }
 
     RdmapStream rdmap() {
         return rdmap;
+    }
+
+    /** The receives that were posted. */
+    ReceiveQueue receives() {
+        return receives;
     }
 
     /** The startup is over. */
@@ -95,62 +98,13 @@ final class InboundStream implements UlpduSink, RdmapUlp {
         return deframer != null && deframer.atBoundary() && rdmap.atMessageBoundary();
     }
 
-    // Receives.
-
-    /** Takes receives from a shared queue, as far as there is room for their completions. */
-    void receiveFrom(SharedReceives shared, SharedReceives.Share share, @Nullable LocalCompletionQueue completions) {
-        rdmap.receives().takeFrom(() -> {
-            if (completions != null && !completions.tryReserve()) {
-                return null;
-            }
-            PostedReceive receive = shared.take(share);
-            if (receive == null && completions != null) {
-                completions.cancel();
-            }
-            return receive;
-        });
-    }
-
-    /** Posts a receive, unless a limit is reached. */
-    void postReceive(PostedReceive receive) {
-        receives.take(receive);
-        rdmap.receives().post(receive);
-    }
-
-    /** Gives all posted receives back, those first whose messages could not be delivered in order. */
-    void flushReceives() {
-        for (UntaggedBuffer buffer = rdmap.pollUndelivered(); buffer != null; buffer = rdmap.pollUndelivered()) {
-            if (buffer instanceof PostedReceive receive) {
-                receive.uncount();
-                machine.received(receive.failed(CompletionStatus.FLUSHED));
-            }
-        }
-        for (PostedReceive receive = pollReceive(); receive != null; receive = pollReceive()) {
-            if (receive != rtrReceive) {
-                machine.received(receive.failed(CompletionStatus.FLUSHED));
-            }
-        }
-        receives.close();
-    }
-
-    private @Nullable PostedReceive pollReceive() {
-        PostedReceive receive = (PostedReceive) rdmap.receives().poll();
-        if (receive != null) {
-            receive.uncount();
-        }
-        return receive;
-    }
-
     // What a violation means for those above and below.
 
     /** Gives the receive back that a message did not fit, if that is what is wrong. */
     void failReceive(ProtocolViolation violation) {
         boolean tooLong = violation instanceof DdpViolation found && found.error() == DdpError.UNTAGGED_TOO_LONG;
         if (tooLong && ddp.offendingQn() == RdmapQueue.SENDS) {
-            PostedReceive receive = pollReceive();
-            if (receive != null) {
-                machine.received(receive.failed(CompletionStatus.LENGTH_ERROR));
-            }
+            receives.failOldest(CompletionStatus.LENGTH_ERROR);
         }
     }
 
@@ -180,13 +134,13 @@ final class InboundStream implements UlpduSink, RdmapUlp {
 
     @Override
     public void ulpduStarted(int lengthBytes) throws ProtocolViolation {
-        emptyRtr = lengthBytes == 0 && machine.expects(RtrKind.FPDU);
+        emptyRtr = lengthBytes == 0 && events.expects(RtrKind.FPDU);
         if (emptyRtr) {
             return;
         }
-        if (lengthBytes == UntaggedHeader.BYTES && machine.expects(RtrKind.SEND)) {
+        if (lengthBytes == UntaggedHeader.BYTES && events.expects(RtrKind.SEND)) {
             // No other message is as short.
-            rdmap.receives().postFirst(rtrReceive);
+            receives.postRtr();
         }
         ddp.segmentStarted(lengthBytes);
     }
@@ -200,11 +154,11 @@ final class InboundStream implements UlpduSink, RdmapUlp {
     public void ulpduEnded() throws ProtocolViolation {
         fpdusArrived++;
         if (emptyRtr) {
-            machine.fpduArrived();
+            events.fpduArrived();
             return;
         }
         ddp.checkWhole();
-        machine.fpduArrived();
+        events.fpduArrived();
         ddp.segmentEnded();
     }
 
@@ -213,51 +167,45 @@ final class InboundStream implements UlpduSink, RdmapUlp {
     @Override
     public void sendDelivered(
             UntaggedBuffer buffer, int messageBytes, boolean solicited, OptionalLong invalidatedStag) {
-        if (buffer != rtrReceive) {
-            PostedReceive receive = (PostedReceive) buffer;
-            receive.uncount();
-            machine.received(receive.filled(messageBytes, solicited, invalidatedStag));
+        if (!receives.isRtr(buffer)) {
+            events.received(ReceiveQueue.taken(buffer).filled(messageBytes, solicited, invalidatedStag));
         }
     }
 
     @Override
     public void immediateDelivered(UntaggedBuffer buffer, long data, boolean solicited) {
-        PostedReceive receive = (PostedReceive) buffer;
-        receive.uncount();
-        machine.received(receive.filledImmediate(data, solicited));
+        events.received(ReceiveQueue.taken(buffer).filledImmediate(data, solicited));
     }
 
     @Override
     public void receiveFailed(UntaggedBuffer buffer) {
-        PostedReceive receive = (PostedReceive) buffer;
-        receive.uncount();
-        machine.received(receive.failed(CompletionStatus.REMOTE_ERROR));
+        events.received(ReceiveQueue.taken(buffer).failed(CompletionStatus.REMOTE_ERROR));
     }
 
     @Override
     public void readRequested(
             ReadRequestHeader request, UntaggedHeader segment, @Nullable RdmapRegion source, int sourceOffsetBytes) {
-        machine.requested(new ReadAnswer(request, segment, source, sourceOffsetBytes));
+        events.requested(new ReadAnswer(request, segment, source, sourceOffsetBytes));
     }
 
     @Override
     public void atomicRequested(
             AtomicRequestHeader request, UntaggedHeader segment, RdmapRegion target, int targetOffsetBytes) {
-        machine.requested(new AtomicAnswer(request, segment, target, targetOffsetBytes));
+        events.requested(new AtomicAnswer(request, segment, target, targetOffsetBytes));
     }
 
     @Override
     public void atomicCompleted(long originalValue) {
-        machine.atomicCompleted(originalValue);
+        events.atomicCompleted(originalValue);
     }
 
     @Override
     public void readCompleted() {
-        machine.readCompleted();
+        events.readCompleted();
     }
 
     @Override
     public void terminated(TerminateHeader header, String rawHex) {
-        machine.peerTerminated(header, rawHex);
+        events.peerTerminated(header, rawHex);
     }
 }

@@ -3,12 +3,10 @@ package org.warpnfs.iwarp.qp;
 import java.nio.ByteBuffer;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
-import org.jspecify.annotations.Nullable;
 import org.warpnfs.iwarp.memory.Region;
 import org.warpnfs.iwarp.memory.RegionTable;
 import org.warpnfs.iwarp.verbs.AccessRight;
 import org.warpnfs.iwarp.verbs.AtomicityScope;
-import org.warpnfs.iwarp.verbs.CompletionStatus;
 import org.warpnfs.iwarp.verbs.ConnectionParameters;
 import org.warpnfs.iwarp.verbs.LimitReachedException;
 import org.warpnfs.iwarp.verbs.MemoryRegion;
@@ -17,7 +15,7 @@ import org.warpnfs.iwarp.verbs.RdmaExtension;
 import org.warpnfs.iwarp.verbs.WorkRequest;
 
 /**
- * A machine as its upper layer sees it: checks what is posted, and puts it into the queues.
+ * The queue pair as its upper layer sees it: checks what is posted, and puts it into the queues.
  *
  * <h2>Operation</h2>
  *
@@ -32,41 +30,43 @@ import org.warpnfs.iwarp.verbs.WorkRequest;
  * What the upper layer does wrong it is told by an exception; the connection goes on.
  */
 final class LocalQueuePair implements QueuePair {
-    private final QueuePairMachine machine;
     private final QueuePairLink link;
-    private final QueuePairConfig config;
+    private final int sendQueueDepth;
     private final RegionTable regions;
-    private final InboundStream inbound;
-    private final Transmitter transmitter;
+    private final ReceiveQueue receives;
+    private final SendQueue work;
+    private final ConnectionTerms terms;
+    private final StreamLife life;
+    private final Turns turns;
+    private final Upcalls upcalls;
     private final BooleanSupplier workTold;
-    private @Nullable LocalCompletionQueue completions;
-    private boolean sharesReceives;
 
+    /** @param sendQueueDepth work that may be posted and not complete, at one time */
     LocalQueuePair(
-            QueuePairMachine machine,
             QueuePairLink link,
-            QueuePairConfig config,
+            int sendQueueDepth,
             RegionTable regions,
-            InboundStream inbound,
-            Transmitter transmitter) {
-        this.machine = machine;
+            ReceiveQueue receives,
+            SendQueue work,
+            ConnectionTerms terms,
+            StreamLife life,
+            Turns turns,
+            Upcalls upcalls) {
         this.link = link;
-        this.config = config;
+        this.sendQueueDepth = sendQueueDepth;
         this.regions = regions;
-        this.inbound = inbound;
-        this.transmitter = transmitter;
-        this.workTold = machine::workTold;
-    }
-
-    /** What it shares with others, before anything is posted. */
-    void share(@Nullable LocalCompletionQueue completionQueue, boolean receives) {
-        completions = completionQueue;
-        sharesReceives = receives;
+        this.receives = receives;
+        this.work = work;
+        this.terms = terms;
+        this.life = life;
+        this.turns = turns;
+        this.upcalls = upcalls;
+        this.workTold = upcalls::workTold;
     }
 
     @Override
     public ConnectionParameters parameters() {
-        ConnectionParameters parameters = machine.parameters();
+        ConnectionParameters parameters = terms.parameters();
         if (parameters == null) {
             throw new IllegalStateException("the connection is not established");
         }
@@ -75,57 +75,40 @@ final class LocalQueuePair implements QueuePair {
 
     @Override
     public boolean connected() {
-        return machine.connected();
+        return life.state() == StreamState.OPEN && !life.draining();
     }
 
     @Override
     public void postReceive(long workRequestId, ByteBuffer buffer) {
         checkOwner();
-        if (sharesReceives) {
+        if (receives.isShared()) {
             throw new IllegalStateException("this queue pair takes its receives from a shared queue");
         }
         PostedReceive receive = new PostedReceive(workRequestId, buffer);
-        reserveCompletion();
-        if (!machine.receiving()) {
-            machine.received(receive.failed(CompletionStatus.FLUSHED));
-            machine.leaveLater();
-            return;
-        }
-        try {
-            inbound.postReceive(receive);
-        } catch (LimitReachedException e) {
-            cancelCompletion();
-            throw e;
-        }
-    }
-
-    private void reserveCompletion() {
-        if (completions != null) {
-            completions.reserve();
-        }
-    }
-
-    private void cancelCompletion() {
-        if (completions != null) {
-            completions.cancel();
+        if (life.state().receiving()) {
+            receives.post(receive);
+        } else {
+            receives.postFlushed(receive);
+            turns.leaveLater();
         }
     }
 
     @Override
     public void post(WorkRequest request) {
         checkOwner();
-        SendWork work = new SendWork(request);
-        if (machine.ended() || machine.draining()) {
-            reserveCompletion();
-            machine.flushWork(work);
+        SendWork posted = new SendWork(request);
+        if (life.state().ended() || life.draining()) {
+            upcalls.reserve();
+            life.flushWork(posted);
+            turns.leaveLater();
             return;
         }
-        if (transmitter.work().incompleteCount() >= config.limits().sendQueueDepth()) {
-            throw new LimitReachedException("send queue of " + config.limits().sendQueueDepth() + " is full");
+        if (work.incompleteCount() >= sendQueueDepth) {
+            throw new LimitReachedException("send queue of " + sendQueueDepth + " is full");
         }
         check(request);
-        reserveCompletion();
-        transmitter.work().post(work, workTold);
+        upcalls.reserve();
+        work.post(posted, workTold);
     }
 
     private void check(WorkRequest request) {
@@ -155,13 +138,13 @@ final class LocalQueuePair implements QueuePair {
     }
 
     private void checkExtension(RdmaExtension extension) {
-        if (!machine.extensions().contains(extension)) {
+        if (!terms.extensions().contains(extension)) {
             throw new IllegalStateException(extension + " is not among the extensions of this connection");
         }
     }
 
     private void checkOrd() {
-        ConnectionParameters parameters = machine.parameters();
+        ConnectionParameters parameters = terms.parameters();
         if (parameters != null && parameters.ord() == 0) {
             throw new IllegalStateException("no RDMA Reads or atomic operations were agreed on: ORD is 0");
         }
@@ -169,38 +152,40 @@ final class LocalQueuePair implements QueuePair {
 
     @Override
     public AtomicityScope atomicity() {
-        return machine.extensions().contains(RdmaExtension.ATOMIC_OPERATIONS)
-                ? AtomicityScope.HOST
-                : AtomicityScope.NONE;
+        return terms.extensions().contains(RdmaExtension.ATOMIC_OPERATIONS) ? AtomicityScope.HOST : AtomicityScope.NONE;
     }
 
     @Override
     public void flush() {
         checkOwner();
-        machine.flush();
+        turns.flush();
     }
 
     @Override
     public MemoryRegion register(ByteBuffer memory, Set<AccessRight> rights) {
         checkOwner();
-        return machine.ended() ? regions.registerDead(memory, rights) : regions.register(memory, rights);
+        return life.state().ended() ? regions.registerDead(memory, rights) : regions.register(memory, rights);
     }
 
     @Override
     public void execute(Runnable task) {
-        machine.execute(task);
+        turns.execute(task);
     }
 
     @Override
     public void disconnect() {
         checkOwner();
-        machine.disconnect();
+        if (!life.state().ended() && !life.draining()) {
+            life.disconnect();
+            turns.leaveSoon();
+        }
     }
 
     @Override
     public void abort(String reason) {
         checkOwner();
-        machine.terminate(reason);
+        life.abort(reason);
+        turns.leaveSoon();
     }
 
     private void checkOwner() {

@@ -2,9 +2,7 @@ package org.warpnfs.iwarp.qp;
 
 import java.nio.ByteBuffer;
 import java.util.OptionalLong;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import org.warpnfs.iwarp.io.ProtocolViolation;
 import org.warpnfs.iwarp.memory.RegionTable;
 import org.warpnfs.iwarp.mpa.FpduBatch;
 import org.warpnfs.iwarp.mpa.RtrKind;
@@ -12,11 +10,10 @@ import org.warpnfs.iwarp.rdmap.RdmapViolation;
 import org.warpnfs.iwarp.rdmap.TerminateHeader;
 import org.warpnfs.iwarp.verbs.Completion;
 import org.warpnfs.iwarp.verbs.ConnectOptions;
-import org.warpnfs.iwarp.verbs.ConnectionParameters;
 import org.warpnfs.iwarp.verbs.ConnectionRequestHandler;
 import org.warpnfs.iwarp.verbs.DisconnectReason.Cause;
+import org.warpnfs.iwarp.verbs.QueuePair;
 import org.warpnfs.iwarp.verbs.QueuePairHandler;
-import org.warpnfs.iwarp.verbs.RdmaExtension;
 
 /**
  * One queue pair as a machine: bytes and events in, bytes and completions out.
@@ -27,9 +24,17 @@ import org.warpnfs.iwarp.verbs.RdmaExtension;
  * #deadlinePassed} as things happen, writes what {@link #pull} gives and reports each batch by {@link #sent}. The upper layer
  * is called at the end of such a call, never from within one of its own.
  *
- * <p>The parts: {@link StreamStart} and {@link StreamLife} know how it begins and ends, {@link InboundStream} what arrives, {@link
- * Transmitter} what leaves, {@link LocalQueuePair} is what the upper layer holds, {@link Turns} keeps them from calling each
- * other in circles.
+ * <p>The parts, each of which knows only those named before it:
+ *
+ * <pre>
+ * Upcalls          what the upper layer is going to hear
+ * InboundStream    what arrives; tells it through InboundEvents
+ * Transmitter      what leaves
+ * StreamLife       the states of the stream, and how it ends
+ * Turns            who is called when, so that nobody is called while he calls
+ * LocalQueuePair   what the upper layer holds
+ * StreamStart      how the stream begins
+ * </pre>
  *
  * <h2>Buffers</h2>
  *
@@ -46,7 +51,8 @@ public final class QueuePairMachine {
     private final CurrentLink link;
     private final InboundStream inbound;
     private final Transmitter transmitter;
-    private final LocalQueuePair queuePair;
+    private final Upcalls upcalls = new Upcalls();
+    private final QueuePair queuePair;
     private final Turns turns;
     private final Deadline deadline;
     private final StreamLife life;
@@ -54,13 +60,7 @@ public final class QueuePairMachine {
     private final StreamCounts counts;
     private long uses;
 
-    private QueuePairMachine(
-            QueuePairLink firstLink,
-            QueuePairConfig config,
-            LocalRnic rnic,
-            @Nullable ConnectionRequestHandler decider,
-            @Nullable ConnectOptions options,
-            @Nullable QueuePairHandler handler) {
+    private QueuePairMachine(QueuePairLink firstLink, QueuePairConfig config, LocalRnic rnic, Role role) {
         this.link = new CurrentLink(firstLink);
         QueuePairLimits limits = config.limits();
         RegionTable regions = new RegionTable(
@@ -69,24 +69,36 @@ public final class QueuePairMachine {
                 limits.regions(),
                 rnic.registeredBytes(limits.registeredBytes()),
                 link::inOwnerThread);
-        ReceiveAccount receives = new ReceiveAccount(rnic, limits.receiveQueueDepth(), limits.receiveBytes());
+        ReceiveAccount account =
+                new ReceiveAccount(rnic.receives(limits.receiveQueueDepth()), rnic.receiveBytes(limits.receiveBytes()));
         this.counts = rnic.streams();
-        this.inbound = new InboundStream(this, regions, receives);
+        this.inbound = new InboundStream(new Arrivals(), regions, account, upcalls);
         this.transmitter = new Transmitter(config, inbound.rdmap(), rnic.scratch(), rnic.streams());
-        this.queuePair = new LocalQueuePair(this, link, config, regions, inbound, transmitter);
-        this.turns = new Turns(this, link, new Upcalls(queuePair, handler, this::bug));
         this.deadline = new Deadline(link);
-        SharedResources shared = new SharedResources(rnic, limits, regions, inbound, queuePair, turns);
         StreamDeadlines deadlines = new StreamDeadlines(link, config, transmitter, deadline);
-        this.life = new StreamLife(link, config, regions, shared, inbound, transmitter, turns, deadlines, counts);
+        SharedResources shared = new SharedResources(rnic, limits, regions, inbound.receives(), upcalls);
+        ConnectionTerms terms = new ConnectionTerms();
+        this.life =
+                new StreamLife(link, config, regions, shared, inbound, transmitter, upcalls, terms, deadlines, counts);
+        this.turns = new Turns(link, life, transmitter, upcalls);
+        this.queuePair = new LocalQueuePair(
+                link,
+                limits.sendQueueDepth(),
+                regions,
+                inbound.receives(),
+                transmitter.work(),
+                terms,
+                life,
+                turns,
+                upcalls);
         this.start = new StreamStart(
-                queuePair, link, config, shared, inbound, transmitter, life, turns, deadlines, decider, options);
+                queuePair, link, config, shared, inbound, transmitter, life, turns, upcalls, terms, deadlines, role);
     }
 
     /** A queue pair for a connection that a peer has opened. */
     public static QueuePairMachine responder(
             QueuePairLink link, QueuePairConfig config, LocalRnic rnic, ConnectionRequestHandler decider) {
-        return new QueuePairMachine(link, config, rnic, decider, null, null);
+        return new QueuePairMachine(link, config, rnic, new Role.Responder(decider));
     }
 
     /**
@@ -99,7 +111,7 @@ public final class QueuePairMachine {
             LocalRnic rnic,
             ConnectOptions options,
             QueuePairHandler handler) {
-        QueuePairMachine machine = new QueuePairMachine(link, config, rnic, null, options, handler);
+        QueuePairMachine machine = new QueuePairMachine(link, config, rnic, new Role.Initiator(options, handler));
         machine.turns.enter(() -> handler.created(machine.queuePair));
         return machine;
     }
@@ -180,7 +192,7 @@ public final class QueuePairMachine {
                 && !life.draining()
                 && transmitter.work().incompleteCount() == 0
                 && transmitter.idle()
-                && turns.upperLayerIdle();
+                && upcalls.upperLayerIdle(life::bug);
     }
 
     /** Counts what has been of use: messages that arrived whole, requests of the peer's, and work of ours that is done. */
@@ -247,122 +259,51 @@ public final class QueuePairMachine {
         turns.leaveSoon();
     }
 
-    // What the turns find.
-
-    void terminate(ProtocolViolation violation) {
-        life.terminate(violation);
-    }
-
-    void bug(Throwable error) {
-        life.bug(error);
-    }
-
-    void drainIfDone() {
-        life.drainIfDone();
-    }
-
-    // What the upper layer's side asks.
-
-    boolean connected() {
-        return life.state() == StreamState.OPEN && !life.draining();
-    }
-
-    @Nullable
-    ConnectionParameters parameters() {
-        return start.parameters();
-    }
-
-    /** What of RFC 7306 this end does. */
-    Set<RdmaExtension> extensions() {
-        return start.extensions();
-    }
-
-    /** Whether nothing more is received or sent. */
-    boolean ended() {
-        return life.state().ended();
-    }
-
-    /** Whether messages may arrive, now or later. */
-    boolean receiving() {
-        return life.state().receiving();
-    }
-
-    boolean draining() {
-        return life.draining();
-    }
-
-    /** Whether the upper layer has heard of all work that is complete. */
-    boolean workTold() {
-        return turns.workTold();
-    }
-
-    /** Takes work that is not to be done any more. */
-    void flushWork(SendWork work) {
-        life.flushWork(work);
-    }
-
-    /** Sends what there is to send, now. */
-    void flush() {
-        turns.flush();
-    }
-
-    /** The upper layer has called and there may be something to tell it. */
-    void leaveLater() {
-        turns.leaveLater();
-    }
-
-    void execute(Runnable task) {
-        turns.execute(task);
-    }
-
-    void terminate(String why) {
-        life.abort(why);
-        turns.leaveSoon();
-    }
-
-    void disconnect() {
-        if (!life.state().ended() && !life.draining()) {
-            life.disconnect();
-            turns.leaveSoon();
+    /** What arrives, taken to the parts that it concerns. */
+    private final class Arrivals implements InboundEvents {
+        @Override
+        public boolean expects(RtrKind kind) {
+            return start.expects(kind);
         }
-    }
 
-    // What the inbound stream brings.
+        @Override
+        public void fpduArrived() {
+            start.fpduArrived();
+        }
 
-    /** An FPDU is whole, the first perhaps. */
-    void fpduArrived() {
-        start.fpduArrived();
-    }
+        @Override
+        public void received(Completion completion) {
+            uses++;
+            upcalls.completed(completion);
+        }
 
-    /** Whether such an RTR may open the stream. */
-    boolean expects(RtrKind kind) {
-        return start.expects(kind);
-    }
+        @Override
+        public void requested(Answer answer) {
+            uses++;
+            transmitter.answer(answer);
+            transmitter.want();
+        }
 
-    void received(Completion completion) {
-        uses++;
-        turns.completed(completion);
-    }
+        @Override
+        public void readCompleted() {
+            transmitter.work().readCompleted();
+            workMayBeDone();
+        }
 
-    void requested(Answer answer) {
-        uses++;
-        transmitter.answer(answer);
-        turns.wantOutput();
-    }
+        @Override
+        public void atomicCompleted(long originalValue) {
+            transmitter.work().atomicCompleted(originalValue);
+            workMayBeDone();
+        }
 
-    void readCompleted() {
-        transmitter.work().readCompleted();
-        life.completeWork();
-        turns.wantOutput();
-    }
+        private void workMayBeDone() {
+            life.completeWork();
+            transmitter.want();
+        }
 
-    void atomicCompleted(long originalValue) {
-        transmitter.work().atomicCompleted(originalValue);
-        life.completeWork();
-        turns.wantOutput();
-    }
-
-    void peerTerminated(TerminateHeader header, String rawHex) {
-        life.peerTerminated(header, rawHex);
+        @Override
+        public void peerTerminated(TerminateHeader header, String rawHex) {
+            life.peerTerminated(header, rawHex);
+        }
     }
 }

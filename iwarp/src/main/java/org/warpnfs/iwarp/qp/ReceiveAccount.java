@@ -7,9 +7,9 @@ final class ReceiveAccount {
     private final Quota receives;
     private final Quota bytes;
 
-    ReceiveAccount(LocalRnic rnic, long maxReceives, long maxBytes) {
-        this.receives = rnic.receives(maxReceives);
-        this.bytes = rnic.receiveBytes(maxBytes);
+    ReceiveAccount(Quota receives, Quota bytes) {
+        this.receives = receives;
+        this.bytes = bytes;
     }
 
     /** Counts a receive, unless that would break a limit. */

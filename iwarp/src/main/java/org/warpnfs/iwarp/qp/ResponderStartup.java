@@ -22,16 +22,14 @@ import org.warpnfs.iwarp.verbs.QueuePairHandler;
 final class ResponderStartup implements Startup, ConnectionRequest {
     private final StreamStart start;
     private final MpaChoices choices;
-    private final SharedResources shared;
     private final ConnectionRequestHandler decider;
     private final MpaFrameReader reader = new MpaFrameReader(MpaFrame.Kind.REQUEST);
     private @Nullable MpaFrame request;
     private boolean answered;
 
-    ResponderStartup(StreamStart start, MpaChoices choices, SharedResources shared, ConnectionRequestHandler decider) {
+    ResponderStartup(StreamStart start, MpaChoices choices, ConnectionRequestHandler decider) {
         this.start = start;
         this.choices = choices;
-        this.shared = shared;
         this.decider = decider;
     }
 
@@ -88,7 +86,7 @@ final class ResponderStartup implements Startup, ConnectionRequest {
     public void accept(ConnectOptions options, QueuePairHandler handler) {
         checkUnanswered();
         start.checkAnswerable();
-        ConnectOptions granted = shared.take(options);
+        ConnectOptions granted = start.take(options);
         answered = true;
         MpaNegotiation.Answer answer =
                 MpaNegotiation.accept(request(), choices, granted.ird(), granted.ord(), granted.privateData());

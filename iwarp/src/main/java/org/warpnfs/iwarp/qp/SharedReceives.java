@@ -47,7 +47,7 @@ public final class SharedReceives implements SharedReceiveQueue {
             throw new IllegalArgumentException("a queue of " + depth + ", of which " + maxPerQueuePair + " for each");
         }
         this.rnic = rnic;
-        this.account = new ReceiveAccount(rnic, depth, Long.MAX_VALUE);
+        this.account = new ReceiveAccount(rnic.receives(depth), rnic.receiveBytes(Long.MAX_VALUE));
         this.maxPerQueuePair = maxPerQueuePair;
     }
 

@@ -24,48 +24,40 @@ final class SharedResources {
     private final LocalRnic rnic;
     private final QueuePairLimits limits;
     private final RegionTable regions;
-    private final InboundStream inbound;
-    private final LocalQueuePair queuePair;
-    private final Turns turns;
+    private final ReceiveQueue receives;
+    private final Upcalls upcalls;
     private int inboundReads;
     private Runnable leaveReceives = () -> {};
 
     SharedResources(
-            LocalRnic rnic,
-            QueuePairLimits limits,
-            RegionTable regions,
-            InboundStream inbound,
-            LocalQueuePair queuePair,
-            Turns turns) {
+            LocalRnic rnic, QueuePairLimits limits, RegionTable regions, ReceiveQueue receives, Upcalls upcalls) {
         this.rnic = rnic;
         this.limits = limits;
         this.regions = regions;
-        this.inbound = inbound;
-        this.queuePair = queuePair;
-        this.turns = turns;
+        this.receives = receives;
+        this.upcalls = upcalls;
     }
 
     /**
      * Joins what the options name.
      *
+     * @param runner runs tasks on the owner thread, later
      * @return the options as far as the limits allow them
      */
-    ConnectOptions take(ConnectOptions options) {
+    ConnectOptions take(ConnectOptions options, SharedReceives.TaskRunner runner) {
         rnic.check(options);
         SharedObjects shared = options.shared();
         if (shared.domain() instanceof Domain domain) {
             regions.join(domain);
         }
-        LocalCompletionQueue completions = shared.completions() instanceof LocalCompletionQueue queue ? queue : null;
-        if (completions != null) {
-            turns.completeTo(completions);
+        if (shared.completions() instanceof LocalCompletionQueue completions) {
+            upcalls.completeTo(completions);
         }
-        if (shared.receives() instanceof SharedReceives receives) {
-            SharedReceives.Share share = new SharedReceives.Share(turns::execute);
-            inbound.receiveFrom(receives, share, completions);
-            leaveReceives = () -> receives.leave(share);
+        if (shared.receives() instanceof SharedReceives queue) {
+            SharedReceives.Share share = new SharedReceives.Share(runner);
+            receives.takeFrom(queue, share);
+            leaveReceives = () -> queue.leave(share);
         }
-        queuePair.share(completions, shared.receives() != null);
         inboundReads = rnic.inboundReads().takeUpTo(Math.min(options.ird(), limits.inboundReads()));
         return options.withReads(inboundReads, Math.min(options.ord(), limits.outstandingReads()));
     }

@@ -4,7 +4,6 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.iwarp.io.ProtocolViolation;
 import org.warpnfs.iwarp.memory.RegionTable;
-import org.warpnfs.iwarp.mpa.MpaAgreement;
 import org.warpnfs.iwarp.mpa.MpaError;
 import org.warpnfs.iwarp.mpa.MpaViolation;
 import org.warpnfs.iwarp.rdmap.RdmapSender;
@@ -64,7 +63,8 @@ final class StreamLife {
     private final SharedResources shared;
     private final InboundStream inbound;
     private final Transmitter transmitter;
-    private final Turns turns;
+    private final Upcalls upcalls;
+    private final ConnectionTerms terms;
     private final StreamDeadlines deadlines;
     private final StreamCounts counts;
 
@@ -74,7 +74,6 @@ final class StreamLife {
 
     private @Nullable DisconnectReason reason;
     private @Nullable SendWork culprit;
-    private MpaAgreement.Framing framing = MpaAgreement.Framing.PLAIN;
     private CompletionStatus culpritStatus = CompletionStatus.REMOTE_ERROR;
     private boolean draining;
     private boolean peerEnded;
@@ -93,7 +92,8 @@ final class StreamLife {
             SharedResources shared,
             InboundStream inbound,
             Transmitter transmitter,
-            Turns turns,
+            Upcalls upcalls,
+            ConnectionTerms terms,
             StreamDeadlines deadlines,
             StreamCounts counts) {
         this.link = link;
@@ -102,7 +102,8 @@ final class StreamLife {
         this.shared = shared;
         this.inbound = inbound;
         this.transmitter = transmitter;
-        this.turns = turns;
+        this.upcalls = upcalls;
+        this.terms = terms;
         this.deadlines = deadlines;
         this.counts = counts;
     }
@@ -138,11 +139,6 @@ final class StreamLife {
         if (phase == null && state == StreamState.STARTUP) {
             become(StreamState.STARTUP);
         }
-    }
-
-    /** The startup frames say how FPDUs look. */
-    void framed(MpaAgreement.Framing agreed) {
-        framing = agreed;
     }
 
     /**
@@ -211,7 +207,7 @@ final class StreamLife {
         inbound.failReceive(violation);
         culprit = inbound.blamed(violation, transmitter.work());
         if (!state.sending()) {
-            transmitter.open(framing, 0);
+            transmitter.open(terms.framing(), 0);
         }
         sendTerminate(inbound.terminateHeader(violation));
         end(Cause.LOCAL_TERMINATE, violation.detail(), Ending.TERMINATE);
@@ -281,8 +277,8 @@ final class StreamLife {
         if (parting == null) {
             parting = new DisconnectReason(Cause.PEER_CLOSE, "the peer closed the connection");
         }
-        turns.halfClosed(transmitter.work()::lossTold);
-        inbound.flushReceives();
+        upcalls.halfClosed(transmitter.work()::lossTold);
+        inbound.receives().flush();
         transmitter.requestsLost();
         completeWork();
         if (draining || !transmitter.idle()) {
@@ -290,7 +286,7 @@ final class StreamLife {
         } else {
             deadlines.clear();
         }
-        turns.wantOutput();
+        transmitter.want();
     }
 
     /** Bytes behind the end that the peer has put to its direction (RFC 5041 section 6.2.1). */
@@ -366,9 +362,6 @@ final class StreamLife {
 
     /** The upper layer wants to part once its work is done. */
     void disconnect() {
-        if (state.ended() || draining) {
-            return;
-        }
         draining = true;
         if (state == StreamState.STARTUP) {
             end(Cause.LOCAL_CLOSE, "disconnected by us before it was established", Ending.CLOSE);
@@ -377,7 +370,7 @@ final class StreamLife {
                 parting = new DisconnectReason(Cause.LOCAL_CLOSE, "disconnected by us");
             }
             deadlines.parting(state != StreamState.HALF_CLOSED);
-            turns.wantOutput();
+            transmitter.want();
         }
     }
 
@@ -406,7 +399,7 @@ final class StreamLife {
         become(StreamState.ENDING, ending == Ending.TERMINATE ? StreamPhase.TERMINATING : StreamPhase.CLOSING);
         regions.invalidateAll();
         shared.release();
-        inbound.flushReceives();
+        inbound.receives().flush();
         if (ending != Ending.TERMINATE) {
             transmitter.stop();
         }
@@ -419,7 +412,7 @@ final class StreamLife {
         } else if (transmitter.idle()) {
             finish();
         } else {
-            turns.wantOutput();
+            transmitter.want();
         }
     }
 
@@ -448,7 +441,7 @@ final class StreamLife {
     /** The socket has taken a batch. */
     void batchSent() {
         completeWork();
-        turns.wantOutput();
+        transmitter.want();
         if (state == StreamState.ENDING && transmitter.idle()) {
             finish();
         }
@@ -459,7 +452,6 @@ final class StreamLife {
         transmitter.work().postFlushed(work);
         if (state != StreamState.ENDING) {
             completeWork();
-            turns.leaveLater();
         }
     }
 
@@ -469,7 +461,7 @@ final class StreamLife {
         for (Completion done = transmitter.work().pollCompleted();
                 done != null;
                 done = transmitter.work().pollCompleted()) {
-            turns.completed(done);
+            upcalls.completed(done);
             any = true;
         }
         if (any && draining && state == StreamState.OPEN && transmitter.work().incompleteCount() == 0) {
@@ -487,10 +479,10 @@ final class StreamLife {
         for (SendWork work = transmitter.work().pollIncomplete();
                 work != null;
                 work = transmitter.work().pollIncomplete()) {
-            turns.completed(work.completion(work == culprit ? culpritStatus : CompletionStatus.FLUSHED));
+            upcalls.completed(work.completion(work == culprit ? culpritStatus : CompletionStatus.FLUSHED));
         }
         if (reason != null) {
-            turns.disconnected(reason);
+            upcalls.disconnected(reason);
         }
         link.endOutput();
         if (peerEnded) {

@@ -11,7 +11,6 @@ import org.warpnfs.iwarp.mpa.RtrKind;
 import org.warpnfs.iwarp.rdmap.RdmapExtensions;
 import org.warpnfs.iwarp.verbs.ConnectOptions;
 import org.warpnfs.iwarp.verbs.ConnectionParameters;
-import org.warpnfs.iwarp.verbs.ConnectionRequestHandler;
 import org.warpnfs.iwarp.verbs.PeerReads;
 import org.warpnfs.iwarp.verbs.QueuePair;
 import org.warpnfs.iwarp.verbs.QueuePairHandler;
@@ -32,7 +31,7 @@ import org.warpnfs.iwarp.verbs.Rejection;
  *
  * <h2>Errors</h2>
  *
- * Violations pass through to the machine.
+ * Violations pass through to the caller.
  */
 final class StreamStart {
     private final QueuePair queuePair;
@@ -42,19 +41,13 @@ final class StreamStart {
     private final Transmitter transmitter;
     private final StreamLife life;
     private final Turns turns;
+    private final Upcalls upcalls;
+    private final ConnectionTerms terms;
     private final StreamDeadlines deadlines;
     private Startup startup;
-    private @Nullable ConnectionParameters parameters;
     private @Nullable MpaAgreement agreement;
-    private Set<RdmaExtension> extensions = Set.of();
     private boolean closeAfterReply;
 
-    /**
-     * Exactly one of the last two is given.
-     *
-     * @param decider decides on the request, as responder
-     * @param options what our request offers, as initiator
-     */
     StreamStart(
             QueuePair queuePair,
             QueuePairLink link,
@@ -64,9 +57,10 @@ final class StreamStart {
             Transmitter transmitter,
             StreamLife life,
             Turns turns,
+            Upcalls upcalls,
+            ConnectionTerms terms,
             StreamDeadlines deadlines,
-            @Nullable ConnectionRequestHandler decider,
-            @Nullable ConnectOptions options) {
+            Role role) {
         this.queuePair = queuePair;
         this.link = link;
         this.shared = shared;
@@ -74,15 +68,17 @@ final class StreamStart {
         this.transmitter = transmitter;
         this.life = life;
         this.turns = turns;
+        this.upcalls = upcalls;
+        this.terms = terms;
         this.deadlines = deadlines;
-        if (decider != null) {
-            this.startup = new ResponderStartup(this, config.mpa(), shared, decider);
-        } else if (options != null) {
-            this.startup = new InitiatorStartup(this, config.mpa(), shared.take(options));
-            this.extensions = options.extensions();
-        } else {
-            throw new IllegalArgumentException("neither responder nor initiator");
-        }
+        this.startup = switch (role) {
+            case Role.Responder responder -> new ResponderStartup(this, config.mpa(), responder.decider());
+            case Role.Initiator initiator -> {
+                upcalls.tellTo(initiator.handler(), queuePair);
+                terms.extend(initiator.options().extensions());
+                yield new InitiatorStartup(this, config.mpa(), take(initiator.options()));
+            }
+        };
     }
 
     /** The link is up. */
@@ -99,17 +95,6 @@ final class StreamStart {
     /** Takes bytes of the peer's frame. */
     void received(ByteBuffer in) throws MpaViolation {
         startup.received(in);
-    }
-
-    /** What was agreed on; null as long as nothing is. */
-    @Nullable
-    ConnectionParameters parameters() {
-        return parameters;
-    }
-
-    /** What of RFC 7306 our own upper layer has switched on. */
-    Set<RdmaExtension> extensions() {
-        return extensions;
     }
 
     /** The transmitter has nothing more: our direction ends if all it had was a refusal. */
@@ -165,6 +150,15 @@ final class StreamStart {
         return link.remoteAddress();
     }
 
+    /**
+     * Joins what the upper layer's options name.
+     *
+     * @return the options as far as the limits allow them
+     */
+    ConnectOptions take(ConnectOptions options) {
+        return shared.take(options, turns::execute);
+    }
+
     /** As responder: whether an answer still reaches anybody. */
     void checkAnswerable() {
         if (life.state() != StreamState.STARTUP) {
@@ -179,10 +173,10 @@ final class StreamStart {
             ByteBuffer peerPrivateData,
             Set<RdmaExtension> accepting,
             QueuePairHandler upperLayer) {
-        turns.setHandler(upperLayer);
-        extensions = accepting;
+        upcalls.tellTo(upperLayer, queuePair);
+        terms.extend(accepting);
         agree(agreed, peerPrivateData);
-        life.framed(agreed.framing());
+        terms.framed(agreed.framing());
         life.waitForFirst(!agreed.rtrKinds().isEmpty());
         try {
             upperLayer.created(queuePair);
@@ -210,7 +204,7 @@ final class StreamStart {
 
     /** As initiator: the reply says how FPDUs look, whatever else it says. */
     void framed(MpaAgreement.Framing framing) {
-        life.framed(framing);
+        terms.framed(framing);
     }
 
     /** As initiator: the peer accepts. */
@@ -236,14 +230,14 @@ final class StreamStart {
         ByteBuffer bytes = ByteBuffer.allocate(frame.lengthBytes());
         frame.encode(bytes);
         transmitter.sendRaw(bytes.flip());
-        turns.wantOutput();
+        transmitter.want();
     }
 
     private void agree(MpaAgreement agreed, ByteBuffer peerPrivateData) {
         agreement = agreed;
         MpaAgreement.Reads reads = agreed.reads();
         shared.agreed(reads.ird());
-        parameters = new ConnectionParameters(
+        terms.agreed(new ConnectionParameters(
                 link.localAddress(),
                 link.remoteAddress(),
                 peerPrivateData,
@@ -251,7 +245,8 @@ final class StreamStart {
                 reads.ord(),
                 agreed.framing().crc(),
                 new PeerReads(reads.peerIrd(), reads.peerOrd()),
-                agreed.revision());
+                agreed.revision()));
+        Set<RdmaExtension> extensions = terms.extensions();
         RdmapExtensions known = new RdmapExtensions(
                 extensions.contains(RdmaExtension.ATOMIC_OPERATIONS),
                 extensions.contains(RdmaExtension.IMMEDIATE_DATA));
@@ -265,8 +260,8 @@ final class StreamStart {
         }
         life.open();
         transmitter.open(agreed.framing(), agreed.reads().ord());
-        turns.established();
-        turns.wantOutput();
+        upcalls.established();
+        transmitter.want();
         if (agreed.reads().ord() == 0 && transmitter.work().hasRequests()) {
             // It was posted before anybody could know; now it could only wait for ever, and all behind it.
             life.giveUp("a Read or an atomic operation is posted, but the peer holds none: ORD is 0");

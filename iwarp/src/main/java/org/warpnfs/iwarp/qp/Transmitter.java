@@ -60,6 +60,7 @@ final class Transmitter {
     private boolean emptyFpdu;
     private boolean stopped;
     private boolean answerNext;
+    private boolean wanted;
 
     /** Batches that the socket holds, or that is being filled, with bytes of the peer's Reads. */
     private int batchesReadingMemory;
@@ -104,6 +105,23 @@ final class Transmitter {
     /** The work that was posted. */
     SendQueue work() {
         return work;
+    }
+
+    /** There may be something to pull: at the end of this turn. */
+    void want() {
+        wanted = true;
+    }
+
+    /** Whether somebody wants it to be pulled. */
+    boolean wanted() {
+        return wanted;
+    }
+
+    /** The same; it is about to be. */
+    boolean takeWanted() {
+        boolean was = wanted;
+        wanted = false;
+        return was;
     }
 
     /** Sends a startup frame, before anything else. */

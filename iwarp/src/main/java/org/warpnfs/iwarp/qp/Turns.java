@@ -1,12 +1,10 @@
 package org.warpnfs.iwarp.qp;
 
+import java.util.function.Consumer;
 import org.warpnfs.iwarp.io.ProtocolViolation;
-import org.warpnfs.iwarp.verbs.Completion;
-import org.warpnfs.iwarp.verbs.DisconnectReason;
-import org.warpnfs.iwarp.verbs.QueuePairHandler;
 
 /**
- * Takes turns between the environment, the machine and the upper layer, so that none of them is called while it calls.
+ * Takes turns between the environment, the stream and the upper layer, so that none of them is called while it calls.
  *
  * <h2>Operation</h2>
  *
@@ -20,19 +18,22 @@ import org.warpnfs.iwarp.verbs.QueuePairHandler;
  *
  * <h2>Errors</h2>
  *
- * Violations and bugs go to the machine; nothing is thrown back to the environment.
+ * Violations and bugs go to {@link StreamLife}; nothing is thrown back to the environment.
  */
 final class Turns {
-    private final QueuePairMachine machine;
     private final QueuePairLink link;
+    private final StreamLife life;
+    private final Transmitter transmitter;
     private final Upcalls upcalls;
-    private boolean outputWanted;
+    private final Consumer<Throwable> bugs;
     private boolean upcalling;
 
-    Turns(QueuePairMachine machine, QueuePairLink link, Upcalls upcalls) {
-        this.machine = machine;
+    Turns(QueuePairLink link, StreamLife life, Transmitter transmitter, Upcalls upcalls) {
         this.link = link;
+        this.life = life;
+        this.transmitter = transmitter;
         this.upcalls = upcalls;
+        this.bugs = life::bug;
     }
 
     /** What may be done in one call of the environment's. */
@@ -45,9 +46,9 @@ final class Turns {
         try {
             entry.run();
         } catch (ProtocolViolation violation) {
-            machine.terminate(violation);
+            life.terminate(violation);
         } catch (RuntimeException | Error e) {
-            machine.bug(e);
+            life.bug(e);
         }
         leave();
     }
@@ -60,13 +61,12 @@ final class Turns {
         upcalling = true;
         try {
             do {
-                upcalls.deliver();
-                machine.drainIfDone();
-                if (outputWanted) {
-                    outputWanted = false;
+                upcalls.deliver(bugs);
+                life.drainIfDone();
+                if (transmitter.takeWanted()) {
                     link.outputReady();
                 }
-            } while (outputWanted || !upcalls.isEmpty());
+            } while (transmitter.wanted() || !upcalls.isEmpty());
         } finally {
             upcalling = false;
         }
@@ -86,15 +86,10 @@ final class Turns {
         }
     }
 
-    /** There is something to send at the end of this turn. */
-    void wantOutput() {
-        outputWanted = true;
-    }
-
     /** Sends what there is to send, now. */
     void flush() {
         if (upcalling) {
-            outputWanted = true;
+            transmitter.want();
             return;
         }
         upcalling = true;
@@ -113,46 +108,11 @@ final class Turns {
             try {
                 task.run();
             } catch (RuntimeException | Error e) {
-                machine.bug(e);
+                life.bug(e);
             } finally {
                 upcalling = false;
             }
             leave();
         });
-    }
-
-    // What the upper layer is going to hear.
-
-    boolean upperLayerIdle() {
-        return upcalls.isEmpty() && upcalls.upperLayerIdle();
-    }
-
-    boolean workTold() {
-        return upcalls.workTold();
-    }
-
-    void completeTo(LocalCompletionQueue queue) {
-        upcalls.completeTo(queue);
-    }
-
-    void setHandler(QueuePairHandler upperLayer) {
-        upcalls.setHandler(upperLayer);
-    }
-
-    void established() {
-        upcalls.established();
-    }
-
-    /** @param told runs right before */
-    void halfClosed(Runnable told) {
-        upcalls.halfClosed(told);
-    }
-
-    void completed(Completion completion) {
-        upcalls.completed(completion);
-    }
-
-    void disconnected(DisconnectReason reason) {
-        upcalls.disconnected(reason);
     }
 }

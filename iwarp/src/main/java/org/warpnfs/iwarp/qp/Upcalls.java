@@ -23,17 +23,15 @@ import org.warpnfs.iwarp.verbs.QueuePairHandler;
  *
  * <h2>Errors</h2>
  *
- * What the upper layer throws goes to the machine, which ends the connection; the rest is told all the same.
+ * What the upper layer throws goes to whoever tells it, who ends the connection; the rest is told all the same.
  */
 final class Upcalls {
-    private final QueuePair queuePair;
-    private final Consumer<Throwable> bugs;
     private final Queue<Object> events = new ArrayDeque<>();
 
     /** The end, until it is told: behind all other events, also those that telling them leads to. */
     private @Nullable DisconnectReason end;
 
-    private @Nullable QueuePairHandler handler;
+    private @Nullable Listener listener;
     private @Nullable LocalCompletionQueue completionQueue;
 
     /** Told besides completions and the end. */
@@ -44,14 +42,12 @@ final class Upcalls {
     /** The peer's end, and who hears when it is told. */
     private record HalfClose(Runnable told) {}
 
-    Upcalls(QueuePair queuePair, @Nullable QueuePairHandler handler, Consumer<Throwable> bugs) {
-        this.queuePair = queuePair;
-        this.handler = handler;
-        this.bugs = bugs;
-    }
+    /** The upper layer, and what it knows the connection by. */
+    private record Listener(QueuePairHandler handler, QueuePair queuePair) {}
 
-    void setHandler(QueuePairHandler upperLayer) {
-        handler = upperLayer;
+    /** Who hears it. Until somebody does, nobody has posted anything either. */
+    void tellTo(QueuePairHandler handler, QueuePair queuePair) {
+        listener = new Listener(handler, queuePair);
     }
 
     /** Completions go there from now on. */
@@ -60,10 +56,34 @@ final class Upcalls {
         queue.attach();
     }
 
+    /** Keeps a place for a completion to come, if they go to a queue; false if that is full. */
+    boolean tryReserve() {
+        return completionQueue == null || completionQueue.tryReserve();
+    }
+
+    /**
+     * Keeps a place for a completion to come.
+     *
+     * @throws org.warpnfs.iwarp.verbs.LimitReachedException if they go to a queue and that is full
+     */
+    void reserve() {
+        if (completionQueue != null) {
+            completionQueue.reserve();
+        }
+    }
+
+    /** Gives a place back that was kept for nothing. */
+    void cancel() {
+        if (completionQueue != null) {
+            completionQueue.cancel();
+        }
+    }
+
     void established() {
         events.add(Notice.ESTABLISHED);
     }
 
+    /** @param told runs right before it is told */
     void halfClosed(Runnable told) {
         events.add(new HalfClose(told));
     }
@@ -98,21 +118,29 @@ final class Upcalls {
         return completion instanceof Completion.Received || completion instanceof Completion.ReceivedImmediate;
     }
 
-    /** Whether the upper layer has nothing under way; one that cannot say it has. */
-    boolean upperLayerIdle() {
-        QueuePairHandler upperLayer = handler;
-        boolean[] idle = new boolean[1];
-        if (upperLayer != null) {
-            guarded(() -> idle[0] = upperLayer.idle(queuePair));
+    /**
+     * Whether the upper layer has heard all and has nothing under way; one that cannot say it has.
+     *
+     * @param bugs takes what the upper layer throws
+     */
+    boolean upperLayerIdle(Consumer<Throwable> bugs) {
+        Listener upperLayer = listener;
+        if (!isEmpty() || upperLayer == null) {
+            return false;
         }
+        boolean[] idle = new boolean[1];
+        guarded(() -> idle[0] = upperLayer.handler().idle(upperLayer.queuePair()), bugs);
         return idle[0];
     }
 
-    /** Tells all there is to tell. */
-    void deliver() {
-        QueuePairHandler upperLayer = handler;
+    /**
+     * Tells all there is to tell.
+     *
+     * @param bugs takes what the upper layer throws
+     */
+    void deliver(Consumer<Throwable> bugs) {
+        Listener upperLayer = listener;
         if (upperLayer == null) {
-            // Nobody has accepted the connection, so nobody has posted anything either.
             events.clear();
             end = null;
             return;
@@ -121,34 +149,36 @@ final class Upcalls {
         for (Object event = poll(); event != null; event = poll()) {
             completions |= event instanceof Completion && completionQueue == null;
             Object told = event;
-            guarded(() -> tell(upperLayer, told));
+            guarded(() -> tell(upperLayer, told), bugs);
         }
         if (completions) {
-            guarded(() -> upperLayer.completionsDrained(queuePair));
+            guarded(() -> upperLayer.handler().completionsDrained(upperLayer.queuePair()), bugs);
         }
     }
 
-    private void tell(QueuePairHandler upperLayer, Object event) {
+    private void tell(Listener upperLayer, Object event) {
+        QueuePairHandler handler = upperLayer.handler();
+        QueuePair queuePair = upperLayer.queuePair();
         if (event instanceof Completion completion) {
             if (completionQueue != null) {
                 completionQueue.add(queuePair, completion);
             } else {
-                upperLayer.completed(queuePair, completion);
+                handler.completed(queuePair, completion);
             }
         } else if (event instanceof DisconnectReason reason) {
             if (completionQueue != null) {
                 completionQueue.detach();
             }
-            upperLayer.disconnected(queuePair, reason);
+            handler.disconnected(queuePair, reason);
         } else if (event instanceof HalfClose end) {
             end.told().run();
-            upperLayer.halfClosed(queuePair);
+            handler.halfClosed(queuePair);
         } else {
-            upperLayer.established(queuePair);
+            handler.established(queuePair);
         }
     }
 
-    private void guarded(Runnable call) {
+    private static void guarded(Runnable call, Consumer<Throwable> bugs) {
         try {
             call.run();
         } catch (RuntimeException | Error e) {
