@@ -35,9 +35,6 @@ class LadderTest {
     static final ArchRule qp = only("qp", "io", "mpa", "ddp", "rdmap", "verbs", "memory");
 
     @ArchTest
-    static final ArchRule sim = only("sim", "qp", "verbs", "memory", "mpa");
-
-    @ArchTest
     static final ArchRule netty = classes()
             .that()
             .resideInAPackage("org.warpnfs.iwarp.netty..")

@@ -13,10 +13,6 @@ import java.util.OptionalInt;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import org.warpnfs.bench.nfs.CallBuffer;
-import org.warpnfs.bench.nfs.Caller;
-import org.warpnfs.bench.nfs.NfsException;
-import org.warpnfs.bench.nfs.ReplyWords;
 import org.warpnfs.iwarp.netty.IwarpConfig;
 import org.warpnfs.iwarp.netty.IwarpTransport;
 import org.warpnfs.rpcrdma.RpcRequesters;
@@ -27,6 +23,10 @@ import org.warpnfs.rpcrdma.request.ChunkOffer;
 import org.warpnfs.rpcrdma.request.Requester;
 import org.warpnfs.rpcrdma.request.RetryPolicy;
 import org.warpnfs.rpcrdma.tcp.TcpRequesterOptions;
+import org.warpnfs.tools.bench.nfs.CallBuffer;
+import org.warpnfs.tools.bench.nfs.Caller;
+import org.warpnfs.tools.bench.nfs.NfsException;
+import org.warpnfs.tools.bench.nfs.ReplyWords;
 
 /** By the requesters of this tree: RDMA needs no device of the host. */
 public final class NfsReach implements ServerReach {

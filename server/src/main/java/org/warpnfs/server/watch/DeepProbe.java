@@ -9,10 +9,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
-import org.warpnfs.bench.nfs.CallBuffer;
-import org.warpnfs.bench.nfs.Caller;
-import org.warpnfs.bench.nfs.NfsException;
-import org.warpnfs.bench.nfs.ReplyWords;
 import org.warpnfs.iwarp.netty.IwarpConfig;
 import org.warpnfs.iwarp.netty.IwarpTransport;
 import org.warpnfs.rpcrdma.RpcRequesters;
@@ -24,6 +20,10 @@ import org.warpnfs.rpcrdma.request.ChunkOffer;
 import org.warpnfs.rpcrdma.request.Requester;
 import org.warpnfs.rpcrdma.request.RetryPolicy;
 import org.warpnfs.rpcrdma.tcp.TcpRequesterOptions;
+import org.warpnfs.tools.bench.nfs.CallBuffer;
+import org.warpnfs.tools.bench.nfs.Caller;
+import org.warpnfs.tools.bench.nfs.NfsException;
+import org.warpnfs.tools.bench.nfs.ReplyWords;
 
 /**
  * Goes the way that a client goes: NULL, and GETATTR of the root, over TCP and over RDMA.

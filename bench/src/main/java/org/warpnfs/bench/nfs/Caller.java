@@ -1,8 +1,0 @@
-package org.warpnfs.bench.nfs;
-
-/**
- * AUTH_SYS credentials (RFC 5531 appendix A), without supplementary groups.
- *
- * @param machine at most 255 ASCII characters
- */
-public record Caller(String machine, int uid, int gid) {}

@@ -1,0 +1,58 @@
+package org.warpnfs.tools.bench;
+
+import java.util.Locale;
+
+/** One JSON object in the making (RFC 8259). */
+final class Json {
+    private final StringBuilder out = new StringBuilder("{");
+    private boolean empty = true;
+
+    Json text(String key, String value) {
+        return raw(key, quote(value));
+    }
+
+    Json number(String key, long value) {
+        return raw(key, Long.toString(value));
+    }
+
+    Json number(String key, double value) {
+        return raw(key, Double.isFinite(value) ? String.format(Locale.ROOT, "%.6g", value) : "null");
+    }
+
+    Json flag(String key, boolean value) {
+        return raw(key, Boolean.toString(value));
+    }
+
+    Json object(String key, Json value) {
+        return raw(key, value.toString());
+    }
+
+    private Json raw(String key, String value) {
+        if (!empty) {
+            out.append(',');
+        }
+        empty = false;
+        out.append(quote(key)).append(':').append(value);
+        return this;
+    }
+
+    private static String quote(String text) {
+        StringBuilder quoted = new StringBuilder("\"");
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c == '"' || c == '\\') {
+                quoted.append('\\').append(c);
+            } else if (c < ' ') {
+                quoted.append(String.format(Locale.ROOT, "\\u%04x", (int) c));
+            } else {
+                quoted.append(c);
+            }
+        }
+        return quoted.append('"').toString();
+    }
+
+    @Override
+    public String toString() {
+        return out + "}";
+    }
+}

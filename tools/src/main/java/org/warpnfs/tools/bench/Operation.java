@@ -1,0 +1,25 @@
+package org.warpnfs.tools.bench;
+
+/** What is done with the file. */
+public enum Operation {
+    READ(false, false),
+    WRITE(true, false),
+    RANDREAD(false, true),
+    RANDWRITE(true, true);
+
+    private final boolean writes;
+    private final boolean random;
+
+    Operation(boolean writes, boolean random) {
+        this.writes = writes;
+        this.random = random;
+    }
+
+    public boolean writes() {
+        return writes;
+    }
+
+    public boolean random() {
+        return random;
+    }
+}

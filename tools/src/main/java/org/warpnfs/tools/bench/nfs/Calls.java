@@ -1,0 +1,57 @@
+package org.warpnfs.tools.bench.nfs;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import org.warpnfs.rpcrdma.message.RpcMessage;
+import org.warpnfs.rpcrdma.message.XdrStream;
+import org.warpnfs.rpcrdma.request.ChunkOffer;
+import org.warpnfs.rpcrdma.request.ReplyHandler;
+import org.warpnfs.rpcrdma.request.RequestException;
+import org.warpnfs.rpcrdma.request.Requester;
+
+/** Calls that are waited for: those around the measurement. */
+final class Calls {
+    /** Room for replies that do not fit inline: attributes, a session's parameters. */
+    private static final int REPLY_BYTES = 16 << 10;
+
+    private final Requester requester;
+    private final Duration timeout;
+
+    Calls(Requester requester, Duration timeout) {
+        this.requester = requester;
+        this.timeout = timeout;
+    }
+
+    /** Makes a call and steps over the header of its reply. */
+    ReplyWords call(RpcMessage message) throws IOException {
+        CompletableFuture<byte[]> result = new CompletableFuture<>();
+        ChunkOffer offer = new ChunkOffer(List.of(), Optional.of(ByteBuffer.allocateDirect(REPLY_BYTES)));
+        requester.call(message, offer, System.nanoTime() + timeout.toNanos(), new ReplyHandler() {
+            @Override
+            public void replied(XdrStream reply, List<ByteBuffer> written) {
+                byte[] copy = new byte[reply.remainingBytes()];
+                reply.read(copy, 0, copy.length);
+                result.complete(copy);
+            }
+
+            @Override
+            public void failed(RequestException why) {
+                result.completeExceptionally(why);
+            }
+        });
+        try {
+            return ReplyWords.accepted(XdrStream.of(ByteBuffer.wrap(result.get())));
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof IOException io ? io : new IOException(e.getCause());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("interrupted while waiting for a reply");
+        }
+    }
+}

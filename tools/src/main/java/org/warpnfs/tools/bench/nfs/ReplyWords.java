@@ -1,0 +1,99 @@
+package org.warpnfs.tools.bench.nfs;
+
+import org.warpnfs.rpcrdma.message.XdrStream;
+
+/** Reads a reply, and checks that what is read is there: a server may say anything. */
+public final class ReplyWords {
+    private static final int REPLY = 1;
+    private static final int MSG_ACCEPTED = 0;
+    private static final int SUCCESS = 0;
+    private static final int MAX_VERIFIER_BYTES = 400;
+
+    private final XdrStream stream;
+
+    private ReplyWords(XdrStream stream) {
+        this.stream = stream;
+    }
+
+    /**
+     * Steps over the header of an accepted and successful reply.
+     *
+     * @throws NfsException if it is none
+     */
+    public static ReplyWords accepted(XdrStream stream) throws NfsException {
+        ReplyWords words = new ReplyWords(stream);
+        words.word();
+        if (words.word() != REPLY) {
+            throw new NfsException("a message that is no reply");
+        }
+        if (words.word() != MSG_ACCEPTED) {
+            int why = words.word();
+            throw new NfsException("the server refuses the call: "
+                    + (why == 1 ? "authentication status " + words.word() : "another RPC version"));
+        }
+        words.word();
+        words.skip(words.count(MAX_VERIFIER_BYTES));
+        int status = words.word();
+        switch (status) {
+            case SUCCESS -> {}
+            case 1 -> throw new NfsException("the server does not have this program");
+            case 2 -> throw new NfsException("the server does not have this version of the program");
+            case 3 -> throw new NfsException("the server does not have this procedure");
+            case 4 -> throw new NfsException("the server cannot decode the call");
+            default -> throw new NfsException("the server fails the call: RPC status " + status);
+        }
+        return words;
+    }
+
+    public int word() throws NfsException {
+        require(Integer.BYTES);
+        return stream.readInt();
+    }
+
+    public long hyper() throws NfsException {
+        require(Long.BYTES);
+        return stream.readLong();
+    }
+
+    /** Steps over opaque bytes and their pad. */
+    public void skip(int countBytes) throws NfsException {
+        require(XdrStream.roundUp(countBytes));
+        stream.skip(XdrStream.roundUp(countBytes));
+    }
+
+    /** Variable-length opaque data. */
+    public byte[] opaque(int maxBytes) throws NfsException {
+        byte[] value = new byte[count(maxBytes)];
+        require(XdrStream.roundUp(value.length));
+        stream.read(value, 0, value.length);
+        stream.skip(XdrStream.roundUp(value.length) - value.length);
+        return value;
+    }
+
+    /** Fixed-length opaque data, a multiple of four bytes. */
+    public byte[] fixed(int countBytes) throws NfsException {
+        byte[] value = new byte[countBytes];
+        require(countBytes);
+        stream.read(value, 0, countBytes);
+        return value;
+    }
+
+    /** A number of elements or bytes. */
+    public int count(int max) throws NfsException {
+        int count = word();
+        if (count < 0 || count > max) {
+            throw new NfsException("a reply that counts " + Integer.toUnsignedString(count) + " of at most " + max);
+        }
+        return count;
+    }
+
+    public XdrStream stream() {
+        return stream;
+    }
+
+    private void require(int bytes) throws NfsException {
+        if (stream.remainingBytes() < bytes) {
+            throw new NfsException("a reply that ends too soon");
+        }
+    }
+}

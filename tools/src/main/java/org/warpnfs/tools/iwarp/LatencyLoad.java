@@ -1,0 +1,72 @@
+package org.warpnfs.tools.iwarp;
+
+import java.nio.ByteBuffer;
+import org.warpnfs.iwarp.verbs.Completion;
+import org.warpnfs.iwarp.verbs.CompletionStatus;
+import org.warpnfs.iwarp.verbs.QueuePair;
+import org.warpnfs.iwarp.verbs.WorkRequest;
+
+/**
+ * A Send, the server's Send, the next Send. What is counted of each is half of the way there and back, as perftest does.
+ *
+ * <h2>Buffers</h2>
+ *
+ * One to send from and one to receive in; nobody looks at their bytes.
+ *
+ * <h2>Errors</h2>
+ *
+ * A message of another length than ours fails the test; else as of {@link PerftestLoad}.
+ */
+final class LatencyLoad extends PerftestLoad {
+    private static final int RECEIVES = 2;
+
+    private final ClientPlan plan;
+    private final ByteBuffer out;
+    private final ByteBuffer in;
+    private long started;
+    private long startedNanos;
+
+    LatencyLoad(ClientPlan plan) {
+        this.plan = plan;
+        this.out = ByteBuffer.allocateDirect(plan.sizeBytes());
+        this.in = ByteBuffer.allocateDirect(plan.sizeBytes());
+    }
+
+    @Override
+    public void created(QueuePair queuePair) {
+        for (int i = 0; i < RECEIVES; i++) {
+            queuePair.postReceive(i, in.duplicate());
+        }
+    }
+
+    @Override
+    void begin(QueuePair queuePair, PerftestDestination server) {
+        next(queuePair);
+    }
+
+    private void next(QueuePair queuePair) {
+        if (!plan.wantsMore(started, meter().elapsedNanos())) {
+            done().complete(null);
+            return;
+        }
+        started++;
+        startedNanos = System.nanoTime();
+        queuePair.post(WorkRequest.Send.of(0, out));
+        queuePair.flush();
+    }
+
+    @Override
+    public void completed(QueuePair queuePair, Completion completion) {
+        if (!(completion instanceof Completion.Received received) || received.status() != CompletionStatus.SUCCESS) {
+            return;
+        }
+        int bytes = received.buffer().remaining();
+        if (bytes != plan.sizeBytes() || meter().messages() == started) {
+            fail(new TestFailure("an answer of " + bytes + " bytes that nobody asked for"));
+            return;
+        }
+        meter().count(bytes, (System.nanoTime() - startedNanos) / 2);
+        queuePair.postReceive(received.workRequestId(), in.duplicate());
+        next(queuePair);
+    }
+}

@@ -1,0 +1,142 @@
+package org.warpnfs.tools.iwarp;
+
+import java.nio.ByteBuffer;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.iwarp.verbs.AccessRight;
+import org.warpnfs.iwarp.verbs.Completion;
+import org.warpnfs.iwarp.verbs.CompletionStatus;
+import org.warpnfs.iwarp.verbs.DisconnectReason;
+import org.warpnfs.iwarp.verbs.DisconnectReason.Cause;
+import org.warpnfs.iwarp.verbs.MemoryRegion;
+import org.warpnfs.iwarp.verbs.QueuePair;
+import org.warpnfs.iwarp.verbs.QueuePairHandler;
+import org.warpnfs.iwarp.verbs.RemoteMemory;
+import org.warpnfs.iwarp.verbs.WorkRequest;
+
+/**
+ * The server's end of a connection that carries a perftest's load.
+ *
+ * <h2>Operation</h2>
+ *
+ * Reads and Writes find their memory and are seen by nobody. Sends are counted, and the count is told to the client by writing it
+ * into its memory, which is its credit. perftest's server does so after each third of its receives; a client goes no further
+ * ahead of its credit than its own {@code --rx-depth}, which is 512 or its count of messages if that is less, and which nobody
+ * tells us. So each count is told as soon as the one before has left. Messages of a latency test are answered with their like.
+ *
+ * <h2>Buffers</h2>
+ *
+ * All receives share one: nobody looks at what arrives.
+ *
+ * <h2>Errors</h2>
+ *
+ * Those of the queue pair: a message longer than a receive, an access beyond the memory.
+ */
+final class PerftestSink implements QueuePairHandler {
+    private static final int CREDIT_BYTES = 4;
+
+    private final ServerPlan plan;
+    private final ByteBuffer payload;
+    private final Meter meter;
+    private final Consumer<Boolean> end;
+    private volatile @Nullable QueuePair queuePair;
+    private volatile PerftestDestination destination = PerftestDestination.NONE;
+    private volatile PerftestDestination client = PerftestDestination.NONE;
+    private long taken;
+    private long told;
+    private boolean telling;
+
+    /** @param end hears whether the connection ended as it should */
+    PerftestSink(ServerPlan plan, ByteBuffer payload, Meter meter, Consumer<Boolean> end) {
+        this.plan = plan;
+        this.payload = payload;
+        this.meter = meter;
+        this.end = end;
+    }
+
+    /** Where the client may read or write; any thread. */
+    PerftestDestination destination() {
+        return destination;
+    }
+
+    /** Where the client's memory is; any thread. */
+    void setClient(PerftestDestination told) {
+        client = told;
+    }
+
+    /** Ends the connection; any thread. */
+    void abort(String why) {
+        QueuePair pair = queuePair;
+        if (pair != null) {
+            try {
+                pair.execute(() -> pair.abort(why));
+            } catch (RejectedExecutionException e) {
+                // Its thread has stopped, with the whole transport: there is nothing left to end.
+                return;
+            }
+        }
+    }
+
+    @Override
+    public void created(QueuePair pair) {
+        queuePair = pair;
+        switch (plan.kind()) {
+            case READ_BW -> offer(pair, EnumSet.of(AccessRight.REMOTE_READ));
+            case WRITE_BW -> offer(pair, EnumSet.of(AccessRight.REMOTE_WRITE, AccessRight.REMOTE_READ));
+            case SEND_BW, SEND_LAT -> {
+                offer(pair, EnumSet.of(AccessRight.REMOTE_READ));
+                for (int i = 0; i < plan.depth(); i++) {
+                    pair.postReceive(i, payload.duplicate());
+                }
+            }
+            case PING -> throw new IllegalStateException("no perftest");
+        }
+    }
+
+    private void offer(QueuePair pair, Set<AccessRight> rights) {
+        MemoryRegion region = pair.register(payload, rights);
+        destination = new PerftestDestination(1, new RemoteMemory(region.stag(), region.taggedOffset()));
+    }
+
+    @Override
+    public void established(QueuePair pair) {}
+
+    @Override
+    public void completed(QueuePair pair, Completion completion) {
+        if (completion.status() != CompletionStatus.SUCCESS) {
+            return;
+        }
+        if (!(completion instanceof Completion.Received received)) {
+            telling = false;
+            return;
+        }
+        int bytes = received.buffer().remaining();
+        meter.count(bytes, -1);
+        pair.postReceive(received.workRequestId(), payload.duplicate());
+        taken++;
+        if (plan.kind() == TestKind.SEND_LAT) {
+            pair.post(WorkRequest.Send.of(0, payload.slice(0, bytes)));
+        }
+    }
+
+    @Override
+    public void completionsDrained(QueuePair pair) {
+        RemoteMemory memory = client.memory();
+        if (plan.kind() == TestKind.SEND_BW && taken != told && !telling && memory.stag() != 0) {
+            told = taken;
+            telling = true;
+            ByteBuffer count = ByteBuffer.allocateDirect(CREDIT_BYTES).putInt(0, Integer.reverseBytes((int) told));
+            pair.post(new WorkRequest.RdmaWrite(0, List.of(count), memory));
+        }
+        pair.flush();
+    }
+
+    @Override
+    public void disconnected(QueuePair pair, DisconnectReason reason) {
+        end.accept(reason.cause() == Cause.PEER_CLOSE);
+    }
+}

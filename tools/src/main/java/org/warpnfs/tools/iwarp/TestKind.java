@@ -1,0 +1,33 @@
+package org.warpnfs.tools.iwarp;
+
+/** What is tested, and whose protocol that is. */
+public enum TestKind {
+    /** {@code rping}: the server reads a text from the client's memory and writes it back. */
+    PING("ping", 7174),
+    /** {@code ib_read_bw -R}: the client reads from the server's memory. */
+    READ_BW("read-bw", 18_515),
+    /** {@code ib_write_bw -R}: the client writes to the server's memory. */
+    WRITE_BW("write-bw", 18_515),
+    /** {@code ib_send_bw -R}: the client sends messages, and the server grants credits by writing a counter. */
+    SEND_BW("send-bw", 18_515),
+    /** {@code ib_send_lat -R}: messages to and fro, one at a time. */
+    SEND_LAT("send-lat", 18_515);
+
+    private final String word;
+    private final int defaultPort;
+
+    TestKind(String word, int defaultPort) {
+        this.word = word;
+        this.defaultPort = defaultPort;
+    }
+
+    /** As the command line names it. */
+    public String word() {
+        return word;
+    }
+
+    /** The port of its counterpart. */
+    public int defaultPort() {
+        return defaultPort;
+    }
+}
