@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
+import java.util.PriorityQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
@@ -116,12 +117,13 @@ public final class StateListings {
             List<R> rows = new ArrayList<>();
             for (Client client : clientsOf(query, after)) {
                 // Copied under the lock, which guards the collection.
-                List<S> held = core.locked(
+                List<S> all = core.locked(
                         () -> client.isGone() ? new ArrayList<S>() : new ArrayList<>(holdings.apply(client)));
-                held.sort((one, other) -> Long.compareUnsigned(number.applyAsLong(one), number.applyAsLong(other)));
                 if (after != null && after.client() == client.id()) {
-                    held.removeIf(each -> Long.compareUnsigned(number.applyAsLong(each), after.number()) <= 0);
+                    all.removeIf(each -> Long.compareUnsigned(number.applyAsLong(each), after.number()) <= 0);
                 }
+                // One more than the page has room for says that there is another page.
+                List<S> held = first(all, query.limit() - rows.size() + 1);
                 for (int done = 0; done < held.size(); ) {
                     if (rows.size() == query.limit()) {
                         S last = done == 0 ? null : held.get(done - 1);
@@ -134,6 +136,28 @@ public final class StateListings {
                 }
             }
             return new StatePage<>(List.copyOf(rows), null);
+        }
+
+        /** Those with the lowest numbers, in order: all need not be sorted for a page. */
+        private List<S> first(List<S> all, int most) {
+            Comparator<S> order =
+                    (one, other) -> Long.compareUnsigned(number.applyAsLong(one), number.applyAsLong(other));
+            if (all.size() <= most) {
+                all.sort(order);
+                return all;
+            }
+            PriorityQueue<S> lowest = new PriorityQueue<>(most, order.reversed());
+            for (S each : all) {
+                if (lowest.size() < most) {
+                    lowest.add(each);
+                } else if (order.compare(each, lowest.element()) < 0) {
+                    lowest.remove();
+                    lowest.add(each);
+                }
+            }
+            List<S> sorted = new ArrayList<>(lowest);
+            sorted.sort(order);
+            return sorted;
         }
 
         /** Behind the last row of a client, or in front of its first. */

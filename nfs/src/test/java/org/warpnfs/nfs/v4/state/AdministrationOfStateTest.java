@@ -21,6 +21,8 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.warpnfs.nfs.v4.state.StateAdministration.Evicted;
 import org.warpnfs.nfs.v4.state.StateAdministration.Unlocked;
 import org.warpnfs.nfs.v4.state.callback.CallbackParameters;
@@ -35,6 +37,7 @@ import org.warpnfs.nfs.v4.state.file.ByteRange;
 import org.warpnfs.nfs.v4.state.file.LockRequest;
 import org.warpnfs.nfs.v4.state.file.OpenRequest;
 import org.warpnfs.nfs.v4.state.file.SharedFile;
+import org.warpnfs.nfs.v4.state.listing.StatePage;
 import org.warpnfs.nfs.v4.state.listing.StateQuery;
 import org.warpnfs.nfs.v4.state.listing.StateRow;
 import org.warpnfs.nfs.v4.state.listing.StateRow.LockRow;
@@ -158,6 +161,33 @@ class AdministrationOfStateTest {
         assertThat(unlocked.first()).hasSize(5).allMatch(row -> row.rangeCount() == 1 && !row.revoked());
         assertThat(table.counts().locks()).isZero();
         assertThat(table.listings().locks(StateQuery.first(10)).rows()).allMatch(LockRow::revoked);
+    }
+
+    /** Pages of any size, which begin and end anywhere in what a client holds, are together what one page has. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 7, 20, 59, 60, 61})
+    void pages_areTogetherTheWhole(int limit) throws Exception {
+        for (int owner = 0; owner < 3; owner++) {
+            Client client = connect("c" + owner);
+            for (int i = 0; i < 20; i++) {
+                lock(client, i, open(client, i), "l" + i, owner);
+            }
+        }
+        List<LockRow> whole =
+                table.listings().locks(StateQuery.first(StateQuery.MAX_LIMIT)).rows();
+        assertThat(whole).hasSize(60).doesNotHaveDuplicates();
+        List<LockRow> paged = new ArrayList<>();
+        int pages = 0;
+        String after = null;
+        do {
+            StatePage<LockRow> page = table.listings().locks(new StateQuery(null, after, limit));
+            assertThat(page.rows()).hasSizeBetween(1, limit);
+            paged.addAll(page.rows());
+            after = page.next();
+            pages++;
+        } while (after != null);
+        assertThat(paged).isEqualTo(whole);
+        assertThat(pages).isEqualTo((60 + limit - 1) / limit);
     }
 
     /** A journal in memory, written at once. */
