@@ -57,6 +57,16 @@ public interface CallLanes {
     void proceed(Lane lane, LaneTask rest);
 
     /**
+     * Says when the reply of this call has left, or never will. To be asked before it is answered, once.
+     *
+     * @param left runs once, on any thread; must not block
+     * @return false if nobody says
+     */
+    default boolean onReplyLeft(Runnable left) {
+        return false;
+    }
+
+    /**
      * Says when the call's connection has ended, so that nobody will hear its answer.
      *
      * @param task runs once, on any thread, perhaps at once on this one; must not block

@@ -18,9 +18,9 @@ import java.util.function.LongSupplier;
  *
  * <h2>Buffers</h2>
  *
- * Remembers a bounded number of pairs of cause and client. When all places are taken, the pair that wrote its last line first is
- * forgotten, and with it the number of lines it held back: so a crowd of addresses costs memory no more than its bound, and log
- * lines no more than one for each connection.
+ * Remembers a bounded number of pairs of cause and client. When all places are taken, the pair that wrote its last line first makes
+ * room, once its interval is over: so a crowd of addresses, forged ones among them, gets no more lines in an interval than there are places. What is
+ * held back of pairs that are not remembered is told with the next one that is new.
  *
  * <h2>Errors</h2>
  *
@@ -45,6 +45,7 @@ public final class LogLimiter {
     private final int maxKeys;
     private final LongSupplier clock;
     private final Map<Key, Entry> entries = new LinkedHashMap<>();
+    private long heldOfStrangers;
 
     /** One line a minute for each of 1024 pairs of cause and client. */
     public LogLimiter() {
@@ -69,7 +70,7 @@ public final class LogLimiter {
      * Asks whether a line may be written now.
      *
      * @param cause one of a fixed number of words, never text from a peer
-     * @return how many lines of this cause and client were held back since the last one; empty if this one is held back too
+     * @return how many lines like it were held back since the last one; empty if this one is held back too
      */
     public synchronized OptionalLong admit(String cause, ClientAddress client) {
         Key key = new Key(cause, client);
@@ -82,10 +83,20 @@ public final class LogLimiter {
         entries.remove(key);
         if (entries.size() == maxKeys) {
             Iterator<Entry> oldest = entries.values().iterator();
-            oldest.next();
+            Entry first = oldest.next();
+            if (now - first.wroteNanos < intervalNanos) {
+                heldOfStrangers++;
+                return OptionalLong.empty();
+            }
+            heldOfStrangers += first.held;
             oldest.remove();
         }
         entries.put(key, new Entry(now));
-        return OptionalLong.of(last == null ? 0 : last.held);
+        if (last != null) {
+            return OptionalLong.of(last.held);
+        }
+        long held = heldOfStrangers;
+        heldOfStrangers = 0;
+        return OptionalLong.of(held);
     }
 }

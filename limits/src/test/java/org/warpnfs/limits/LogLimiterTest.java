@@ -39,14 +39,32 @@ class LogLimiterTest {
     }
 
     @Test
-    void admit_moreThanItRemembers_forgetsTheOldest() {
+    void admit_moreThanItRemembers_waitUntilTheOldestHasHadItsTime() {
         limiter.admit("a", client(1));
         now = 1;
         limiter.admit("a", client(2));
         limiter.admit("a", client(3));
-        limiter.admit("a", client(4));
-        assertThat(limiter.admit("a", client(2))).isEmpty();
+        assertThat(limiter.admit("a", client(1))).isEmpty();
         assertThat(limiter.admit("a", client(4))).isEmpty();
-        assertThat(limiter.admit("a", client(1))).hasValue(0);
+        assertThat(limiter.admit("a", client(5))).isEmpty();
+        assertThat(limiter.admit("a", client(2))).isEmpty();
+        now = 100;
+        assertThat(limiter.admit("a", client(4)))
+                .as("two strangers, and one of the first")
+                .hasValue(3);
+        assertThat(limiter.admit("a", client(1))).isEmpty();
+        now = 101;
+        assertThat(limiter.admit("a", client(2))).hasValue(1);
+        assertThat(limiter.admit("a", client(1))).hasValue(1);
+    }
+
+    /** Whoever has a network of addresses, or forges them, writes no more lines than one who has few. */
+    @Test
+    void admit_crowd_writesNoMoreThanThereArePlaces() {
+        long lines = 0;
+        for (int i = 0; i < 250; i++) {
+            lines += limiter.admit("a", client(i)).isPresent() ? 1 : 0;
+        }
+        assertThat(lines).isEqualTo(3);
     }
 }

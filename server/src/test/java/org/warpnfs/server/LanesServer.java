@@ -73,6 +73,9 @@ final class LanesServer implements AutoCloseable {
 
     volatile long mostHeldBytes = Long.MAX_VALUE;
 
+    /** True if the backend has a bug: its syncs throw what is no answer of a file system. */
+    volatile boolean broken;
+
     private volatile CountDownLatch gate = new CountDownLatch(0);
     private final MemoryFileSystem fs = new MemoryFileSystem(64L * MIB, 1000);
     private final NfsHandles handles;
@@ -118,6 +121,9 @@ final class LanesServer implements AutoCloseable {
                         CountDownLatch shut = gate;
                         syncsBegun.release();
                         shut.await();
+                        if (broken) {
+                            throw new IllegalStateException("broken\nERROR forged");
+                        }
                     }
                     case "write" ->
                         seen.add("write on " + Thread.currentThread().getName());

@@ -4,6 +4,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import org.dcache.oncrpc4j.rpc.RpcCall;
 import org.warpnfs.lanes.CallLanes;
+import org.warpnfs.lanes.CallOnThread;
 import org.warpnfs.limits.NamedTransport;
 import org.warpnfs.nfs.stats.CallOrigin;
 
@@ -22,6 +23,16 @@ public record RpcOrigin(RpcCall rpc) implements CallOrigin {
     @Override
     public long waitedNanos() {
         return rpc.getXdr() instanceof CallLanes lanes ? lanes.waitedNanos() : 0;
+    }
+
+    @Override
+    public long spentNanos() {
+        return CallOnThread.spentNanos();
+    }
+
+    @Override
+    public boolean onReplyLeft(Runnable left) {
+        return rpc.getXdr() instanceof CallLanes lanes && lanes.onReplyLeft(left);
     }
 
     @Override

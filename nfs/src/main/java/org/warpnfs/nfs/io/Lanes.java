@@ -2,7 +2,9 @@ package org.warpnfs.nfs.io;
 
 import java.net.InetSocketAddress;
 import org.dcache.oncrpc4j.rpc.RpcCall;
+import org.jspecify.annotations.Nullable;
 import org.warpnfs.lanes.CallLanes;
+import org.warpnfs.lanes.CallOnThread;
 import org.warpnfs.lanes.Lane;
 import org.warpnfs.lanes.LaneTask;
 import org.warpnfs.limits.ClientAddress;
@@ -20,6 +22,11 @@ public final class Lanes {
 
     private static ClientAddress clientOf(InetSocketAddress address) {
         return address == null ? ClientAddress.NONE : ClientAddress.of(address);
+    }
+
+    /** Whose call it is, for the log; null where its transport does not say. */
+    public static CallOnThread.@Nullable Described describedOf(RpcCall call) {
+        return call.getXdr() instanceof CallOnThread.Described described ? described : null;
     }
 
     private record OneThread(ClientAddress client) implements CallLanes {

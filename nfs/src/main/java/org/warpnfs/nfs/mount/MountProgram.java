@@ -157,9 +157,11 @@ public final class MountProgram implements RpcDispatchable, LaneProgram {
             Location directory = resolve(rpc, MountPath.of(path), requester);
             reply = MountReply.mounted(handles.encode(directory), flavorsOf(directory, requester));
             mounts.add(new MountTable.Entry(clientOf(rpc), text(path)));
-            log("mounts", rpc)
-                    .ifPresent(
-                            more -> LOG.info("{} mounts {} ({} more like it)", clientOf(rpc), printable(path), more));
+            log("mounts", rpc).ifPresent(more -> LOG.atInfo()
+                    .addKeyValue("peer", clientOf(rpc))
+                    .addKeyValue("xid", Integer.toHexString(rpc.getXid()))
+                    .addKeyValue("cause", "mount")
+                    .log("{} mounts {} ({} more like it)", clientOf(rpc), printable(path), more));
         } catch (MountException e) {
             CallLanes repeated = repeated(rpc);
             if (e.isPending() && repeated != null) {

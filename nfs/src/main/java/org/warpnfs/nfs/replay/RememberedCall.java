@@ -2,6 +2,7 @@ package org.warpnfs.nfs.replay;
 
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.lanes.CallOnThread;
 
 /**
  * One call that may be the repetition of another, as the program that received it performs and answers it.
@@ -28,6 +29,11 @@ public interface RememberedCall {
 
     /** A defect, in place of any of the others: the call is to end all the same. */
     void fail();
+
+    /** Whose call it is, for lines of the log while another call's thread does something for it; null if nobody knows. */
+    default CallOnThread.@Nullable Described described() {
+        return null;
+    }
 
     /** What performing a call came to. */
     sealed interface Outcome {

@@ -14,6 +14,7 @@ import org.dcache.oncrpc4j.rpc.RpcCall;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.warpnfs.lanes.CallOnThread;
 import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.nfs.export.Identity;
 import org.warpnfs.nfs.replay.ClientReplies.Running;
@@ -307,11 +308,14 @@ public final class ReplyCache {
 
     /** So that what goes wrong with a call does not reach one whose thread it is on. */
     private static void guarded(RememberedCall call, Consumer<RememberedCall> action) {
+        CallOnThread.Described around = CallOnThread.begin(call.described());
         try {
             action.accept(call);
         } catch (RuntimeException | Error e) {
             LOG.error("a call that waited for another could not be answered, by a bug of the server", e);
             call.fail();
+        } finally {
+            CallOnThread.end(around);
         }
     }
 

@@ -28,6 +28,21 @@ public interface CallOrigin {
         return 0;
     }
 
+    /** What backends have taken of this thread's time so far, as far as anybody says: only differences tell anything. */
+    default long spentNanos() {
+        return 0;
+    }
+
+    /**
+     * Says when the reply has left, or never will. To be asked when the call ends, before it is answered, once.
+     *
+     * @param left runs once, on any thread; must not block
+     * @return false if nobody says
+     */
+    default boolean onReplyLeft(Runnable left) {
+        return false;
+    }
+
     /** Address and port of the peer; {@code ""} if they are not known. */
     String peer();
 }

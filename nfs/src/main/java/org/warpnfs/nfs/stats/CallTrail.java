@@ -22,24 +22,34 @@ public final class CallTrail {
     private long beganNanos;
     private long endedNanos;
     private long insideNanos;
+    private long backendNanos;
+    /** What backends had taken of this thread's time when the last operation ended. */
+    private long spentNanos;
+
     private int count;
     private String[] names = new String[USUAL_OPERATIONS];
     private String[] statuses = new String[USUAL_OPERATIONS];
     /** Begin and end of each operation, in turn. */
     private long[] nanos = new long[2 * USUAL_OPERATIONS];
 
+    private long[] backends = new long[USUAL_OPERATIONS];
+
     /** @param reader is called once, on the thread that ended the call; it must not block or throw */
     public CallTrail(CallOrigin origin, Consumer<CallTrail> reader) {
         this.origin = origin;
+        this.spentNanos = origin.spentNanos();
         this.reader = reader;
     }
 
     /** It was on no thread for so long, between its first and its last. */
     void waited(long nanos) {
         insideNanos += nanos;
+        // Of another thread, which has done nothing for it yet.
+        spentNanos = origin.spentNanos();
     }
 
     void operation(String name, long began, long ended, String result) {
+        long backend = spent();
         int index = count++;
         if (index >= MAX_OPERATIONS) {
             return;
@@ -48,14 +58,26 @@ public final class CallTrail {
             names = Arrays.copyOf(names, 2 * index);
             statuses = Arrays.copyOf(statuses, 2 * index);
             nanos = Arrays.copyOf(nanos, 4 * index);
+            backends = Arrays.copyOf(backends, 2 * index);
         }
         names[index] = name;
         statuses[index] = result;
         nanos[2 * index] = began;
         nanos[2 * index + 1] = ended;
+        backends[index] = backend;
+    }
+
+    /** What backends took since the last operation, or since the call began. */
+    private long spent() {
+        long now = origin.spentNanos();
+        long took = now - spentNanos;
+        spentNanos = now;
+        backendNanos += took;
+        return took;
     }
 
     void ended(Metered what, long began, long ended, String result) {
+        spent();
         call = what;
         beganNanos = began;
         endedNanos = ended;
@@ -128,6 +150,16 @@ public final class CallTrail {
 
     public long operationEndedNanos(int index) {
         return nanos[2 * index + 1];
+    }
+
+    /** What of an operation's time a backend took; nothing if that was short. Not exact. */
+    public long operationBackendNanos(int index) {
+        return backends[index];
+    }
+
+    /** The same of the call as a whole. */
+    public long backendNanos() {
+        return backendNanos;
     }
 
     /** From when the call was whole until its reply was made. */

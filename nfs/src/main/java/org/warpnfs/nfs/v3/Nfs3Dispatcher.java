@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.lanes.CallOnThread;
 import org.warpnfs.nfs.export.Requester;
 import org.warpnfs.nfs.export.RpcOrigin;
 import org.warpnfs.nfs.io.Lanes;
@@ -106,6 +107,11 @@ final class Nfs3Dispatcher {
         @Override
         public void answer(EncodedReply reply) {
             rpc.reply(reply);
+        }
+
+        @Override
+        public CallOnThread.@Nullable Described described() {
+            return Lanes.describedOf(rpc);
         }
 
         @Override

@@ -7,6 +7,7 @@ import org.dcache.oncrpc4j.xdr.XdrAble;
 import org.dcache.oncrpc4j.xdr.XdrDecodingStream;
 import org.dcache.oncrpc4j.xdr.XdrEncodingStream;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.lanes.CallOnThread;
 import org.warpnfs.nfs.export.RpcOrigin;
 import org.warpnfs.nfs.io.Lanes;
 import org.warpnfs.nfs.replay.EncodedReply;
@@ -76,6 +77,11 @@ final class CompoundCall implements RememberedCall {
     @Override
     public void answer(EncodedReply reply) {
         reply(reply);
+    }
+
+    @Override
+    public CallOnThread.@Nullable Described described() {
+        return Lanes.describedOf(rpc);
     }
 
     @Override

@@ -296,7 +296,9 @@ public final class RpcRdmaRequester implements Requester {
     private void sendBackwardReply(QueuePair qp, long xid, ByteBuffer reply) {
         backwardCallsRunning--;
         if (reply.remaining() > inlineLimitBytes - PLAIN_HEADER_BYTES) {
-            LOG.warn("backward reply of {} bytes does not fit inline and is dropped", reply.remaining());
+            LOG.atWarn()
+                    .addKeyValue("xid", Long.toHexString(xid))
+                    .log("backward reply of {} bytes does not fit inline and is dropped", reply.remaining());
             return;
         }
         if (qp.connected()) {
@@ -308,7 +310,9 @@ public final class RpcRdmaRequester implements Requester {
     private @Nullable String replied(
             QueuePair qp, RpcRdmaHeader header, ChunkLists lists, ByteBuffer inline, OptionalLong invalidated) {
         if (!window.expects(header.xid())) {
-            LOG.debug("reply to call {}, which nobody waits for", header.xid());
+            LOG.atDebug()
+                    .addKeyValue("xid", () -> Long.toHexString(header.xid()))
+                    .log("a reply to a call that nobody waits for");
             return invalidated.isPresent() ? "an invalidation that belongs to no call" : null;
         }
         PendingCall call = window.replied(header.xid());

@@ -3,6 +3,7 @@ package org.warpnfs.rpcrdma.message;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.warpnfs.payload.Payload;
 
 /**
@@ -18,10 +19,17 @@ import org.warpnfs.payload.Payload;
  *
  * @param xdr the message without the items, from position to limit
  * @param items in stream order
+ * @param left runs when no byte of it is needed any more: it has left, or never will; null if nobody asks
  */
-public record RpcMessage(ByteBuffer xdr, List<Item> items) {
+public record RpcMessage(
+        ByteBuffer xdr, List<Item> items, @Nullable Runnable left) {
     public RpcMessage {
         items = List.copyOf(items);
+    }
+
+    /** One of which nobody asks when it has left. */
+    public RpcMessage(ByteBuffer xdr, List<Item> items) {
+        this(xdr, items, null);
     }
 
     /** A message without payloads. */
@@ -97,6 +105,9 @@ public record RpcMessage(ByteBuffer xdr, List<Item> items) {
     public void release() {
         for (Item item : items) {
             item.payload().release();
+        }
+        if (left != null) {
+            left.run();
         }
     }
 }

@@ -1,5 +1,7 @@
 package org.warpnfs.rpcrdma.oncrpc;
 
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.RejectedExecutionException;
@@ -9,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.warpnfs.lanes.CallLanes;
+import org.warpnfs.lanes.CallOnThread;
 import org.warpnfs.lanes.Lane;
 import org.warpnfs.lanes.LaneTask;
 import org.warpnfs.limits.ClientAddress;
@@ -33,7 +36,7 @@ import org.warpnfs.rpcrdma.message.RpcMessage;
  *
  * A second reply to one call is logged and goes nowhere.
  */
-final class CallXdr extends ItemXdr implements CallLanes {
+final class CallXdr extends ItemXdr implements CallLanes, CallOnThread.Described {
     private static final Logger LOG = LoggerFactory.getLogger(CallXdr.class);
 
     /** XID, direction, acceptance, and the verifier's flavor: the verifier's own bytes are next, an opaque like any other to the encoder (RFC 5531, section 9). */
@@ -46,6 +49,12 @@ final class CallXdr extends ItemXdr implements CallLanes {
     private final long arrivedNanos;
     private final long begunNanos = System.nanoTime();
     private final AtomicBoolean answered = new AtomicBoolean();
+    /** Written by the thread that parses the header, before any other has the call. */
+    private int xid;
+
+    /** Written before the call is answered, by whoever answers it. */
+    private @Nullable Runnable left;
+
     private volatile @Nullable Thread encoder;
     private volatile @Nullable RpcCall rpc;
     private volatile UpperLayerBindings.Eligible eligible = UpperLayerBindings.Eligible.NOTHING;
@@ -62,6 +71,11 @@ final class CallXdr extends ItemXdr implements CallLanes {
         this.dispatcher = dispatcher;
         this.lane = lane;
         this.arrivedNanos = arrivedNanos;
+    }
+
+    /** Its first word was read. */
+    void named(int callXid) {
+        xid = callXid;
     }
 
     /** The call has a program. */
@@ -86,6 +100,38 @@ final class CallXdr extends ItemXdr implements CallLanes {
         } else {
             super.xdrEncodeDynamicOpaque(bytes);
         }
+    }
+
+    @Override
+    public int xid() {
+        return xid;
+    }
+
+    @Override
+    public String peer() {
+        InetSocketAddress remote = transport.remoteAddress();
+        InetAddress address = remote.getAddress();
+        if (address == null) {
+            return remote.toString();
+        }
+        String host = address.getHostAddress();
+        return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + remote.getPort();
+    }
+
+    @Override
+    public String transportName() {
+        return transport.transportName();
+    }
+
+    @Override
+    public CallOnThread.@Nullable Procedure procedure() {
+        RpcCall parsed = rpc;
+        return parsed == null
+                ? null
+                : new CallOnThread.Procedure(
+                        Integer.toUnsignedLong(parsed.getProgram()),
+                        Integer.toUnsignedLong(parsed.getProgramVersion()),
+                        Integer.toUnsignedLong(parsed.getProcedure()));
     }
 
     @Override
@@ -130,6 +176,12 @@ final class CallXdr extends ItemXdr implements CallLanes {
     @Override
     public void leave() {
         drop();
+    }
+
+    @Override
+    public boolean onReplyLeft(Runnable asked) {
+        left = asked;
+        return true;
     }
 
     @Override
@@ -195,7 +247,8 @@ final class CallXdr extends ItemXdr implements CallLanes {
             releaseItems();
             return -1;
         }
-        RpcMessage reply = takeMessage();
+        RpcMessage encoded = takeMessage();
+        RpcMessage reply = left == null ? encoded : new RpcMessage(encoded.xdr(), encoded.items(), left);
         long lengthBytes = reply.lengthBytes();
         call.reply(reply);
         dispatcher.answered().answered(System.nanoTime() - begunNanos);
@@ -207,6 +260,9 @@ final class CallXdr extends ItemXdr implements CallLanes {
         if (answered.compareAndSet(false, true)) {
             releaseItems();
             call.drop();
+            if (left != null) {
+                left.run();
+            }
         }
     }
 }

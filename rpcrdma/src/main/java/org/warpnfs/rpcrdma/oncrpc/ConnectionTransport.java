@@ -149,7 +149,9 @@ final class ConnectionTransport extends OwnPeerTransport
             xdr.xdrDecodeInt();
             CompletionHandler<RpcReply, RpcTransport> waiting = getReplyQueue().get(xid);
             if (waiting == null) {
-                LOG.debug("{}: backward reply {} comes too late", connection, xid);
+                LOG.atDebug()
+                        .addKeyValue("xid", () -> Integer.toHexString(xid))
+                        .log("{}: a backward reply comes too late", connection);
                 return;
             }
             // As many of them as calls were made: nobody waits for the XID any more.
@@ -203,7 +205,9 @@ final class ConnectionTransport extends OwnPeerTransport
         try {
             RequesterTransport.complete(this, waiting, new RpcReply(xid, xdr, this));
         } catch (IOException e) {
-            LOG.debug("{}: backward reply cannot be decoded", connection, e);
+            LOG.atDebug()
+                    .addKeyValue("xid", () -> Integer.toHexString(xid))
+                    .log("{}: a backward reply cannot be decoded", connection, e);
             waiting.failed(e, this);
         }
     }

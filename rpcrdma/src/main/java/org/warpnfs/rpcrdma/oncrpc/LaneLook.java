@@ -32,7 +32,10 @@ final class LaneLook {
         try {
             return look(call, programs);
         } catch (RuntimeException e) {
-            LOG.error("a program could not say where a call belongs, by a bug of the server", e);
+            call.rewind();
+            LOG.atError()
+                    .addKeyValue("xid", Integer.toHexString(call.readInt()))
+                    .log("a program could not say where a call belongs, by a bug of the server", e);
             return Lane.SHORT;
         } finally {
             call.rewind();

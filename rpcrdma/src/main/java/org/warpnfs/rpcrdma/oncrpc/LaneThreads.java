@@ -9,6 +9,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.warpnfs.lanes.CallThread;
 import org.warpnfs.lanes.LaneTask;
 import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.limits.LogLimiter;
@@ -63,7 +64,7 @@ final class LaneThreads {
      * @param usual threads, at least 1
      */
     LaneThreads(String name, int usual) {
-        this(name, usual, Thread::new);
+        this(name, usual, CallThread::new);
     }
 
     /** Makes threads, which the virtual machine may refuse to start. */

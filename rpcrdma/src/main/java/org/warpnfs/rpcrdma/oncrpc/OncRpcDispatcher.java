@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.warpnfs.lanes.CallLanes;
+import org.warpnfs.lanes.CallOnThread;
 import org.warpnfs.lanes.Lane;
 import org.warpnfs.lanes.LaneExecutor;
 import org.warpnfs.lanes.LaneProgram;
@@ -158,10 +159,12 @@ public final class OncRpcDispatcher implements InboundHandlerFactory {
     void dispatch(ConnectionTransport transport, InboundCall inbound, Lane lane, long arrivedNanos) {
         CallXdr xdr = new CallXdr(inbound, transport, this, lane, arrivedNanos);
         RpcCall unparsed = null;
+        CallOnThread.Described around = CallOnThread.begin(xdr);
         try {
             int xid = xdr.xdrDecodeInt();
+            xdr.named(xid);
             if (xdr.xdrDecodeInt() != RpcMessageType.CALL) {
-                LOG.debug("{}: message {} is no call", transport, xid);
+                LOG.debug("{}: a message is no call", transport);
                 xdr.drop();
                 return;
             }
@@ -181,6 +184,8 @@ public final class OncRpcDispatcher implements InboundHandlerFactory {
             statistics.increment(Counter.SYSTEM_ERRORS);
             LOG.error("{}: a call could not be dispatched", transport, e);
             xdr.drop();
+        } finally {
+            CallOnThread.end(around);
         }
     }
 
@@ -200,7 +205,7 @@ public final class OncRpcDispatcher implements InboundHandlerFactory {
             return new RpcCall(xid, program, version, procedure, credential, xdr, transport);
         } catch (RpcAuthException e) {
             statistics.increment(Counter.AUTH_DENIED);
-            LOG.debug("{}: call {} denied: {}", transport, xid, e.getMessage());
+            LOG.debug("{}: a call is denied: {}", transport, e.getMessage());
             unparsed.reject(e.getStatus(), e.getRpcReply());
             return null;
         }
@@ -232,6 +237,7 @@ public final class OncRpcDispatcher implements InboundHandlerFactory {
 
     /** The rest of a call, on another thread than its beginning. */
     void goOn(RpcCall call, CallXdr xdr, Runnable rest) {
+        CallOnThread.Described around = CallOnThread.begin(xdr);
         try {
             rest.run();
             xdr.requireSent();
@@ -242,12 +248,14 @@ public final class OncRpcDispatcher implements InboundHandlerFactory {
                 LOG.error("{}: a call could not be answered", call.getTransport(), again);
                 xdr.drop();
             }
+        } finally {
+            CallOnThread.end(around);
         }
     }
 
     private void failed(RpcCall call, CallXdr xdr, Throwable why) {
         statistics.increment(Counter.SYSTEM_ERRORS);
-        LOG.error("{} of {} failed", call, call.getTransport(), why);
+        LOG.error("a call of {} failed", call.getTransport(), why);
         if (!xdr.answered()) {
             call.failRpcSystem();
         }
@@ -266,7 +274,7 @@ public final class OncRpcDispatcher implements InboundHandlerFactory {
 
     private void garbage(RpcCall call, IOException why) {
         statistics.increment(Counter.GARBAGE_ARGS);
-        LOG.debug("{} of {}: {}", call, call.getTransport(), why.getMessage());
+        LOG.debug("a call of {} has garbage for arguments: {}", call.getTransport(), why.getMessage());
         call.failRpcGarbage();
     }
 }

@@ -133,7 +133,7 @@ final class CallAnswerer {
 
     /** Answers a call whose body turned out to be nonsense. */
     void refuse(RdmaCall call, String detail, Leaving leaving) {
-        LOG.debug("call {}: {}", call.xid(), detail);
+        LOG.atDebug().addKeyValue("xid", () -> Long.toHexString(call.xid())).log("a call is refused: {}", detail);
         statistics.increment(Counter.ERR_CHUNK_MALFORMED_SENT);
         sendError(call, leaving);
     }

@@ -106,13 +106,13 @@ final class CallReceiver {
      * @param violation whose answer is not DROP
      */
     void refuse(int number, RpcRdmaViolation violation) {
-        if (creditTaken(number)) {
+        if (creditTaken(number, violation.xid())) {
             way.answerer.refuse(violation, new Leaving(() -> giveBack(number), () -> {}));
         }
     }
 
     /** A message that has to be answered has come. */
-    private boolean creditTaken(int number) {
+    private boolean creditTaken(int number, long xid) {
         if (way.credits.callReceived()) {
             statistics.add(Counter.CREDITS_IN_USE, 1);
             return true;
@@ -122,6 +122,7 @@ final class CallReceiver {
         context.log().admit("credit overrun", connection.client()).ifPresent(more -> LOG.atInfo()
                 .addKeyValue("fault", "peer")
                 .addKeyValue("peer", connection)
+                .addKeyValue("xid", Long.toHexString(xid))
                 .addKeyValue("cause", "credit overrun")
                 .log("{} overran its {} credits ({} more like it)", connection, way.credits.buffers(), more));
         way.queuePair.abort("credit overrun");
@@ -146,7 +147,7 @@ final class CallReceiver {
             post(number);
             return;
         }
-        if (!creditTaken(number)) {
+        if (!creditTaken(number, header.xid())) {
             return;
         }
         if (!xidsInFlight.add(call.xid())) {

@@ -4,6 +4,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -62,20 +63,23 @@ final class EndedCalls implements RdmaCall.Endings {
     /** The owner thread is gone, its connection before it: all that is left is to give things back, one call after the other. */
     private synchronized void takeWithoutOwner() {
         scheduled.set(false);
-        Throwable first = takeEach();
-        if (first != null) {
-            // The connection is over, and whoever ended its call here has done nothing wrong.
-            LOG.error("a call of a connection that is gone could not be ended", first);
-        }
+        // The connection is over, and whoever ended its call here has done nothing wrong.
+        var _ = takeEach((call, e) -> LOG.atError()
+                .addKeyValue("xid", Long.toHexString(call.xid()))
+                .log("a call of a connection that is gone could not be ended", e));
     }
 
-    /** Returns what was thrown first. */
-    private @Nullable Throwable takeEach() {
+    /**
+     * @param thrown hears of each call that could not be ended
+     * @return what was thrown first
+     */
+    private @Nullable Throwable takeEach(BiConsumer<RdmaCall, Throwable> thrown) {
         Throwable first = null;
         for (Ended ended = queue.poll(); ended != null; ended = queue.poll()) {
             try {
                 each.ended(ended.call, ended.reply);
             } catch (RuntimeException | Error e) {
+                thrown.accept(ended.call, e);
                 if (first == null) {
                     first = e;
                 } else {
@@ -89,7 +93,7 @@ final class EndedCalls implements RdmaCall.Endings {
     private void take() {
         // Cleared first: an ending that is added from here on schedules the next round.
         scheduled.set(false);
-        Throwable first = takeEach();
+        Throwable first = takeEach((_, _) -> {});
         after.run();
         if (first instanceof RuntimeException unchecked) {
             throw unchecked;

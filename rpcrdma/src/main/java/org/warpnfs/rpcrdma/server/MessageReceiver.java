@@ -81,7 +81,9 @@ final class MessageReceiver {
                 case RdmaErrorChunk ignored -> ignore(number);
             }
         } catch (RpcRdmaViolation violation) {
-            LOG.debug("{}: {}", connection, violation.getMessage());
+            LOG.atDebug()
+                    .addKeyValue("xid", () -> Long.toHexString(violation.xid()))
+                    .log("{}: {}", connection, violation.getMessage());
             if (violation.answer() == RpcRdmaViolation.Answer.DROP) {
                 ignore(number);
             } else {

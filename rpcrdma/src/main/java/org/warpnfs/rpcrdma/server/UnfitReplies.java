@@ -62,27 +62,30 @@ final class UnfitReplies {
             String detail) {
         CalledProcedure called = asked.filter(any -> succeeded(reply.xdr())).orElse(null);
         if (called == null || warned.size() >= MAX_PROCEDURES || !warned.add(called)) {
-            LOG.debug("call {}: {}", xid, detail);
+            LOG.atDebug().addKeyValue("xid", () -> Long.toHexString(xid)).log("a reply is not sent: {}", detail);
             return;
         }
         List<Long> offered =
                 offer.writeList().stream().map(WriteChunk::lengthBytes).toList();
         List<Integer> items =
                 reply.items().stream().map(item -> item.payload().lengthBytes()).toList();
-        LOG.warn(
-                "{}: a reply fits nowhere, and its requester gets ERR_CHUNK: {}. Needed: {} bytes of XDR, and DDP-eligible results of {} bytes."
-                        + " Offered: {} bytes inline, Write chunks of {} bytes, a Reply chunk of {} bytes.{} Later ones of this procedure"
-                        + " are counted and not logged.",
-                called,
-                detail,
-                reply.xdr().remaining(),
-                items,
-                inlineLimitBytes,
-                offered,
-                offer.replyChunk().map(WriteChunk::lengthBytes).orElse(0L),
-                items.size() < offered.size()
-                        ? " The program hands over no result for each Write chunk, and none is bound."
-                        : "");
+        LOG.atWarn()
+                .addKeyValue("cause", "reply fits nowhere")
+                .addKeyValue("xid", Long.toHexString(xid))
+                .log(
+                        "{}: a reply fits nowhere, and its requester gets ERR_CHUNK: {}. Needed: {} bytes of XDR, and DDP-eligible results of {} bytes."
+                                + " Offered: {} bytes inline, Write chunks of {} bytes, a Reply chunk of {} bytes.{} Later ones of this procedure"
+                                + " are counted and not logged.",
+                        called,
+                        detail,
+                        reply.xdr().remaining(),
+                        items,
+                        inlineLimitBytes,
+                        offered,
+                        offer.replyChunk().map(WriteChunk::lengthBytes).orElse(0L),
+                        items.size() < offered.size()
+                                ? " The program hands over no result for each Write chunk, and none is bound."
+                                : "");
     }
 
     /** Whether a program took the call and answered it with results. */

@@ -219,7 +219,7 @@ final class CallStarter implements ReplyWriter.Calls {
                 handler.call(call);
             } catch (Throwable e) {
                 call.abandon();
-                connection.defect(e);
+                connection.defect(trace.xid(), e);
             }
             return true;
         }

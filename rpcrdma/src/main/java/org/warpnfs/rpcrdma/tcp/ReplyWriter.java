@@ -13,6 +13,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.spi.LoggingEventBuilder;
 import org.warpnfs.rpcrdma.message.RpcMessage;
 import org.warpnfs.rpcrdma.stats.Counter;
 import org.warpnfs.rpcrdma.stats.TransportStatistics;
@@ -101,7 +102,7 @@ final class ReplyWriter {
 
     /** Ends a call; from any thread. */
     void endLater(TcpCall call, @Nullable RpcMessage reply) {
-        guarded(() -> call.claim().is(reply == null ? ReplyMemory.Size.NONE : ReplyMemory.Size.of(reply)));
+        guarded(call, () -> call.claim().is(reply == null ? ReplyMemory.Size.NONE : ReplyMemory.Size.of(reply)));
         endings.add(new Ending(call, reply));
         if (endingsScheduled.compareAndSet(false, true)) {
             schedule();
@@ -123,11 +124,11 @@ final class ReplyWriter {
     private void giveBack(Ending ending) {
         statistics.add(Counter.CALLS_RUNNING, -1);
         statistics.increment(Counter.CALLS_DROPPED);
-        guarded(() -> ending.call.claim().end());
+        guarded(ending.call, () -> ending.call.claim().end());
         guarded(account::ended);
-        guarded(() -> calls.recordDone(ending.call));
+        guarded(ending.call, () -> calls.recordDone(ending.call));
         if (ending.reply != null) {
-            guarded(ending.reply::release);
+            guarded(ending.call, ending.reply::release);
         }
     }
 
@@ -150,7 +151,7 @@ final class ReplyWriter {
 
     private void end(Ending ending) {
         statistics.add(Counter.CALLS_RUNNING, -1);
-        guarded(() -> calls.recordDone(ending.call));
+        guarded(ending.call, () -> calls.recordDone(ending.call));
         RpcMessage reply = ending.reply;
         if (reply == null) {
             statistics.increment(Counter.CALLS_DROPPED);
@@ -161,10 +162,10 @@ final class ReplyWriter {
         unsentReplies++;
         Runnable taken = () -> {
             unsentReplies--;
-            guarded(() -> ending.call.claim().end());
+            guarded(ending.call, () -> ending.call.claim().end());
             calls.ended();
         };
-        guarded(() -> {
+        guarded(ending.call, () -> {
             long lengthBytes = write(reply, taken);
             ending.call.trace().replied(CallTrace.ReplyKind.INLINE, lengthBytes, 0, 0);
         });
@@ -226,11 +227,20 @@ final class ReplyWriter {
 
     /** Runs what may fail by a defect of ours: that ends the connection and nothing else. */
     private void guarded(Runnable step) {
+        guarded(null, step);
+    }
+
+    /** @param call whose part it is; null of what belongs to none */
+    private void guarded(@Nullable TcpCall call, Runnable step) {
         try {
             step.run();
         } catch (Throwable e) {
             statistics.increment(Counter.DEFECTS);
-            LOG.error("{}: a defect in a reply ends the connection", channel.remoteAddress(), e);
+            LoggingEventBuilder line = LOG.atError().addKeyValue("peer", channel.remoteAddress());
+            if (call != null) {
+                line = line.addKeyValue("xid", Long.toHexString(call.trace().xid()));
+            }
+            line.log("{}: a defect in a reply ends the connection", channel.remoteAddress(), e);
             var _ = channel.close();
         }
     }

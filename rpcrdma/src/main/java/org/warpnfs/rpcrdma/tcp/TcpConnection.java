@@ -12,6 +12,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.spi.LoggingEventBuilder;
 import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.rpcrdma.message.InboundHandler;
 import org.warpnfs.rpcrdma.message.InboundHandlerFactory;
@@ -130,8 +131,17 @@ final class TcpConnection extends ChannelInboundHandlerAdapter implements RpcCon
 
     /** Ends the connection because of what is our fault. */
     void defect(Throwable cause) {
+        defect(LOG.atError(), cause);
+    }
+
+    /** The same, of one call. */
+    void defect(long xid, Throwable cause) {
+        defect(LOG.atError().addKeyValue("xid", Long.toHexString(xid)), cause);
+    }
+
+    private void defect(LoggingEventBuilder line, Throwable cause) {
         context.statistics().increment(Counter.DEFECTS);
-        LOG.error("{}: a defect ends the connection", this, cause);
+        line.addKeyValue("peer", peer.remote).log("{}: a defect ends the connection", this, cause);
         var _ = channel.close();
     }
 

@@ -279,7 +279,9 @@ final class TcpRequester extends ChannelInboundHandlerAdapter implements Request
     private void replied(long xid, ByteBuf record) {
         Call call = window.replied(xid);
         if (call == null) {
-            LOG.debug("{}: reply to call {}, which nobody waits for", remote, xid);
+            LOG.atDebug()
+                    .addKeyValue("xid", () -> Long.toHexString(xid))
+                    .log("{}: a reply to a call that nobody waits for", remote);
             record.release();
         } else {
             call.replied(record);

@@ -31,6 +31,11 @@ public final class CallTrace {
         this.requester = requester;
     }
 
+    /** As the requester counts its calls. */
+    public long xid() {
+        return xid;
+    }
+
     /** The message that begins the call is here. */
     public void received(Sizes sizes) {
         CallRepliedEvent whole = new CallRepliedEvent();

@@ -29,6 +29,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.spi.LoggingEventBuilder;
 import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.limits.LogLimiter;
 import org.warpnfs.rpcrdma.message.InboundHandlerFactory;
@@ -183,12 +184,23 @@ public final class UdpListener implements AutoCloseable {
             if (refusal != null) {
                 dropped.incrementAndGet();
                 counts.countDropped(refusal);
-                log.admit(refusal.name(), client)
-                        .ifPresent(more -> LOG.warn(
-                                "{}: a datagram was dropped: {} ({} more like it)", sender, said(refusal), more));
+                // One for all senders: whoever forges sources could write a line with each datagram.
+                log.admit(refusal.name(), ClientAddress.NONE)
+                        .ifPresent(more -> logDropped(refusal, sender, datagram.content(), more));
                 return;
             }
             take(context, sender, client, copy(datagram.content()));
+        }
+
+        private void logDropped(UdpCounts.Drop why, InetSocketAddress sender, ByteBuf content, long more) {
+            LoggingEventBuilder line = LOG.atInfo()
+                    .addKeyValue("fault", "peer")
+                    .addKeyValue("peer", sender)
+                    .addKeyValue("cause", why);
+            if (content.readableBytes() >= LEAST_CALL_BYTES) {
+                line = line.addKeyValue("xid", Integer.toHexString(content.getInt(content.readerIndex())));
+            }
+            line.log("{}: a datagram was dropped: {} ({} more like it)", sender, said(why), more);
         }
 
         private UdpCounts.@Nullable Drop refusal(int bytes, ClientAddress client) {
@@ -221,6 +233,7 @@ public final class UdpListener implements AutoCloseable {
 
         private void take(
                 ChannelHandlerContext context, InetSocketAddress sender, ClientAddress client, ByteBuffer message) {
+            int xid = message.getInt(0);
             UdpCall call = new UdpCall(message, options.maxReplyBytes(message.remaining()), reply -> {
                 underWay.ended(client);
                 if (reply != null) {
@@ -236,7 +249,10 @@ public final class UdpListener implements AutoCloseable {
                         .call(call);
             } catch (RuntimeException e) {
                 call.abandon();
-                LOG.error("{}: a call could not be handed up", sender, e);
+                LOG.atError()
+                        .addKeyValue("peer", sender)
+                        .addKeyValue("xid", Integer.toHexString(xid))
+                        .log("{}: a call could not be handed up", sender, e);
             }
         }
 

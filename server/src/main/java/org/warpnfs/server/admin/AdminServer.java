@@ -20,6 +20,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.warpnfs.limits.ClientAddress;
+import org.warpnfs.limits.LogLimiter;
 import org.warpnfs.server.config.ConfigException;
 
 /**
@@ -57,6 +59,7 @@ public final class AdminServer implements AutoCloseable {
             new SynchronousQueue<>(),
             Thread.ofPlatform().name("admin-", 1).daemon().factory());
     private final AtomicInteger connections = new AtomicInteger();
+    private final LogLimiter strangers = new LogLimiter();
     private final Channel listening;
 
     private AdminServer(SocketFile file, AdminRoutes routes) throws ConfigException {
@@ -127,7 +130,11 @@ public final class AdminServer implements AutoCloseable {
 
     private void admit(Channel channel, PeerCheck check, AdminRoutes routes) {
         if (!check.mayEnter(channel)) {
-            LOG.warn("a process of another user came to the admin socket and was refused");
+            strangers
+                    .admit("stranger", ClientAddress.NONE)
+                    .ifPresent(more -> LOG.warn(
+                            "a process of another user came to the admin socket and was refused ({} more like it)",
+                            more));
             var _ = channel.close();
             return;
         }

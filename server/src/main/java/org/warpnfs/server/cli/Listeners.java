@@ -12,6 +12,8 @@ import org.warpnfs.nfs.stats.CallTrail;
 import org.warpnfs.server.config.ConfigException;
 import org.warpnfs.server.log.SlowCalls;
 import org.warpnfs.server.log.WatchedCalls;
+import org.warpnfs.server.metrics.BackendTimes;
+import org.warpnfs.server.metrics.CoarseClock;
 import org.warpnfs.server.settings.Resolved;
 import org.warpnfs.server.settings.Settings;
 import org.warpnfs.server.trace.OtlpTraces;
@@ -23,11 +25,16 @@ final class Listeners implements AutoCloseable {
 
     private final List<Consumer<CallTrail>> readers = new ArrayList<>();
     private final @Nullable OtlpTraces traces;
+    private final @Nullable CoarseClock clock;
 
     private Listeners(Duration slow, @Nullable OtlpTraces traces) {
         this.traces = traces;
-        if (!slow.isZero()) {
-            readers.add(new SlowCalls(slow)::ended);
+        if (slow.isZero()) {
+            clock = null;
+        } else {
+            clock = CoarseClock.beside(slow);
+            BackendTimes.ofProcess().tellCalls(clock);
+            readers.add(new SlowCalls(slow, clock::steps)::ended);
         }
         if (traces != null) {
             readers.add(traces::ended);
@@ -92,6 +99,9 @@ final class Listeners implements AutoCloseable {
     /** Sends what is left of traces. */
     @Override
     public void close() {
+        if (clock != null) {
+            clock.close();
+        }
         if (traces != null) {
             traces.close();
         }

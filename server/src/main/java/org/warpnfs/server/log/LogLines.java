@@ -12,7 +12,8 @@ import org.slf4j.LoggerFactory;
 import org.warpnfs.server.config.LogFormat;
 
 /**
- * How lines of the log look. Where a peer is at fault, JSON has who and why as pairs of their own: {@code fault}, {@code peer}, {@code cause}, {@code xid}.
+ * How lines of the log look: as {@link TextLine} has it, or {@link JsonLine}. Where a peer is at fault, JSON has who and why as pairs of their own: {@code
+ * fault}, {@code peer}, {@code cause}; and of whatever is about one call its {@code xid} ({@link CallPairs}).
  */
 public final class LogLines {
     private LogLines() {}
@@ -33,8 +34,14 @@ public final class LogLines {
     }
 
     /** Between stop and start nothing is written, and nothing is lost that another thread does not log in that moment. */
-    static void encode(OutputStreamAppender<ILoggingEvent> appender, LoggerContext context) {
-        JsonEncoder encoder = new JsonEncoder();
+    private static void encode(OutputStreamAppender<ILoggingEvent> appender, LoggerContext context) {
+        appender.stop();
+        appender.setEncoder(json(context));
+        appender.start();
+    }
+
+    static JsonEncoder json(LoggerContext context) {
+        JsonEncoder encoder = new JsonLine();
         encoder.setContext(context);
         encoder.setWithContext(false);
         encoder.setWithMDC(false);
@@ -44,8 +51,6 @@ public final class LogLines {
         encoder.setWithArguments(false);
         encoder.setWithFormattedMessage(true);
         encoder.start();
-        appender.stop();
-        appender.setEncoder(encoder);
-        appender.start();
+        return encoder;
     }
 }

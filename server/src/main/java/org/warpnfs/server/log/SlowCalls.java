@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.warpnfs.limits.ClientAddress;
@@ -13,32 +14,58 @@ import org.warpnfs.nfs.stats.CallTrail;
 import org.warpnfs.nfs.stats.Metered;
 
 /**
- * Logs calls that took long, from when they were whole until their reply was made: which, whose, and where the time went. One line a minute for each client and procedure. Safe for any thread.
+ * Logs calls that took long, from when they were whole until their reply had left: which, whose, and where the time went. One line a minute for each client and procedure.
+ *
+ * <p>How long a reply waits to be sent is asked for each call, and the clock is read for it only if a step of a coarse one has gone by. Safe for any thread.
  */
 public final class SlowCalls {
     private static final Logger LOG = LoggerFactory.getLogger(SlowCalls.class);
 
+    private static final long NOBODY_KNOWS = -1;
+
     private final long limitNanos;
     private final LogLimiter lines;
+    private final LongSupplier steps;
+    private final LongSupplier clockNanos;
 
-    /** @param limit calls that took as long or longer are logged */
-    public SlowCalls(Duration limit) {
-        this(limit, new LogLimiter());
+    /**
+     * @param limit calls that took as long or longer are logged
+     * @param steps of a coarse clock, short beside the limit
+     */
+    public SlowCalls(Duration limit, LongSupplier steps) {
+        this(limit, new LogLimiter(), steps, System::nanoTime);
     }
 
-    SlowCalls(Duration limit, LogLimiter lines) {
+    /** @param clockNanos what trails count in */
+    SlowCalls(Duration limit, LogLimiter lines, LongSupplier steps, LongSupplier clockNanos) {
         this.limitNanos = limit.toNanos();
         this.lines = lines;
+        this.steps = steps;
+        this.clockNanos = clockNanos;
     }
 
-    /** A call has ended. */
+    /** A call has ended, and its reply is about to be sent. */
     public void ended(CallTrail trail) {
-        if (trail.totalNanos() >= limitNanos) {
-            log(trail);
+        boolean slow = trail.totalNanos() >= limitNanos;
+        long step = steps.getAsLong();
+        boolean told = trail.origin().onReplyLeft(() -> {
+            if (slow || steps.getAsLong() != step) {
+                sent(trail);
+            }
+        });
+        if (slow && !told) {
+            log(trail, NOBODY_KNOWS);
         }
     }
 
-    private void log(CallTrail trail) {
+    private void sent(CallTrail trail) {
+        long sendNanos = clockNanos.getAsLong() - trail.endedNanos();
+        if (trail.totalNanos() + sendNanos >= limitNanos) {
+            log(trail, sendNanos);
+        }
+    }
+
+    private void log(CallTrail trail, long sendNanos) {
         Metered call = trail.call();
         String peer = trail.origin().peer();
         OptionalLong more = lines.admit(call.operation(), clientOf(peer));
@@ -53,16 +80,17 @@ public final class SlowCalls {
                 .addKeyValue("transport", trail.origin().transport())
                 .addKeyValue("status", trail.status())
                 .addKeyValue("durationMillis", TimeUnit.NANOSECONDS.toMillis(trail.totalNanos()))
+                .addKeyValue("backendMillis", TimeUnit.NANOSECONDS.toMillis(trail.backendNanos()))
+                .addKeyValue("sendMillis", sendNanos < 0 ? -1 : TimeUnit.NANOSECONDS.toMillis(sendNanos))
                 .addKeyValue("cause", "slow call")
                 .log(
-                        "slow: {} of {} over {}, XID {}, took {}: {}{} ({} more like it)",
+                        "slow: {} of {} over {} took {}: {}{} ({} more like it)",
                         procedure,
                         peer,
                         trail.origin().transport(),
-                        Integer.toHexString(trail.origin().xid()),
                         millis(trail.totalNanos()),
                         trail.status(),
-                        where(trail),
+                        where(trail, sendNanos),
                         more.getAsLong());
     }
 
@@ -77,15 +105,18 @@ public final class SlowCalls {
         return ClientAddress.of(new InetSocketAddress(host.replaceAll("[\\[\\]]", ""), 0));
     }
 
-    /** What each operation took, or a procedure without operations, and what it waited for threads and memory. */
-    private static String where(CallTrail trail) {
+    /** What each operation took, or a procedure without operations, and what of it a backend; and what it waited for threads and memory, and its reply to be sent. */
+    private static String where(CallTrail trail, long sendNanos) {
         StringBuilder text = new StringBuilder();
         if (trail.operations() == 0) {
-            text.append("; ran ").append(millis(trail.durationNanos() - trail.insideNanos()));
+            text.append("; ran ")
+                    .append(millis(trail.durationNanos() - trail.insideNanos()))
+                    .append(inBackend(trail.backendNanos()));
         }
         for (int i = 0; i < trail.kept(); i++) {
             text.append(i == 0 ? "; " : ", ").append(trail.operation(i)).append(' ');
             text.append(millis(trail.operationEndedNanos(i) - trail.operationBeganNanos(i)));
+            text.append(inBackend(trail.operationBackendNanos(i)));
             if (!trail.operationStatus(i).equals("OK")) {
                 text.append(' ').append(trail.operationStatus(i));
             }
@@ -98,7 +129,12 @@ public final class SlowCalls {
                 .append(" for its first thread, ")
                 .append(millis(trail.insideNanos()))
                 .append(" for other threads and memory")
+                .append(sendNanos < 0 ? "" : ", and its reply " + millis(sendNanos) + " to be sent")
                 .toString();
+    }
+
+    private static String inBackend(long nanos) {
+        return nanos == 0 ? "" : " (" + millis(nanos) + " in the backend)";
     }
 
     private static String millis(long nanos) {

@@ -6,6 +6,7 @@ import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.util.Locale;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.LongSupplier;
+import org.warpnfs.lanes.CallOnThread;
 
 /**
  * How long the calls of backends take, of all backends of this process. Of calls that are short and many, one in {@value #SAMPLE} is measured, at random,
@@ -15,9 +16,18 @@ public final class BackendTimes implements MultiCollector {
     /** A power of two. */
     static final int SAMPLE = 16;
 
+    /** Readings of the clock in some hundreds of years: below are steps of the coarse one. */
+    private static final long NOT_MEASURED = Long.MIN_VALUE;
+
+    private static final long FIRST_MEASURED = NOT_MEASURED + (1L << 40);
+
+    /** Shorter ones make no call slow. */
+    private static final long WORTH_TELLING_NANOS = 100_000;
+
     private static final BackendTimes OF_PROCESS = new BackendTimes(System::nanoTime);
 
     private final LongSupplier clockNanos;
+    private volatile CoarseClock coarse = CoarseClock.STILL;
     private final Latency[] latencies = new Latency[Call.values().length];
 
     /** What is told apart. */
@@ -78,21 +88,35 @@ public final class BackendTimes implements MultiCollector {
         return call.ordinal();
     }
 
+    /**
+     * Calls of clients are told what of their time a backend took, if that is long ({@link CallOnThread#spent}): by {@code steps} where a call is not measured. So an average
+     * of many is right, and a single call is by a step too short or too long.
+     */
+    public void tellCalls(CoarseClock clock) {
+        coarse = clock;
+    }
+
     /** A call begins: what {@link #ended} wants to know. */
     long begin(Call call) {
         if (call.sampled && (ThreadLocalRandom.current().nextInt() & (SAMPLE - 1)) != 0) {
-            return NOT_MEASURED;
+            return NOT_MEASURED + coarse.steps();
         }
         return clockNanos.getAsLong();
     }
 
-    /** A reading of the clock in some hundreds of years. */
-    private static final long NOT_MEASURED = Long.MIN_VALUE;
-
     void ended(Call call, long began) {
-        if (began != NOT_MEASURED) {
-            long now = clockNanos.getAsLong();
-            latencies[index(call)].record(now - began, now, call.sampled ? SAMPLE : 1);
+        if (began < FIRST_MEASURED) {
+            CoarseClock clock = coarse;
+            long passed = clock.steps() - (began - NOT_MEASURED);
+            if (passed > 0) {
+                CallOnThread.spent(passed * clock.stepNanos());
+            }
+            return;
+        }
+        long now = clockNanos.getAsLong();
+        latencies[index(call)].record(now - began, now, call.sampled ? SAMPLE : 1);
+        if (now - began >= WORTH_TELLING_NANOS) {
+            CallOnThread.spent(now - began);
         }
     }
 

@@ -9,6 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
+import org.warpnfs.lanes.CallOnThread;
+import org.warpnfs.lanes.CallThread;
 import org.warpnfs.limits.LogLimiter;
 import org.warpnfs.nfs.stats.CallOrigin;
 import org.warpnfs.nfs.stats.CallRecorder;
@@ -24,8 +26,8 @@ class SlowCallsTest {
     private static final OperationMeter READ = new OperationMeter.Off(Metered.operation("4.1", "READ"));
 
     private final AtomicLong clock = new AtomicLong();
-    private final SlowCalls slow =
-            new SlowCalls(Duration.ofMillis(100), new LogLimiter(Duration.ofMinutes(1), 8, clock::get));
+    private final SlowCalls slow = new SlowCalls(
+            Duration.ofMillis(100), new LogLimiter(Duration.ofMinutes(1), 8, clock::get), this::steps, clock::get);
     private final List<CallTrail> ended = new ArrayList<>();
     private final CallRecorder meters = new CallRecorder() {
         @Override
@@ -42,8 +44,99 @@ class SlowCallsTest {
 
     private record Origin(int xid, String peer, long waitedNanos) implements CallOrigin {
         @Override
+        public long spentNanos() {
+            return CallOnThread.spentNanos();
+        }
+
+        @Override
         public String transport() {
             return "rdma";
+        }
+    }
+
+    /** As a coarse clock counts them. */
+    private long steps() {
+        return clock.get() / Duration.ofMillis(5).toNanos();
+    }
+
+    /** A call whose transport says when its reply has left. */
+    private record Told(List<Runnable> left) implements CallOrigin {
+        @Override
+        public int xid() {
+            return 0xcafe;
+        }
+
+        @Override
+        public String peer() {
+            return "192.0.2.1:700";
+        }
+
+        @Override
+        public boolean onReplyLeft(Runnable task) {
+            left.add(task);
+            return true;
+        }
+    }
+
+    /** A call without operations, whose reply leaves so long after it was made. */
+    private void answer(int tookMillis, int sentMillis) {
+        List<Runnable> left = new ArrayList<>();
+        CallTimer timer = CallTimer.begin(recorder, meters.meter(Metered.call("nfs", "3", "READ")), new Told(left));
+        pass(tookMillis);
+        timer.ended("OK");
+        pass(sentMillis);
+        left.forEach(Runnable::run);
+    }
+
+    @Test
+    void replyThatWaitsToBeSent_makesItsCallSlow() {
+        try (Written lines = new Written(SlowCalls.class)) {
+            answer(1, 98);
+            assertThat(lines.messages()).as("99 ms").isEmpty();
+            answer(20, 80);
+            assertThat(lines.messages())
+                    .containsExactly(
+                            "slow: nfs 3 READ of 192.0.2.1:700 over other took 20.0 ms: OK; ran 20.0 ms, waited 0.0 ms for its first thread,"
+                                    + " 0.0 ms for other threads and memory, and its reply 80.0 ms to be sent (0 more like it)");
+        }
+    }
+
+    /** One line has all of it, so a call that is slow already is told of when its reply has left. */
+    @Test
+    void slowCall_isToldOfWhenItsReplyHasLeft() {
+        try (Written lines = new Written(SlowCalls.class)) {
+            answer(100, 0);
+            pass(60_000);
+            answer(150, 3);
+            assertThat(lines.messages())
+                    .hasSize(2)
+                    .satisfiesExactly(
+                            line -> assertThat(line).contains("and its reply 0.0 ms to be sent"),
+                            line -> assertThat(line).contains("and its reply 3.0 ms to be sent"));
+        }
+    }
+
+    @Test
+    void whatABackendTook_isToldOfEachOperationAndOfTheCall() throws Exception {
+        try (Written lines = new Written(SlowCalls.class)) {
+            CallThread thread = new CallThread(
+                    () -> {
+                        CallTimer timer = CallTimer.begin(recorder, COMPOUND, new Origin(0xcafe, "192.0.2.1:700", 0));
+                        pass(1);
+                        timer.operationEnded(SEQUENCE, "OK");
+                        pass(120);
+                        CallOnThread.spent(Duration.ofMillis(115).toNanos());
+                        timer.operationEnded(READ, "OK");
+                        timer.ended("OK");
+                    },
+                    "of a call");
+            thread.start();
+            thread.join();
+            assertThat(lines.messages())
+                    .singleElement()
+                    .asString()
+                    .contains("SEQUENCE 1.0 ms, READ 120.0 ms (115.0 ms in the backend), waited");
+            assertThat(lines.json()).contains("\"backendMillis\":\"115\"");
         }
     }
 
@@ -66,11 +159,11 @@ class SlowCallsTest {
 
     @Test
     void slowCall_isOneLine_withItsOperationsAndWhatItWaitedFor() {
-        try (Logged lines = new Logged(SlowCalls.class)) {
+        try (Written lines = new Written(SlowCalls.class)) {
             read("192.0.2.1:700", 79);
             assertThat(lines.messages())
                     .containsExactly(
-                            "slow: nfs 4.1 COMPOUND of 192.0.2.1:700 over rdma, XID cafe, took 100.0 ms: IO; SEQUENCE 1.0 ms, READ 79.0 ms IO,"
+                            "slow: nfs 4.1 COMPOUND of 192.0.2.1:700 over rdma took 100.0 ms: IO; SEQUENCE 1.0 ms, READ 79.0 ms IO,"
                                     + " waited 0.0 ms for its first thread, 20.0 ms for other threads and memory (0 more like it)");
             read("192.0.2.2:700", 78);
             assertThat(lines.messages()).as("99 ms").hasSize(1);
@@ -82,7 +175,7 @@ class SlowCallsTest {
     @Test
     void callThatWaitedForItsFirstThread_isSlowToo() {
         waitedNanos = Duration.ofMillis(60).toNanos();
-        try (Logged lines = new Logged(SlowCalls.class)) {
+        try (Written lines = new Written(SlowCalls.class)) {
             read("192.0.2.1:700", 19);
             assertThat(lines.messages())
                     .singleElement()
@@ -94,7 +187,7 @@ class SlowCallsTest {
     @Test
     void callWithoutOperations_tellsWhatItRanAndWhatItWaited() {
         waitedNanos = Duration.ofMillis(5).toNanos();
-        try (Logged lines = new Logged(SlowCalls.class)) {
+        try (Written lines = new Written(SlowCalls.class)) {
             OperationMeter read = meters.meter(Metered.call("nfs", "3", "READ"));
             CallTimer timer = CallTimer.begin(recorder, read, new Origin(0xcafe, "192.0.2.1:700", waitedNanos));
             pass(40);
@@ -103,14 +196,14 @@ class SlowCallsTest {
             timer.ended("OK");
             assertThat(lines.messages())
                     .containsExactly(
-                            "slow: nfs 3 READ of 192.0.2.1:700 over rdma, XID cafe, took 105.0 ms: OK; ran 60.0 ms,"
+                            "slow: nfs 3 READ of 192.0.2.1:700 over rdma took 105.0 ms: OK; ran 60.0 ms,"
                                     + " waited 5.0 ms for its first thread, 40.0 ms for other threads and memory (0 more like it)");
         }
     }
 
     @Test
     void manySlowCalls_areALineAMinuteForEachClient() {
-        try (Logged lines = new Logged(SlowCalls.class)) {
+        try (Written lines = new Written(SlowCalls.class)) {
             for (int i = 0; i < 5; i++) {
                 read("192.0.2.1:" + (700 + i), 200);
                 read("[2001:db8::1]:" + (700 + i), 200);
@@ -125,7 +218,7 @@ class SlowCallsTest {
 
     @Test
     void json_isAnObjectALine_withWhoAndWhy() throws Exception {
-        try (Logged lines = new Logged(SlowCalls.class)) {
+        try (Written lines = new Written(SlowCalls.class)) {
             read("192.0.2.1:700", 200);
             assertThat(lines.json().lines()).hasSize(1);
             JsonNode line = new ObjectMapper().readTree(lines.json());

@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.lang.reflect.Method;
 import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -20,6 +23,8 @@ import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.OpenAccess;
 import org.warpnfs.fs.spi.OpenFile;
 import org.warpnfs.fs.spi.Stability;
+import org.warpnfs.lanes.CallOnThread;
+import org.warpnfs.lanes.CallThread;
 
 /** A backend that is measured behaves as it does alone. */
 class TimedFileSystemTest {
@@ -63,6 +68,37 @@ class TimedFileSystemTest {
         assertThatThrownBy(() -> files.remove(Caller.ROOT, files.root(), FileName.of("none")))
                 .isInstanceOf(FsException.class);
         assertThat(times.count(BackendTimes.Call.REMOVE)).isEqualTo(1);
+    }
+
+    /** What is measured by its own time, what is not by the steps of a coarse clock. */
+    @Test
+    void longCalls_areToldToTheCallThatTheyAreMadeFor() throws Exception {
+        List<Long> spent = new ArrayList<>();
+        try (CoarseClock clock = CoarseClock.beside(Duration.ofMillis(200))) {
+            times.tellCalls(clock);
+            CallThread thread = new CallThread(
+                    () -> {
+                        times.ended(BackendTimes.Call.SYNC, times.begin(BackendTimes.Call.SYNC));
+                        spent.add(CallOnThread.spentNanos());
+                        long began = times.begin(BackendTimes.Call.ATTRIBUTES);
+                        while (began > Long.MIN_VALUE / 2) {
+                            began = times.begin(BackendTimes.Call.ATTRIBUTES);
+                        }
+                        long step = clock.steps();
+                        while (clock.steps() < step + 3) {
+                            Thread.onSpinWait();
+                        }
+                        times.ended(BackendTimes.Call.ATTRIBUTES, began);
+                        spent.add(CallOnThread.spentNanos());
+                    },
+                    "of a call");
+            thread.start();
+            thread.join();
+            assertThat(spent.getFirst()).isEqualTo(1_000_000);
+            assertThat(spent.getLast() - spent.getFirst())
+                    .isGreaterThanOrEqualTo(Duration.ofMillis(30).toNanos());
+        }
+        assertThat(CallOnThread.spentNanos()).as("no thread of calls").isZero();
     }
 
     /** One in sixteen counts for sixteen: of many, as many as there were, more or less. */

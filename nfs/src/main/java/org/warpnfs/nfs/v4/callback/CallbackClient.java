@@ -202,7 +202,9 @@ public final class CallbackClient implements CallbackSender, AutoCloseable {
 
         @Override
         public void failed(Throwable why, RpcTransport on) {
-            LOG.debug("{}: callback {} failed: {}", on, xid, why.toString());
+            LOG.atDebug()
+                    .addKeyValue("xid", () -> Integer.toHexString(xid))
+                    .log("{}: a callback failed: {}", on, why.toString());
             end(new CallbackOutcome.Failed());
         }
 
