@@ -22,8 +22,8 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * Rules about circles: classes each of which needs all others, by way of some of them. None of them can be understood, tested or
- * moved alone.
+ * Rules about circles: classes each of which needs all others, by way of some of them. None of them can be understood,
+ * tested or moved alone.
  *
  * <p>A nested class counts as the class that it stands in.
  */
@@ -41,8 +41,8 @@ public final class Circles {
     /**
      * No circle inside a package has more than {@link #MOST_CLASSES} classes.
      *
-     * @param families full names of types whose subtypes may know each other and the type, however many they are: sealed ones, whose
-     *     parent has to name its children
+     * @param families full names of types whose subtypes may know each other and the type, however many they are: sealed
+     *     ones, whose parent has to name its children
      */
     public static ArchRule noneOfManyClasses(String... families) {
         return classes().should(new HaveSmallCircles(Set.copyOf(Arrays.asList(families))));

@@ -36,7 +36,11 @@ class LadderTest {
             .should()
             .onlyDependOnClassesThat()
             .resideInAnyPackage(
-                    "java..", "org.jspecify..", "org.HdrHistogram..", "org.warpnfs.tools.iwarp..", "org.warpnfs.iwarp..");
+                    "java..",
+                    "org.jspecify..",
+                    "org.HdrHistogram..",
+                    "org.warpnfs.tools.iwarp..",
+                    "org.warpnfs.iwarp..");
 
     @ArchTest
     static final ArchRule nfsKnowsNoLoad = noClasses()
