@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.warpnfs.nfs.export.Export;
 import org.warpnfs.nfs.export.ExportOptions;
@@ -20,6 +21,12 @@ import org.warpnfs.server.config.ServerConfig;
 
 /** What a server says of itself when it starts. */
 public final class Description {
+    /** Stands where exports would: a file of exports(5) that nobody has written to yet is no mistake. */
+    public static final String NO_EXPORTS = "export  none: clients find nothing to mount";
+
+    /** What a shell takes for itself in no place of a word. */
+    private static final Pattern PLAIN = Pattern.compile("[\\w./:@%+,=-]*");
+
     private Description() {}
 
     static List<String> of(
@@ -27,6 +34,9 @@ public final class Description {
         List<String> lines = new ArrayList<>();
         for (Export export : exports.exports()) {
             lines.add("export  " + export.source() + " at " + export.path() + "  " + policy(export.policy()));
+        }
+        if (exports.exports().isEmpty()) {
+            lines.add(NO_EXPORTS);
         }
         lines.add("rdma    " + shown(rdma) + "  NFSv3, NFSv4.0, NFSv4.1, NFSv4.2"
                 + (config.rdma().crc() == CrcPolicy.ON ? ", CRC on" : "")
@@ -38,12 +48,17 @@ public final class Description {
         lines.add(limits);
         String host = host(rdma.getAddress());
         for (Export export : exports.exports()) {
-            lines.add("mount -t nfs -o vers=4.2,proto=rdma,port=" + rdma.getPort() + " " + host + ":" + export.path()
-                    + " /mnt");
+            String source = word(host + ":" + export.path());
+            lines.add("mount -t nfs -o vers=4.2,proto=rdma,port=" + rdma.getPort() + " " + source + " /mnt");
             lines.add("mount -t nfs -o vers=3,proto=rdma,port=" + rdma.getPort() + ",mountport=" + tcp.getPort()
-                    + ",mountproto=tcp,nolock " + host + ":" + export.path() + " /mnt");
+                    + ",mountproto=tcp,nolock " + source + " /mnt");
         }
         return List.copyOf(lines);
+    }
+
+    /** One word for a shell, in quotes where it has to be. */
+    private static String word(String text) {
+        return PLAIN.matcher(text).matches() ? text : "'" + text.replace("'", "'\\''") + "'";
     }
 
     /** Whom an export is for, and how, in the words of exports(5). */

@@ -102,8 +102,7 @@ final class ActionRoutes {
         String owner = request.text("owner");
         String lock = request.text("lock");
         if (client == null && file == null && lock == null) {
-            throw new AdminException(
-                    AdminException.BAD_REQUEST, "whose locks? one of client, file and lock has to be said");
+            throw new AdminException(AdminException.BAD_REQUEST, "whose locks? client, file or lock has to be given");
         }
         Unlocked taken = server.nfs4()
                 .unlock(

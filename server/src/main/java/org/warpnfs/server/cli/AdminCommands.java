@@ -50,7 +50,7 @@ final class AdminCommands {
             }
             answer.path("waiting")
                     .properties()
-                    .forEach(queue -> out.printf("waiting, %-13s %4s%n", queue.getKey(), queue.getValue()));
+                    .forEach(queue -> out.printf("waiting, %-14s %3s%n", queue.getKey(), queue.getValue()));
         }
     }
 
@@ -77,7 +77,7 @@ final class AdminCommands {
             new Table()
                     .text("EXPORT", "path")
                     .text("SOURCE", "source")
-                    .text("CLIENTS", "clients")
+                    .whole("CLIENTS", "clients")
                     .lines(answer.path("rows"))
                     .forEach(out::println);
         }
@@ -136,7 +136,7 @@ final class AdminCommands {
         @Override
         void print(JsonNode answer, PrintWriter out) {
             JsonNode changes = answer.path("changes");
-            changes.forEach(change -> out.println(Table.clean(change.asText())));
+            changes.forEach(change -> out.println(Table.printable(change.asText())));
             if (changes.isEmpty()) {
                 out.println("nothing has changed");
             }

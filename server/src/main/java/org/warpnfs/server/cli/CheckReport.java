@@ -32,6 +32,9 @@ final class CheckReport {
             lines.add("export  " + directory(export) + " at " + export.pseudoPath() + "  "
                     + Description.policy(export.policy()) + traits(export.traits()) + "  (" + export.place() + ")");
         }
+        if (check.exports().isEmpty()) {
+            lines.add(Description.NO_EXPORTS);
+        }
         lines.add(check.limits());
         lines.add("ok");
         return lines;

@@ -112,9 +112,17 @@ final class ManualPage {
             String names = Arrays.stream(option.names())
                     .map(name -> "\\fB" + escaped(name) + "\\fR")
                     .collect(Collectors.joining(", "));
-            String value = option.arity().max() == 0 ? "" : " \\fI" + escaped(option.paramLabel()) + "\\fR";
-            page.add(".TP").add(names + value).add(lines(option.description()));
+            page.add(".TP").add(names + value(option)).add(lines(option.description()));
         }
+    }
+
+    /** What stands behind an option, in brackets if it may be left out. */
+    private static String value(OptionSpec option) {
+        if (option.arity().max() == 0) {
+            return "";
+        }
+        String label = "\\fI" + escaped(option.paramLabel()) + "\\fR";
+        return option.arity().min() == 0 ? "[=" + label + "]" : " " + label;
     }
 
     private void subcommands(StringJoiner page) {

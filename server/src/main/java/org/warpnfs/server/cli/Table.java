@@ -12,7 +12,8 @@ final class Table {
 
     private final List<Column> columns = new ArrayList<>();
 
-    private record Column(String title, boolean toRight, Function<JsonNode, String> cell) {}
+    /** @param most characters that it shows of a cell */
+    private record Column(String title, boolean toRight, Function<JsonNode, String> cell, int most) {}
 
     /** A text, by the name of its property. */
     Table text(String title, String property) {
@@ -21,12 +22,18 @@ final class Table {
 
     /** A number, by the name of its property. */
     Table number(String title, String property) {
-        columns.add(new Column(title, true, row -> shown(row.path(property))));
+        columns.add(new Column(title, true, row -> shown(row.path(property)), MAX_CELL));
+        return this;
+    }
+
+    /** A text that is shown to its end however long it is, by the name of its property: what administrators wrote, and have to see. */
+    Table whole(String title, String property) {
+        columns.add(new Column(title, false, row -> shown(row.path(property)), Integer.MAX_VALUE));
         return this;
     }
 
     Table column(String title, Function<JsonNode, String> cell) {
-        columns.add(new Column(title, false, cell));
+        columns.add(new Column(title, false, cell, MAX_CELL));
         return this;
     }
 
@@ -36,7 +43,7 @@ final class Table {
         cells.add(columns.stream().map(Column::title).toArray(String[]::new));
         for (JsonNode row : rows) {
             cells.add(columns.stream()
-                    .map(column -> clean(column.cell.apply(row)))
+                    .map(column -> clean(column.cell.apply(row), column.most))
                     .toArray(String[]::new));
         }
         int[] widths = new int[columns.size()];
@@ -66,8 +73,11 @@ final class Table {
 
     /** Without control characters, and with an end. */
     static String clean(String text) {
-        String cut = text.length() > MAX_CELL ? "..." + text.substring(text.length() - MAX_CELL + 3) : text;
-        return printable(cut);
+        return clean(text, MAX_CELL);
+    }
+
+    private static String clean(String text, int most) {
+        return printable(text.length() > most ? "..." + text.substring(text.length() - most + 3) : text);
     }
 
     /** Without control characters. */

@@ -160,6 +160,31 @@ class AdminCommandsTest {
         assertThat(place.path(Map.of("WARPNFS_ADMIN", "/run/a.sock"))).isEqualTo(Path.of("/run/b.sock"));
     }
 
+    /** Who may mount is the whole of it. */
+    @Test
+    void exports_ofManyClients_areShownToTheEnd() throws Exception {
+        String clients = "first.example.com(rw,root_squash) " + "192.0.2.0/24(ro,all_squash) ".repeat(10) + "@last(ro)";
+        StringWriter shown = new StringWriter();
+        new AdminCommands.Exports()
+                .print(
+                        new ObjectMapper()
+                                .valueToTree(Map.of(
+                                        "rows", List.of(Map.of("path", "/srv", "source", "/srv", "clients", clients)))),
+                        new PrintWriter(shown, true));
+        assertThat(shown.toString().lines()).last().asString().isEqualTo("/srv    /srv    " + clients);
+    }
+
+    @Test
+    void changes_ofAReload_areShownToTheEnd() throws Exception {
+        String change = "/srv/first: " + "192.0.2.0/24(ro,all_squash) ".repeat(10) + "@last(ro)";
+        StringWriter shown = new StringWriter();
+        new AdminCommands.Reload()
+                .print(
+                        new ObjectMapper().valueToTree(Map.of("changes", List.of(change))),
+                        new PrintWriter(shown, true));
+        assertThat(shown.toString().lines()).containsExactly(change);
+    }
+
     @Test
     void cell_thatAClientNamed_movesNoCursor() {
         assertThat(Table.clean("a\u001b[2Jb\nc\u202ed")).isEqualTo("a?[2Jb?c?d");

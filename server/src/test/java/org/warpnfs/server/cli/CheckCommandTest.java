@@ -94,6 +94,14 @@ class CheckCommandTest {
                         + "  192.0.2.0/24(rw,root_squash,secure) @trusted(ro,root_squash)  (" + exports + ":1)\n");
     }
 
+    /** As the Debian package brings it: comments, until somebody writes to it. */
+    @Test
+    void exportsFiles_withoutAnExport_areSaidToHaveNone() throws Exception {
+        assertThat(check("--exports", file("exports", "# /srv/nfs *(rw)\n"), "--state", state()))
+                .isZero();
+        assertThat(out.toString()).contains("\nexport  none: clients find nothing to mount\n");
+    }
+
     @Test
     void manyMistakes_areAllSaid() throws Exception {
         Path plain = Files.createFile(directory.resolve("plain"));

@@ -79,6 +79,13 @@ class ManualTest {
     }
 
     @Test
+    void manual_ofAnOptionWhoseValueMayBeLeftOut_hasItInBrackets() throws Exception {
+        assertThat(commandLine().execute("manual", directory.toString())).isZero();
+        assertThat(Files.readString(directory.resolve("warpnfs-serve.1")))
+                .contains("\\fB\\-\\-markers\\fR[=\\fItrue|false\\fR]", "\\fB\\-\\-lease\\fR \\fISECONDS\\fR");
+    }
+
+    @Test
     void manual_readByGroff_hasNothingToWarnOf() throws Exception {
         assumeTrue(isThere("groff"), "groff is not installed");
         assertThat(commandLine().execute("manual", directory.toString())).isZero();
