@@ -1,6 +1,6 @@
 package org.warpnfs.nfs.v4.state.client;
 
-/** The slots of all sessions together. Guarded by the table's lock. */
+/** The slots of all sessions together. Guarded by the lock of the state. */
 final class SlotUse {
     private int granted;
     private int busy;

@@ -21,7 +21,7 @@ import org.warpnfs.nfs.v4.xdr.Stateid;
  *   REVOKED   FREE_STATEID                                   -
  * </pre>
  *
- * Guarded by its table's lock.
+ * Guarded by the lock of the state.
  */
 public final class DelegationState implements StateEntry, Recallable {
     private enum Phase {

@@ -3,7 +3,7 @@ package org.warpnfs.nfs.v4.state.file;
 import java.util.LinkedHashSet;
 import java.util.Set;
 
-/** Who has one file open, and who has locked what of it. Guarded by its table's lock. */
+/** Who has one file open, and who has locked what of it. Guarded by the lock of the state. */
 final class FileState {
     final FileKey key;
     final Set<OpenState> opens = new LinkedHashSet<>(2);
