@@ -1,7 +1,10 @@
 package org.warpnfs.nfs.export;
 
+import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileIdentity;
+import org.warpnfs.fs.spi.FileSystem;
+import org.warpnfs.fs.spi.FsException;
 
 /** One file of one export. Equal locations are the same file under the same policy. */
 public record Location(Export export, FileHandle file) {
@@ -12,10 +15,24 @@ public record Location(Export export, FileHandle file) {
 
     /** The same for the same file, through whatever export it was reached. */
     public FileIdentity identity() {
-        return export.fileSystem().identity(file);
+        return fileSystem().identity(file);
+    }
+
+    /** The file system that the file is in. */
+    public FileSystem fileSystem() {
+        return export.fileSystem();
+    }
+
+    public FileAttributes attributes() throws FsException {
+        return fileSystem().attributes(file);
+    }
+
+    /** True if the files of the export are elsewhere: clients are led there. */
+    public boolean isAbsent() {
+        return export.traits().locations().isReferral();
     }
 
     public boolean isExportRoot() {
-        return file.equals(export.fileSystem().root());
+        return file.equals(fileSystem().root());
     }
 }

@@ -14,14 +14,14 @@ import org.warpnfs.nfs.export.FileChanges;
 import org.warpnfs.nfs.export.HandleViolation;
 import org.warpnfs.nfs.export.Location;
 import org.warpnfs.nfs.export.Requester;
-import org.warpnfs.payload.Payload;
+import org.warpnfs.nfs.io.ReadMemory;
 
 /** What a procedure can reach while it runs: the server, seen by one caller. */
 final class Nfs3Call {
     private final Nfs3Server server;
     private final Requester requester;
     private final boolean blind;
-    private @Nullable Payload payload;
+    private final ReadMemory memory = new ReadMemory();
 
     Nfs3Call(Nfs3Server server, Requester requester) {
         this(server, requester, false);
@@ -34,8 +34,8 @@ final class Nfs3Call {
     }
 
     /** Memory for the data that the procedure reads. */
-    void setPayload(@Nullable Payload given) {
-        payload = given;
+    ReadMemory memory() {
+        return memory;
     }
 
     /** The same call, which looks at no file any more: for the reply after a bug. */
@@ -158,22 +158,6 @@ final class Nfs3Call {
     /** As {@link #postOpAttr}, for a reply that says what may have changed. */
     WccData wccData(Nfs3Handle handle) {
         return WccData.after(postOpAttr(handle));
-    }
-
-    /** The memory that the procedure asked for; null when none is to be had now. Whoever takes it owns it. */
-    @Nullable
-    Payload takePayload() {
-        Payload taken = payload;
-        payload = null;
-        return taken;
-    }
-
-    /** Gives back the memory that the procedure did not take. */
-    void releasePayload() {
-        Payload left = takePayload();
-        if (left != null) {
-            left.release();
-        }
     }
 
     /** The verifier of WRITE and COMMIT for a file system: changes when unstable data may have been lost. */

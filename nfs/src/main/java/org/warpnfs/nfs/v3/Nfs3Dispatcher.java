@@ -70,7 +70,7 @@ final class Nfs3Dispatcher {
         } else {
             MemoryWait.take(server.payloads(), Lanes.of(rpc), payloadBytes, payload -> {
                 timer.given();
-                call.setPayload(payload);
+                call.memory().give(payload);
                 answer(rpc, procedure, call, args, timer);
             });
         }
@@ -81,7 +81,7 @@ final class Nfs3Dispatcher {
             timer.ended(reply.status().name());
             rpc.reply(reply);
         } finally {
-            call.releasePayload();
+            call.memory().release();
         }
     }
 

@@ -39,11 +39,11 @@ final class Read implements Nfs3Procedure<Read.Args> {
     public Nfs3Reply run(Nfs3Call call, Args args) throws FsException, Nfs3Exception {
         Nfs3File file = call.file(args.file());
         try (OpenFile open = RegularFile.openToRead(file)) {
-            Payload payload = payloadBytes(args, call.options()) == 0 ? FileData.noMemory() : call.takePayload();
-            if (payload == null) {
+            Payload memory = call.memory().take(payloadBytes(args, call.options()));
+            if (memory == null) {
                 throw new Nfs3Exception(Nfs3Status.JUKEBOX);
             }
-            FileData data = FileData.read(open, args.offset(), payload);
+            FileData data = FileData.read(open, args.offset(), memory);
             return Nfs3Reply.ok(new Data(file.postOpAttr(data.after()), data.isEnd(), data.payload()));
         }
     }

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 import org.warpnfs.lanes.CallLanes;
 import org.warpnfs.nfs.stats.CallOrigin;
 import org.warpnfs.nfs.stats.CallTimer;
-import org.warpnfs.nfs.v4.op.CallContext;
+import org.warpnfs.nfs.v4.op.CompoundOrigin;
 import org.warpnfs.nfs.v4.op.Effect;
 import org.warpnfs.nfs.v4.op.Nfs4Services;
 import org.warpnfs.nfs.v4.state.core.Client;
@@ -74,7 +74,7 @@ final class Compound {
     void execute(
             CallLanes lanes,
             CallOrigin origin,
-            CallContext.Caller4 caller,
+            CompoundOrigin caller,
             Header header,
             XdrReader in,
             XdrWriter out,

@@ -12,7 +12,7 @@ import org.warpnfs.nfs.export.RpcOrigin;
 import org.warpnfs.nfs.io.Lanes;
 import org.warpnfs.nfs.replay.EncodedReply;
 import org.warpnfs.nfs.replay.RememberedCall;
-import org.warpnfs.nfs.v4.op.CallContext;
+import org.warpnfs.nfs.v4.op.CompoundOrigin;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
@@ -30,7 +30,7 @@ import org.warpnfs.nfs.v4.xdr.XdrWriter;
 final class CompoundCall implements RememberedCall {
     private final Compound compound;
     private final RpcCall rpc;
-    private final CallContext.Caller4 caller;
+    private final CompoundOrigin caller;
     private final Compound.Header header;
     private final XdrReader in;
     private final Consumer<Compound.Executed> answered;
@@ -40,7 +40,7 @@ final class CompoundCall implements RememberedCall {
     CompoundCall(
             Compound compound,
             RpcCall rpc,
-            CallContext.Caller4 caller,
+            CompoundOrigin caller,
             Compound.Header header,
             XdrReader in,
             Consumer<Compound.Executed> answered) {

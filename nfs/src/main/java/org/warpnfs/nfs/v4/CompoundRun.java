@@ -13,6 +13,7 @@ import org.warpnfs.nfs.io.MemoryWait;
 import org.warpnfs.nfs.stats.CallTimer;
 import org.warpnfs.nfs.v4.op.AbsentFileSystem;
 import org.warpnfs.nfs.v4.op.CallContext;
+import org.warpnfs.nfs.v4.op.CompoundOrigin;
 import org.warpnfs.nfs.v4.op.Nfs4Services;
 import org.warpnfs.nfs.v4.op.Operation;
 import org.warpnfs.nfs.v4.op.Operations;
@@ -104,7 +105,7 @@ final class CompoundRun implements LaneTask {
             CompoundMeters.OfVersion meters,
             CallTimer timer,
             CallLanes lanes,
-            CallContext.Caller4 caller,
+            CompoundOrigin caller,
             Compound.Header header,
             XdrReader in,
             XdrWriter out,
@@ -170,19 +171,22 @@ final class CompoundRun implements LaneTask {
     }
 
     private void given(@Nullable Payload payload) {
-        call.givePayload(payload);
+        call.memory().give(payload);
         isPutOff = payload == null;
         run();
     }
 
     private void finish() {
         end(out);
-        if (call.sequence() instanceof SequenceOutcome.Replay replay) {
+        if (call.calling().sequence() instanceof SequenceOutcome.Replay replay) {
             out.truncate(0);
             replay.reply().encode(out);
         }
         timer.ended(lastStatus.name());
-        ended.accept(new Compound.Executed(call.isConnectionBound(), call.confirmed(), call.effect()));
+        ended.accept(new Compound.Executed(
+                call.calling().isConnectionBound(),
+                call.calling().confirmed(),
+                call.effects().soFar()));
     }
 
     /** @param reply null if there is none */
@@ -190,7 +194,7 @@ final class CompoundRun implements LaneTask {
         try {
             endSequence(reply);
         } finally {
-            call.end();
+            call.calling().end();
         }
     }
 
@@ -208,7 +212,7 @@ final class CompoundRun implements LaneTask {
                 out.patch(0, status.code());
                 return END;
             }
-            if (call.sequence() instanceof SequenceOutcome.Replay) {
+            if (call.calling().sequence() instanceof SequenceOutcome.Replay) {
                 return END;
             }
         }
@@ -230,7 +234,7 @@ final class CompoundRun implements LaneTask {
         if (wanted.compareTo(lane) > 0) {
             return new Next.GoOn(wanted);
         }
-        return reads && !call.hasPayload() ? takeMemory(code, arguments) : null;
+        return reads && !call.memory().isThere() ? takeMemory(code, arguments) : null;
     }
 
     private @Nullable Next takeMemory(OpCode code, ByteBuffer arguments) {
@@ -239,13 +243,13 @@ final class CompoundRun implements LaneTask {
             return null;
         }
         Payload payload = services.pool().tryAcquire(lanes.client(), payloadBytes);
-        call.givePayload(payload);
+        call.memory().give(payload);
         boolean holds = !lanes.mayWait() || in.hasLent() || out.holdsPayloads();
         return payload == null && !holds ? new Next.WaitFor(payloadBytes) : null;
     }
 
     private boolean isAnsweredWithoutExecuting() {
-        return index > 0 && call.sequence() instanceof SequenceOutcome.ReplayUncached;
+        return index > 0 && call.calling().sequence() instanceof SequenceOutcome.ReplayUncached;
     }
 
     private Nfs4Status executeOne() {
@@ -265,9 +269,9 @@ final class CompoundRun implements LaneTask {
             status = Statuses.in(minorVersion, e.status());
             out.int32(status.code());
         } finally {
-            call.releasePayload();
+            call.memory().release();
         }
-        call.ended(status);
+        call.effects().ended(status);
         out.patch(start + Integer.BYTES, status.code());
         call.endTurn(status, out, start + RESULT_HEADER_BYTES);
         timer.operationEnded(meters.operation(code), status.name());
@@ -280,12 +284,13 @@ final class CompoundRun implements LaneTask {
             if (code == null) {
                 return Nfs4Status.OP_ILLEGAL;
             }
-            Nfs4Status fault =
-                    minorVersion == 0 ? null : SessionRules.faultOf(code, index, count, call.sequence() != null);
+            Nfs4Status fault = minorVersion == 0
+                    ? null
+                    : SessionRules.faultOf(code, index, count, call.calling().sequence() != null);
             if (fault != null) {
                 return fault;
             }
-            if (call.sequence() == null && count > MAX_OPERATIONS && code != OpCode.SEQUENCE) {
+            if (call.calling().sequence() == null && count > MAX_OPERATIONS && code != OpCode.SEQUENCE) {
                 return Nfs4Status.TOO_MANY_OPS;
             }
             if (isAnsweredWithoutExecuting()) {
@@ -296,7 +301,7 @@ final class CompoundRun implements LaneTask {
                 return Nfs4Status.NOTSUPP;
             }
             requireRoom(out.sizeBytes() + operation.leastReplyBytes());
-            call.begins(operation);
+            call.effects().begins(operation);
             if (isPutOff) {
                 return Nfs4Status.DELAY;
             }
@@ -321,7 +326,7 @@ final class CompoundRun implements LaneTask {
     }
 
     private void requireRoom(long replyBytes) throws Nfs4Exception {
-        SequenceOutcome sequence = call.sequence();
+        SequenceOutcome sequence = call.calling().sequence();
         long size = RPC_REPLY_HEADER_BYTES + replyBytes;
         if (sequence == null) {
             if (size > services.state().limits().maxReplyBytes()) {
@@ -333,7 +338,7 @@ final class CompoundRun implements LaneTask {
         if (size > channel.maxReplyBytes()) {
             throw Nfs4Exception.of(Nfs4Status.REP_TOO_BIG);
         }
-        if (call.cacheReply() && size > Math.max(channel.maxCachedReplyBytes(), leastCachedBytes())) {
+        if (call.calling().cacheReply() && size > Math.max(channel.maxCachedReplyBytes(), leastCachedBytes())) {
             throw Nfs4Exception.of(Nfs4Status.REP_TOO_BIG_TO_CACHE);
         }
     }
@@ -344,8 +349,9 @@ final class CompoundRun implements LaneTask {
     }
 
     private void endSequence(@Nullable XdrWriter reply) {
-        if (call.sequence() instanceof SequenceOutcome.Execute execution) {
-            CachedReply kept = reply != null && call.cacheReply() ? new CachedReply(reply.toByteArray()) : null;
+        if (call.calling().sequence() instanceof SequenceOutcome.Execute execution) {
+            CachedReply kept =
+                    reply != null && call.calling().cacheReply() ? new CachedReply(reply.toByteArray()) : null;
             services.state().sessions().endSequence(services.clockNanos().getAsLong(), execution, kept);
         }
     }

@@ -29,7 +29,7 @@ import org.warpnfs.nfs.stats.OperationMeter;
 import org.warpnfs.nfs.v4.attr.ServerFacts;
 import org.warpnfs.nfs.v4.callback.CallbackClient;
 import org.warpnfs.nfs.v4.callback.CallbackDialer;
-import org.warpnfs.nfs.v4.op.CallContext;
+import org.warpnfs.nfs.v4.op.CompoundOrigin;
 import org.warpnfs.nfs.v4.op.Nfs4Services;
 import org.warpnfs.nfs.v4.state.StateTable;
 import org.warpnfs.nfs.v4.state.callback.CallbackCall;
@@ -203,7 +203,7 @@ public final class Nfs4Program implements RpcDispatchable, LaneProgram, AutoClos
             call.failRpcGarbage();
             return;
         }
-        CallContext.Caller4 caller = new CallContext.Caller4(
+        CompoundOrigin caller = new CompoundOrigin(
                 requester,
                 principalOf(requester.identity()),
                 call.getTransport(),

@@ -55,6 +55,6 @@ public final class AbsentFileSystem {
 
     /** True if the operation is to be answered with MOVED. */
     public static boolean stops(OpCode code, CallContext call) {
-        return call.isCurrentAbsent() && STOPPED.contains(code);
+        return call.files().isCurrentAbsent() && STOPPED.contains(code);
     }
 }

@@ -36,8 +36,8 @@ final class Access implements Operation {
     @Override
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
         int asked = in.int32();
-        Location file = call.current();
-        FileAttributes attributes = CallContext.attributes(file);
+        Location file = call.files().current();
+        FileAttributes attributes = file.attributes();
         int supported = asked & supportedBy(attributes.type(), call.minorVersion());
         EnumSet<Permission> needed = EnumSet.noneOf(Permission.class);
         if ((supported & NEEDS_READ) != 0) {
@@ -49,8 +49,8 @@ final class Access implements Operation {
         if ((supported & NEEDS_EXECUTE) != 0) {
             needed.add(Permission.EXECUTE);
         }
-        Set<Permission> has = CallContext.fileSystem(file).permissions(call.callerAt(file), file.file(), needed);
-        boolean writable = has.contains(Permission.WRITE) && !call.isReadOnly(file);
+        Set<Permission> has = file.fileSystem().permissions(call.admissions().callerAt(file), file.file(), needed);
+        boolean writable = has.contains(Permission.WRITE) && !call.admissions().isReadOnly(file);
         int granted = supported
                 & ((has.contains(Permission.READ) ? NEEDS_READ : 0)
                         | (writable ? NEEDS_WRITE : 0)

@@ -14,11 +14,11 @@ final class BackchannelCtl implements Operation {
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception {
         int program = in.int32();
         @Nullable CallbackCredential credential = CallbackSecurity.decode(in);
-        Session session = call.session();
+        Session session = call.calling().session();
         if (session == null) {
             throw Nfs4Exception.of(Nfs4Status.OP_NOT_IN_SESSION);
         }
         call.services().state().callbacks().change(session, program, credential);
-        call.connectionBound();
+        call.calling().connectionBound();
     }
 }

@@ -27,8 +27,11 @@ final class BindConnToSession implements Operation {
                     default -> throw Nfs4Exception.of(Nfs4Status.BADXDR);
                 };
         in.bool();
-        Directions bound = call.services().state().sessions().bindConnection(id, call.connection(), asked);
-        call.connectionBound();
+        Directions bound = call.services()
+                .state()
+                .sessions()
+                .bindConnection(id, call.calling().connection(), asked);
+        call.calling().connectionBound();
         id.encode(out);
         // channel_dir_from_server4: FORE 1, BACK 2, BOTH 3
         out.int32((bound.fore() ? FORE : 0) | (bound.back() ? BACK : 0));

@@ -12,14 +12,14 @@ final class Close implements ChangingOperation {
     @Override
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception {
         int seqid = in.int32();
-        Stateid stateid = call.resolve(in.stateid());
-        FileKey file = CallContext.keyOf(call.current());
+        Stateid stateid = call.files().resolve(in.stateid());
+        FileKey file = FileKey.of(call.files().current().identity());
         if (OwnerSequence.repeats(call, OpCode.CLOSE, stateid, seqid, out)) {
             return;
         }
-        Stateid closed = call.services().state().opens().close(call.clientOf(stateid), file, stateid);
+        Stateid closed = call.services().state().opens().close(call.calling().clientOf(stateid), file, stateid);
         Stateid left = call.minorVersion() == 0 ? closed : Stateid.INVALID;
-        call.setCurrentStateid(left);
+        call.files().setCurrentStateid(left);
         left.encode(out);
     }
 }

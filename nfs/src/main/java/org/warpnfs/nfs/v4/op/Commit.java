@@ -6,6 +6,7 @@ import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.OpenAccess;
 import org.warpnfs.fs.spi.OpenFile;
 import org.warpnfs.nfs.export.Location;
+import org.warpnfs.nfs.v4.state.file.FileKey;
 import org.warpnfs.nfs.v4.state.file.IoGrant;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.XdrReader;
@@ -22,11 +23,11 @@ final class Commit implements ChangingOperation {
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
         in.int64();
         in.int32();
-        Location file = call.current();
+        Location file = call.files().current();
         Lock.requireRegular(file);
-        call.requireWritable(file);
-        FileSystem fileSystem = CallContext.fileSystem(file);
-        try (IoGrant grant = call.services().state().stateids().anyWriter(CallContext.keyOf(file))) {
+        call.admissions().requireWritable(file);
+        FileSystem fileSystem = file.fileSystem();
+        try (IoGrant grant = call.services().state().stateids().anyWriter(FileKey.of(file.identity()))) {
             OpenFile open = grant.fileOf(fileSystem);
             if (open != null) {
                 open.sync();

@@ -29,8 +29,8 @@ final class Copy implements ChangingOperation {
             throw Nfs4Exception.of(Nfs4Status.NOTSUPP);
         }
         ranges.between(call, (from, to, length) -> {
-            requireApart(call.saved().equals(call.current()), ranges, length);
-            long verifier = CallContext.fileSystem(call.current()).writeVerifier();
+            requireApart(call.files().saved().equals(call.files().current()), ranges, length);
+            long verifier = call.files().current().fileSystem().writeVerifier();
             long copied = copy(from, ranges.sourceOffset(), to, ranges.targetOffset(), Math.min(length, MOST_BYTES));
             // wr_callback_id<0>, wr_count, wr_committed, wr_writeverf; cr_consecutive, cr_synchronous
             out.int32(0);

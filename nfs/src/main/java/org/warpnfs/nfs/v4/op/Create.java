@@ -34,10 +34,10 @@ final class Create implements ChangingOperation {
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
         What what = What.decode(in);
         FileName name = Names.decode(in);
-        Location directory = call.current();
-        FileSystem fileSystem = CallContext.fileSystem(directory);
+        Location directory = call.files().current();
+        FileSystem fileSystem = directory.fileSystem();
         AttributeUpdate update = AttributeUpdate.decode(in, call.minorVersion(), fileSystem.limits(), call.owners());
-        call.requireWritable(directory);
+        call.admissions().requireWritable(directory);
         Names.requireDirectory(directory);
         AclChanges acls = what.type() == SYMLINK
                 ? null
@@ -45,13 +45,17 @@ final class Create implements ChangingOperation {
         AttributeChanges attributes =
                 NewFileAcl.overrulesUmask(directory, update) ? update.changesUnderDefaultAcl() : update.changes();
         try (DirectoryChange change = DirectoryChange.begin(call, directory)) {
-            FileNode made =
-                    what.make(fileSystem, call.callerAt(directory), directory.file(), name, attributes.withSize(null));
+            FileNode made = what.make(
+                    fileSystem,
+                    call.admissions().callerAt(directory),
+                    directory.file(),
+                    name,
+                    attributes.withSize(null));
             BitSet set = update.named();
             NewFileAcl.apply(call, directory, made, acls, set);
             change.encode(out);
             Bitmap.encode(set, out);
-            call.setCurrent(directory.sibling(made.handle()));
+            call.files().setCurrent(directory.sibling(made.handle()));
         }
     }
 

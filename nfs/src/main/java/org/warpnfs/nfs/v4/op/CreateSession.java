@@ -43,13 +43,13 @@ final class CreateSession implements Operation {
                 .sessions()
                 .createSession(
                         call.nowNanos(),
-                        call.principal(),
+                        call.calling().principal(),
                         clientId,
                         sequence,
                         fore,
                         new CallbackParameters(wanted, program, credential, back, call.minorVersion()),
-                        call.connection());
-        call.connectionBound();
+                        call.calling().connection());
+        call.calling().connectionBound();
         created.id().encode(out);
         out.int32(created.sequence());
         out.int32(created.flags());

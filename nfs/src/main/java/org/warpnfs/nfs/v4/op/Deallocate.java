@@ -12,10 +12,10 @@ import org.warpnfs.nfs.v4.xdr.XdrWriter;
 final class Deallocate implements ChangingOperation {
     @Override
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
-        Stateid stateid = call.resolve(in.stateid());
+        Stateid stateid = call.files().resolve(in.stateid());
         long offset = in.int64();
         long length = in.int64();
-        Location file = call.current();
+        Location file = call.files().current();
         if (offset < 0) {
             throw Nfs4Exception.of(Nfs4Status.INVAL);
         }

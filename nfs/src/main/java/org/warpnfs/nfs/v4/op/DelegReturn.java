@@ -1,5 +1,6 @@
 package org.warpnfs.nfs.v4.op;
 
+import org.warpnfs.nfs.v4.state.file.FileKey;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 import org.warpnfs.nfs.v4.xdr.XdrReader;
@@ -9,10 +10,13 @@ import org.warpnfs.nfs.v4.xdr.XdrWriter;
 final class DelegReturn implements ChangingOperation {
     @Override
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception {
-        Stateid stateid = call.resolve(in.stateid());
+        Stateid stateid = call.files().resolve(in.stateid());
         call.services()
                 .state()
                 .delegations()
-                .giveBack(call.clientOf(stateid), CallContext.keyOf(call.current()), stateid);
+                .giveBack(
+                        call.calling().clientOf(stateid),
+                        FileKey.of(call.files().current().identity()),
+                        stateid);
     }
 }

@@ -12,7 +12,7 @@ final class DestroySession implements Operation {
     @Override
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception {
         SessionId id = SessionId.decode(in);
-        Session session = call.session();
+        Session session = call.calling().session();
         if (session != null && session.id().equals(id) && !call.isLastOperation()) {
             throw Nfs4Exception.of(Nfs4Status.NOT_ONLY_OP);
         }

@@ -29,7 +29,7 @@ final class DirectoryChange implements AutoCloseable {
         boolean begun = false;
         try {
             DirectoryChange change = new DirectoryChange(
-                    directory, window, CallContext.attributes(directory).changeId());
+                    directory, window, directory.attributes().changeId());
             begun = true;
             return change;
         } finally {
@@ -44,7 +44,7 @@ final class DirectoryChange implements AutoCloseable {
         long after = before;
         boolean known = true;
         try {
-            after = CallContext.attributes(directory).changeId();
+            after = directory.attributes().changeId();
         } catch (FsException e) {
             // The directory went meanwhile; the change itself has been made and is answered.
             known = false;

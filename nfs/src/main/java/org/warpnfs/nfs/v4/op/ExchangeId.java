@@ -55,7 +55,12 @@ final class ExchangeId implements Operation {
                 .state()
                 .sessions()
                 .exchangeId(
-                        call.nowNanos(), owner, verifier, call.principal(), update, ClientAddress.of(call.address()));
+                        call.nowNanos(),
+                        owner,
+                        verifier,
+                        call.calling().principal(),
+                        update,
+                        ClientAddress.of(call.calling().address()));
         out.int64(id.clientId());
         out.int32(id.sequence());
         out.int32(USE_NON_PNFS | (id.confirmed() ? CONFIRMED : 0));

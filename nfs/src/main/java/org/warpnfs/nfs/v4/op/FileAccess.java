@@ -5,6 +5,7 @@ import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.OpenAccess;
 import org.warpnfs.fs.spi.OpenFile;
 import org.warpnfs.nfs.export.Location;
+import org.warpnfs.nfs.v4.state.file.FileKey;
 import org.warpnfs.nfs.v4.state.file.IoGrant;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Stateid;
@@ -30,13 +31,17 @@ final class FileAccess implements AutoCloseable {
                 call.services()
                         .state()
                         .stateids()
-                        .grantRead(call.nowNanos(), call.clientOfIo(stateid), CallContext.keyOf(location), stateid),
+                        .grantRead(
+                                call.nowNanos(),
+                                call.calling().clientOfIo(stateid),
+                                FileKey.of(location.identity()),
+                                stateid),
                 OpenAccess.READ,
                 FileChange.ofNothing());
     }
 
     static FileAccess toWrite(CallContext call, Location location, Stateid stateid) throws Nfs4Exception, FsException {
-        call.requireWritable(location);
+        call.admissions().requireWritable(location);
         // An open for writing has had delegations recalled; a write without one has to see to it itself.
         FileChange change = stateid.isAnonymous() ? FileChange.of(call, location) : FileChange.ofOpen(call, location);
         boolean begun = false;
@@ -59,7 +64,11 @@ final class FileAccess implements AutoCloseable {
                 call.services()
                         .state()
                         .stateids()
-                        .grantWrite(call.nowNanos(), call.clientOfIo(stateid), CallContext.keyOf(location), stateid),
+                        .grantWrite(
+                                call.nowNanos(),
+                                call.calling().clientOfIo(stateid),
+                                FileKey.of(location.identity()),
+                                stateid),
                 OpenAccess.WRITE,
                 change);
     }
@@ -67,14 +76,14 @@ final class FileAccess implements AutoCloseable {
     private static FileAccess of(
             CallContext call, Location location, IoGrant grant, OpenAccess access, FileChange change)
             throws FsException {
-        FileSystem fileSystem = CallContext.fileSystem(location);
+        FileSystem fileSystem = location.fileSystem();
         OpenFile held = grant.fileOf(fileSystem);
         if (held != null) {
             return new FileAccess(grant, held, false, change);
         }
         boolean opened = false;
         try {
-            OpenFile file = fileSystem.open(call.callerAt(location), location.file(), access);
+            OpenFile file = fileSystem.open(call.admissions().callerAt(location), location.file(), access);
             opened = true;
             return new FileAccess(grant, file, true, change);
         } finally {

@@ -8,6 +8,7 @@ import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.export.ChangeWindows;
 import org.warpnfs.nfs.export.Location;
 import org.warpnfs.nfs.v4.state.DelegationStates;
+import org.warpnfs.nfs.v4.state.file.FileKey;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 
 /**
@@ -44,7 +45,7 @@ final class FileChange implements AutoCloseable {
     static FileChange ofName(CallContext call, Location directory, FileName name) throws Nfs4Exception {
         FileNode found;
         try {
-            found = CallContext.fileSystem(directory).lookup(call.callerAt(directory), directory.file(), name);
+            found = directory.fileSystem().lookup(call.admissions().callerAt(directory), directory.file(), name);
         } catch (FsException e) {
             // Whatever it is, the operation itself will say it.
             return OF_NOTHING;
@@ -61,7 +62,10 @@ final class FileChange implements AutoCloseable {
         return call.services()
                 .state()
                 .delegations()
-                .beginChange(call.nowNanos(), CallContext.keyOf(file).handle(), call.clientOrNull());
+                .beginChange(
+                        call.nowNanos(),
+                        FileKey.of(file.identity()).handle(),
+                        call.calling().clientOrNull());
     }
 
     private static ChangeWindows.Window windowOf(CallContext call, Location file) {

@@ -10,7 +10,7 @@ final class FileRanges {
 
     /** FBIG for a range, unsigned as it came, that no file can have. */
     static void requireWithinFile(Location file, long offset, long length) throws Nfs4Exception {
-        long longest = CallContext.fileSystem(file).limits().maxFileSizeBytes();
+        long longest = file.fileSystem().limits().maxFileSizeBytes();
         if (offset < 0 || length < 0 || offset > longest - length) {
             throw Nfs4Exception.of(Nfs4Status.FBIG);
         }

@@ -9,7 +9,7 @@ import org.warpnfs.nfs.v4.xdr.XdrWriter;
 final class FreeStateid implements ChangingOperation {
     @Override
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception {
-        Stateid stateid = call.resolve(in.stateid());
-        call.services().state().stateids().freeStateid(call.client(), stateid);
+        Stateid stateid = call.files().resolve(in.stateid());
+        call.services().state().stateids().freeStateid(call.calling().client(), stateid);
     }
 }

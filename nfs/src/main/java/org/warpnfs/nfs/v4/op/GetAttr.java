@@ -14,12 +14,12 @@ final class GetAttr implements Operation {
     @Override
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
         BitSet asked = Bitmap.decode(in);
-        Location file = call.current();
+        Location file = call.files().current();
         Attributes.requireReadable(asked, call.minorVersion());
-        if (CallContext.isAbsent(file)) {
-            Attributes.encodeAbsent(asked, call.source(asked, file, CallContext.attributes(file)), out);
+        if (file.isAbsent()) {
+            Attributes.encodeAbsent(asked, call.source(asked, file, file.attributes()), out);
             return;
         }
-        Attributes.encode(asked, call.source(asked, file, CallContext.attributes(file)), out);
+        Attributes.encode(asked, call.source(asked, file, file.attributes()), out);
     }
 }

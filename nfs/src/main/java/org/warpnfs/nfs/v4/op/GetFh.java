@@ -8,6 +8,6 @@ import org.warpnfs.nfs.v4.xdr.XdrWriter;
 final class GetFh implements Operation {
     @Override
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception {
-        out.opaque(call.services().handles().encode(call.current()));
+        out.opaque(call.services().handles().encode(call.files().current()));
     }
 }

@@ -11,7 +11,7 @@ final class GetXattr implements Operation {
     @Override
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
         byte[] name = XattrNames.decode(in);
-        Location file = call.current();
-        out.opaque(CallContext.fileSystem(file).getXattr(call.callerAt(file), file.file(), name));
+        Location file = call.files().current();
+        out.opaque(file.fileSystem().getXattr(call.admissions().callerAt(file), file.file(), name));
     }
 }

@@ -1,6 +1,7 @@
 package org.warpnfs.nfs.v4.op;
 
 import java.util.BitSet;
+import org.warpnfs.nfs.v4.state.file.FileKey;
 import org.warpnfs.nfs.v4.xdr.Bitmap;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Stateid;
@@ -11,14 +12,18 @@ import org.warpnfs.nfs.v4.xdr.XdrWriter;
 final class IoAdvise implements Operation {
     @Override
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception {
-        Stateid stateid = call.resolve(in.stateid());
+        Stateid stateid = call.files().resolve(in.stateid());
         in.int64();
         in.int64();
         Bitmap.decode(in);
         call.services()
                 .state()
                 .stateids()
-                .grantRead(call.nowNanos(), call.client(), CallContext.keyOf(call.current()), stateid)
+                .grantRead(
+                        call.nowNanos(),
+                        call.calling().client(),
+                        FileKey.of(call.files().current().identity()),
+                        stateid)
                 .close();
         Bitmap.encode(new BitSet(), out);
     }

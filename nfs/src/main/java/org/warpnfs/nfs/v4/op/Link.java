@@ -14,19 +14,19 @@ final class Link implements ChangingOperation {
     @Override
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
         FileName name = Names.decode(in);
-        Location file = call.saved();
-        Location directory = call.current();
+        Location file = call.files().saved();
+        Location directory = call.files().current();
         if (!file.export().equals(directory.export())) {
             throw Nfs4Exception.of(Nfs4Status.XDEV);
         }
-        call.requireWritable(directory);
+        call.admissions().requireWritable(directory);
         Names.requireDirectory(directory);
-        if (CallContext.attributes(file).type() == FileType.DIRECTORY) {
+        if (file.attributes().type() == FileType.DIRECTORY) {
             throw Nfs4Exception.of(Nfs4Status.ISDIR);
         }
         try (FileChange _ = FileChange.of(call, file);
                 DirectoryChange change = DirectoryChange.begin(call, directory)) {
-            CallContext.fileSystem(file).link(call.callerAt(directory), file.file(), directory.file(), name);
+            file.fileSystem().link(call.admissions().callerAt(directory), file.file(), directory.file(), name);
             change.encode(out);
         }
     }

@@ -19,11 +19,12 @@ final class ListXattrs implements Operation {
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
         long cookie = in.int64();
         long maxCount = Math.min(in.uint32(), call.services().facts().maxReadBytes());
-        Location file = call.current();
+        Location file = call.files().current();
         if (maxCount < FRAME_BYTES) {
             throw Nfs4Exception.of(Nfs4Status.TOOSMALL);
         }
-        List<byte[]> names = new ArrayList<>(CallContext.fileSystem(file).listXattrs(call.callerAt(file), file.file()));
+        List<byte[]> names =
+                new ArrayList<>(file.fileSystem().listXattrs(call.admissions().callerAt(file), file.file()));
         names.sort(Arrays::compareUnsigned);
         if (cookie < 0 || cookie > names.size()) {
             throw Nfs4Exception.of(Nfs4Status.BAD_COOKIE);

@@ -5,6 +5,7 @@ import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.export.Location;
 import org.warpnfs.nfs.v4.state.OwnerStates;
 import org.warpnfs.nfs.v4.state.file.ByteRange;
+import org.warpnfs.nfs.v4.state.file.FileKey;
 import org.warpnfs.nfs.v4.state.file.LockRequest;
 import org.warpnfs.nfs.v4.state.file.OwnerTurn;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
@@ -35,15 +36,15 @@ final class Lock implements ChangingOperation {
         long length = in.int64();
         boolean isNew = in.bool();
         int openSeqid = isNew ? in.int32() : 0;
-        Stateid stateid = call.resolve(in.stateid());
+        Stateid stateid = call.files().resolve(in.stateid());
         int lockSeqid = in.int32();
         Opaque owner = null;
         if (isNew) {
             // In a session the client id in here says nothing (section 18.10.3).
-            call.clientById(in.int64());
+            call.calling().clientById(in.int64());
             owner = Opaque.decode(in);
         }
-        Location file = call.current();
+        Location file = call.files().current();
         if (call.minorVersion() == 0) {
             OwnerStates owners = call.services().state().owners();
             OwnerTurn turn = owner == null
@@ -59,20 +60,20 @@ final class Lock implements ChangingOperation {
                 .locks()
                 .lock(
                         call.nowNanos(),
-                        call.clientOf(stateid),
+                        call.calling().clientOf(stateid),
                         new LockRequest(
-                                CallContext.keyOf(file),
+                                FileKey.of(file.identity()),
                                 exclusive,
                                 ByteRange.of(offset, length),
                                 reclaim,
                                 stateid,
                                 owner));
-        call.setCurrentStateid(lock);
+        call.files().setCurrentStateid(lock);
         lock.encode(out);
     }
 
     static void requireRegular(Location file) throws Nfs4Exception, FsException {
-        FileType type = CallContext.attributes(file).type();
+        FileType type = file.attributes().type();
         if (type != FileType.REGULAR) {
             throw Nfs4Exception.of(
                     switch (type) {

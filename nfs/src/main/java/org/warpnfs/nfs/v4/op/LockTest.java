@@ -3,6 +3,7 @@ package org.warpnfs.nfs.v4.op;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.export.Location;
 import org.warpnfs.nfs.v4.state.file.ByteRange;
+import org.warpnfs.nfs.v4.state.file.FileKey;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 import org.warpnfs.nfs.v4.xdr.XdrReader;
@@ -17,15 +18,15 @@ final class LockTest implements Operation {
         long length = in.int64();
         long clientId = in.int64();
         Opaque owner = Opaque.decode(in);
-        Location file = call.current();
+        Location file = call.files().current();
         Lock.requireRegular(file);
         call.services()
                 .state()
                 .locks()
                 .testLock(
                         call.nowNanos(),
-                        call.clientById(clientId),
-                        CallContext.keyOf(file),
+                        call.calling().clientById(clientId),
+                        FileKey.of(file.identity()),
                         owner,
                         exclusive,
                         ByteRange.of(offset, length));

@@ -18,7 +18,7 @@ final class Lookup implements Operation {
     @Override
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
         FileName name = Names.decode(in);
-        call.setCurrent(find(call, call.current(), name));
+        call.files().setCurrent(find(call, call.files().current(), name));
     }
 
     static Location find(CallContext call, Location directory, FileName name) throws Nfs4Exception, FsException {
@@ -27,7 +27,8 @@ final class Lookup implements Operation {
             return crossed(call, directory, mounted);
         }
         try {
-            FileNode found = CallContext.fileSystem(directory).lookup(call.callerAt(directory), directory.file(), name);
+            FileNode found =
+                    directory.fileSystem().lookup(call.admissions().callerAt(directory), directory.file(), name);
             return directory.sibling(found.handle());
         } catch (FsException e) {
             if (e.error() == FsError.NOT_DIRECTORY) {
@@ -41,12 +42,13 @@ final class Lookup implements Operation {
     private static Location crossed(CallContext call, Location directory, Location mounted)
             throws Nfs4Exception, FsException {
         Set<Permission> search = EnumSet.of(Permission.EXECUTE);
-        if (!CallContext.fileSystem(directory)
-                .permissions(call.callerAt(directory), directory.file(), search)
+        if (!directory
+                .fileSystem()
+                .permissions(call.admissions().callerAt(directory), directory.file(), search)
                 .equals(search)) {
             throw Nfs4Exception.of(Nfs4Status.ACCESS);
         }
-        if (!call.isShown(mounted)) {
+        if (!call.admissions().isShown(mounted)) {
             throw Nfs4Exception.of(directory.export().isPseudo() ? Nfs4Status.NOENT : Nfs4Status.ACCESS);
         }
         return mounted;

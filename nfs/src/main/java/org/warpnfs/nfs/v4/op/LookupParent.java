@@ -11,12 +11,12 @@ import org.warpnfs.nfs.v4.xdr.XdrWriter;
 final class LookupParent implements Operation {
     @Override
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
-        Location directory = call.current();
+        Location directory = call.files().current();
         Names.requireDirectory(directory);
-        Location above = call.services().exports().parentOf(call.callerAt(directory), directory);
+        Location above = call.services().exports().parentOf(call.admissions().callerAt(directory), directory);
         if (above.equals(directory)) {
             throw Nfs4Exception.of(Nfs4Status.NOENT);
         }
-        call.setCurrent(above);
+        call.files().setCurrent(above);
     }
 }

@@ -46,7 +46,7 @@ final class Names {
 
     /** NOTDIR, or SYMLINK so that the client follows it itself (section 18.13.4). */
     static void requireDirectory(Location location) throws Nfs4Exception, FsException {
-        FileType type = CallContext.attributes(location).type();
+        FileType type = location.attributes().type();
         if (type != FileType.DIRECTORY) {
             throw Nfs4Exception.of(type == FileType.SYMLINK ? Nfs4Status.SYMLINK : Nfs4Status.NOTDIR);
         }

@@ -17,7 +17,7 @@ final class NewFileAcl {
 
     /** True if there is a umask, and new files in the directory take their permissions without it, from a default list. */
     static boolean overrulesUmask(Location directory, AttributeUpdate update) throws FsException {
-        FileSystem fileSystem = CallContext.fileSystem(directory);
+        FileSystem fileSystem = directory.fileSystem();
         return !update.changes().equals(update.changesUnderDefaultAcl())
                 && fileSystem.limits().accessControlLists()
                 && fileSystem.acls(directory.file()).inherited() != null;
@@ -35,11 +35,11 @@ final class NewFileAcl {
             set.clear(Attributes.ACL);
             return;
         }
-        FileSystem fileSystem = CallContext.fileSystem(directory);
+        FileSystem fileSystem = directory.fileSystem();
         // Who made the file may set its lists, also where all files belong to the server's user. Where they do not, the
         // caller's own
         // rights are enough, and nothing is done with more.
-        Caller owner = fileSystem.actsAsCaller() ? call.callerAt(directory) : Caller.ROOT;
+        Caller owner = fileSystem.actsAsCaller() ? call.admissions().callerAt(directory) : Caller.ROOT;
         try {
             fileSystem.setAcls(owner, made.handle(), wanted);
         } catch (FsException e) {

@@ -22,6 +22,7 @@ import org.warpnfs.nfs.v4.state.OpenStates;
 import org.warpnfs.nfs.v4.state.core.Client;
 import org.warpnfs.nfs.v4.state.file.DelegationGrant;
 import org.warpnfs.nfs.v4.state.file.DelegationWish;
+import org.warpnfs.nfs.v4.state.file.FileKey;
 import org.warpnfs.nfs.v4.state.file.OpenRequest;
 import org.warpnfs.nfs.v4.state.file.OpenedFile;
 import org.warpnfs.nfs.v4.state.file.OwnerTurn;
@@ -61,13 +62,13 @@ final class Open implements ChangingOperation {
 
     private static void open(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
         OpenArguments.Head head = OpenArguments.Head.decode(in);
-        Location base = call.current();
-        Client client = call.clientById(head.clientId());
+        Location base = call.files().current();
+        Client client = call.calling().clientById(head.clientId());
         boolean repeats = call.minorVersion() == 0
                 && OwnerSequence.repeats(
                         call, call.services().state().owners().beginOpen(client, head.owner(), head.seqid()), out);
         OpenArguments arguments = OpenArguments.decode(
-                head, in, call.minorVersion(), CallContext.fileSystem(base).limits(), call.owners());
+                head, in, call.minorVersion(), base.fileSystem().limits(), call.owners());
         if (repeats) {
             return;
         }
@@ -86,7 +87,7 @@ final class Open implements ChangingOperation {
             throw Nfs4Exception.of(Nfs4Status.INVAL);
         }
         OpenedFile opened = open(call, arguments, file, false);
-        call.setCurrentStateid(opened.stateid());
+        call.files().setCurrentStateid(opened.stateid());
         opened.stateid().encode(out);
         // Nothing happened in any directory.
         out.bool(true);
@@ -110,7 +111,10 @@ final class Open implements ChangingOperation {
                             ? Nfs4Status.ISDIR
                             : Nfs4Status.EXIST);
         }
-        call.services().state().opens().checkGraceForOpen(call.nowNanos(), call.client(), false);
+        call.services()
+                .state()
+                .opens()
+                .checkGraceForOpen(call.nowNanos(), call.calling().client(), false);
         try (DirectoryChange change = DirectoryChange.begin(call, directory)) {
             BitSet set = new BitSet();
             boolean isNew = false;
@@ -133,8 +137,8 @@ final class Open implements ChangingOperation {
             opened.stateid().encode(out);
             change.encode(out);
             encodeRest(call, arguments, set, opened.delegation(), out);
-            call.setCurrent(file);
-            call.setCurrentStateid(opened.stateid());
+            call.files().setCurrent(file);
+            call.files().setCurrentStateid(opened.stateid());
         }
     }
 
@@ -164,7 +168,7 @@ final class Open implements ChangingOperation {
             return arguments.exclusive();
         }
         try {
-            requirePermitted(arguments, file, call.callerAt(file));
+            requirePermitted(arguments, file, call.admissions().callerAt(file));
             return true;
         } catch (Nfs4Exception | FsException e) {
             return false;
@@ -173,7 +177,7 @@ final class Open implements ChangingOperation {
 
     private static Created create(CallContext call, OpenArguments arguments, Location directory, FileName name)
             throws Nfs4Exception, FsException {
-        if (call.isReadOnly(directory)) {
+        if (call.admissions().isReadOnly(directory)) {
             return existing(call, arguments, directory, name);
         }
         CreateMode mode = NewFileAcl.overrulesUmask(directory, arguments.update())
@@ -188,8 +192,13 @@ final class Open implements ChangingOperation {
         try (FileChange _ = mode instanceof CreateMode.Unchecked
                 ? refuseBeforeTruncating(call, arguments, directory, name)
                 : FileChange.ofNothing()) {
-            return CallContext.fileSystem(directory)
-                    .create(call.callerAt(directory), directory.file(), name, forCaller(call, mode, directory, name));
+            return directory
+                    .fileSystem()
+                    .create(
+                            call.admissions().callerAt(directory),
+                            directory.file(),
+                            name,
+                            forCaller(call, mode, directory, name));
         }
     }
 
@@ -197,7 +206,8 @@ final class Open implements ChangingOperation {
     private static Created existing(CallContext call, OpenArguments arguments, Location directory, FileName name)
             throws Nfs4Exception, FsException {
         try {
-            FileNode there = CallContext.fileSystem(directory).lookup(call.callerAt(directory), directory.file(), name);
+            FileNode there =
+                    directory.fileSystem().lookup(call.admissions().callerAt(directory), directory.file(), name);
             if (!(arguments.create() instanceof CreateMode.Unchecked)) {
                 throw Nfs4Exception.of(Nfs4Status.EXIST);
             }
@@ -219,7 +229,8 @@ final class Open implements ChangingOperation {
                 ? new CreateMode.Exclusive(
                         call.services()
                                 .handles()
-                                .exclusiveVerifier(verifier, call.callerAt(directory), directory.file(), name),
+                                .exclusiveVerifier(
+                                        verifier, call.admissions().callerAt(directory), directory.file(), name),
                         attributes)
                 : mode;
     }
@@ -227,8 +238,8 @@ final class Open implements ChangingOperation {
     /** Of the attributes of an UNCHECKED create only a size of zero is for a file that is there already (section 18.16.3). */
     private static Created createOfSize(
             CallContext call, Location directory, FileName name, AttributeChanges attributes) throws FsException {
-        FileSystem fileSystem = CallContext.fileSystem(directory);
-        Caller caller = call.callerAt(directory);
+        FileSystem fileSystem = directory.fileSystem();
+        Caller caller = call.admissions().callerAt(directory);
         try {
             return fileSystem.create(caller, directory.file(), name, new CreateMode.Guarded(attributes));
         } catch (FsException e) {
@@ -249,7 +260,7 @@ final class Open implements ChangingOperation {
         }
         try {
             Location file = Lookup.find(call, directory, name);
-            requirePermitted(arguments, file, call.callerAt(file));
+            requirePermitted(arguments, file, call.admissions().callerAt(file));
             // Who cuts a file writes to it, whatever it is opened for.
             int access = arguments.access() | OpenRequest.WRITE;
             call.services().state().opens().prepareOpen(call.nowNanos(), request(call, arguments, file, access));
@@ -280,9 +291,9 @@ final class Open implements ChangingOperation {
     private static OpenRequest request(CallContext call, OpenArguments arguments, Location file, int access)
             throws Nfs4Exception {
         return new OpenRequest(
-                call.client(),
+                call.calling().client(),
                 arguments.owner(),
-                CallContext.keyOf(file),
+                FileKey.of(file.identity()),
                 access,
                 arguments.deny(),
                 arguments.claim() == OpenArguments.CLAIM_PREVIOUS);
@@ -290,7 +301,7 @@ final class Open implements ChangingOperation {
 
     /** SYMLINK of a fifo and a device too (section 18.16.3): upon which Linux opens it by itself, and says EIO of anything else. */
     private static void requireRegular(Location file) throws Nfs4Exception, FsException {
-        FileType type = CallContext.attributes(file).type();
+        FileType type = file.attributes().type();
         if (type != FileType.REGULAR) {
             throw Nfs4Exception.of(type == FileType.DIRECTORY ? Nfs4Status.ISDIR : Nfs4Status.SYMLINK);
         }
@@ -303,15 +314,21 @@ final class Open implements ChangingOperation {
             throws Nfs4Exception, FsException {
         requireRegular(file);
         if ((arguments.access() & OpenRequest.WRITE) != 0) {
-            call.requireWritable(file);
+            call.admissions().requireWritable(file);
         }
         OpenRequest request = request(call, arguments, file, arguments.access());
         OpenStates state = call.services().state().opens();
         Stateid delegation = arguments.delegation();
         if (delegation != null) {
-            call.services().state().delegations().require(call.client(), request.file(), call.resolve(delegation));
+            call.services()
+                    .state()
+                    .delegations()
+                    .require(
+                            call.calling().client(),
+                            request.file(),
+                            call.files().resolve(delegation));
         }
-        Caller caller = call.callerAt(file);
+        Caller caller = call.admissions().callerAt(file);
         boolean reclaims = arguments.claim() == OpenArguments.CLAIM_PREVIOUS;
         if (!isNew && !reclaims) {
             requirePermitted(arguments, file, caller);
@@ -319,7 +336,7 @@ final class Open implements ChangingOperation {
         int missing = state.prepareOpen(call.nowNanos(), request);
         SharedFile reader = null;
         SharedFile writer = null;
-        FileSystem fileSystem = CallContext.fileSystem(file);
+        FileSystem fileSystem = file.fileSystem();
         switch (missing) {
             case OpenRequest.READ ->
                 reader = new SharedFile(fileSystem.open(caller, file.file(), OpenAccess.READ), fileSystem);
@@ -351,8 +368,7 @@ final class Open implements ChangingOperation {
      */
     private static void requirePermitted(OpenArguments arguments, Location file, Caller caller)
             throws Nfs4Exception, FsException {
-        Set<Permission> has =
-                CallContext.fileSystem(file).permissions(caller, file.file(), EnumSet.allOf(Permission.class));
+        Set<Permission> has = file.fileSystem().permissions(caller, file.file(), EnumSet.allOf(Permission.class));
         boolean reads = (arguments.access() & OpenRequest.READ) != 0;
         boolean writes = (arguments.access() & OpenRequest.WRITE) != 0;
         boolean executes = reads && !writes && has.contains(Permission.EXECUTE);

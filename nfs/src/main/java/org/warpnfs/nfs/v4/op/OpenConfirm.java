@@ -13,14 +13,14 @@ final class OpenConfirm implements ChangingOperation {
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception {
         Stateid stateid = in.stateid();
         int seqid = in.int32();
-        FileKey file = CallContext.keyOf(call.current());
+        FileKey file = FileKey.of(call.files().current().identity());
         if (OwnerSequence.repeats(call, OpCode.OPEN_CONFIRM, stateid, seqid, out)) {
             return;
         }
         call.services()
                 .state()
                 .owners()
-                .confirm(call.clientOf(stateid), file, stateid)
+                .confirm(call.calling().clientOf(stateid), file, stateid)
                 .encode(out);
     }
 }

@@ -13,11 +13,11 @@ import org.warpnfs.nfs.v4.xdr.XdrWriter;
 final class OpenDowngrade implements ChangingOperation {
     @Override
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception {
-        Stateid stateid = call.resolve(in.stateid());
+        Stateid stateid = call.files().resolve(in.stateid());
         int seqid = in.int32();
         int shareAccess = in.int32();
         int deny = in.int32();
-        FileKey file = CallContext.keyOf(call.current());
+        FileKey file = FileKey.of(call.files().current().identity());
         if (OwnerSequence.repeats(call, OpCode.OPEN_DOWNGRADE, stateid, seqid, out)) {
             return;
         }
@@ -26,8 +26,11 @@ final class OpenDowngrade implements ChangingOperation {
         if (access == 0 || (access & ~OpenRequest.BOTH) != 0 || (deny & ~OpenRequest.BOTH) != 0) {
             throw Nfs4Exception.of(Nfs4Status.INVAL);
         }
-        Stateid left = call.services().state().opens().downgrade(call.clientOf(stateid), file, stateid, access, deny);
-        call.setCurrentStateid(left);
+        Stateid left = call.services()
+                .state()
+                .opens()
+                .downgrade(call.calling().clientOf(stateid), file, stateid, access, deny);
+        call.files().setCurrentStateid(left);
         left.encode(out);
     }
 }

@@ -50,7 +50,7 @@ final class OwnerSequence {
 
     /** The operation of a turn is over, and this is its answer. */
     static void end(CallContext call, OwnerTurn turn, Nfs4Status status, byte[] body) {
-        Location opened = turn.code() == OpCode.OPEN ? call.currentOrNull() : null;
+        Location opened = turn.code() == OpCode.OPEN ? call.files().currentOrNull() : null;
         Opaque handle =
                 opened == null ? null : Opaque.of(call.services().handles().encode(opened));
         OwnerReply reply = new OwnerReply(turn.code(), status, Opaque.of(body), handle);

@@ -17,7 +17,7 @@ final class PutFh implements Operation {
     /** Makes what a filehandle names the current one; STALE or BADHANDLE. */
     static void put(CallContext call, byte[] handle) throws Nfs4Exception {
         try {
-            call.setCurrent(call.services().handles().decode(handle));
+            call.files().setCurrent(call.services().handles().decode(handle));
         } catch (HandleViolation e) {
             throw Nfs4Exception.of(Statuses.of(e.error()));
         }

@@ -8,6 +8,6 @@ import org.warpnfs.nfs.v4.xdr.XdrWriter;
 final class PutRootFh implements Operation {
     @Override
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception {
-        call.setCurrent(call.services().exports().root());
+        call.files().setCurrent(call.services().exports().root());
     }
 }

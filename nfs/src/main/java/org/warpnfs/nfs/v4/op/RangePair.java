@@ -22,7 +22,11 @@ record RangePair(Stateid sourceStateid, Stateid targetStateid, long sourceOffset
 
     static RangePair decode(CallContext call, XdrReader in) throws Nfs4Exception {
         return new RangePair(
-                call.resolveSaved(in.stateid()), call.resolve(in.stateid()), in.int64(), in.int64(), in.int64());
+                call.files().resolveSaved(in.stateid()),
+                call.files().resolve(in.stateid()),
+                in.int64(),
+                in.int64(),
+                in.int64());
     }
 
     /** What is done between the two. */
@@ -41,8 +45,8 @@ record RangePair(Stateid sourceStateid, Stateid targetStateid, long sourceOffset
      * @throws Nfs4Exception XDEV if the files are of two exports, INVAL or FBIG for a range that a file cannot have
      */
     void between(CallContext call, Work work) throws Nfs4Exception, FsException {
-        Location source = call.saved();
-        Location target = call.current();
+        Location source = call.files().saved();
+        Location target = call.files().current();
         Lock.requireRegular(source);
         Lock.requireRegular(target);
         if (!source.export().equals(target.export())) {

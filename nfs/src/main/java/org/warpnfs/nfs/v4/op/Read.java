@@ -6,7 +6,6 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
-import org.warpnfs.payload.Payload;
 
 /**
  * READ (RFC 8881 section 18.22); the data are DDP-eligible.
@@ -18,20 +17,14 @@ import org.warpnfs.payload.Payload;
 final class Read implements Operation {
     @Override
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
-        Stateid stateid = call.resolve(in.stateid());
+        Stateid stateid = call.files().resolve(in.stateid());
         long offset = in.int64();
         int memoryBytes = FileData.memoryBytes(offset, in.uint32(), call.maxReadBytes(false));
-        try (FileAccess access = FileAccess.toRead(call, call.current(), stateid)) {
-            Payload memory = memoryBytes == 0 ? FileData.noMemory() : call.takePayload();
-            FileData data = FileData.read(access.file(), offset, memory);
+        try (FileAccess access = FileAccess.toRead(call, call.files().current(), stateid)) {
+            FileData data = FileData.read(access.file(), offset, call.takeMemory(memoryBytes));
             // Beyond 2^63 there is nothing: the end of the file, not an error, or Linux asks for ever.
             out.bool(data.isEnd());
-            if (data.payload().lengthBytes() == 0) {
-                out.int32(0);
-                data.payload().release();
-            } else {
-                out.payload(data.payload());
-            }
+            out.payload(data.payload());
         }
     }
 }

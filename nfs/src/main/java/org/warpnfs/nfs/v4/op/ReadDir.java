@@ -43,7 +43,7 @@ final class ReadDir implements Operation {
         long dirCount = in.uint32();
         long maxCount = in.uint32();
         BitSet asked = Bitmap.decode(in);
-        Location directory = call.current();
+        Location directory = call.files().current();
         Attributes.requireReadable(asked, call.minorVersion());
         Names.requireDirectory(directory);
         if (cookie != 0 && Long.compareUnsigned(cookie, FIRST_COOKIE) < 0) {
@@ -57,8 +57,9 @@ final class ReadDir implements Operation {
         Listing listing =
                 new Listing(call, directory, asked, out, out.position() + (int) (most - FRAME_BYTES), dirCount);
         boolean withNodes = listing.crossing || !Attributes.areKnownToDirectory(asked);
-        boolean end = CallContext.fileSystem(directory)
-                .list(call.callerAt(directory), directory.file(), cookie, withNodes, listing);
+        boolean end = directory
+                .fileSystem()
+                .list(call.admissions().callerAt(directory), directory.file(), cookie, withNodes, listing);
         listing.rethrow();
         if (!end && listing.taken == 0) {
             throw Nfs4Exception.of(Nfs4Status.TOOSMALL);
@@ -130,7 +131,7 @@ final class ReadDir implements Operation {
         /** False if what is mounted here is not for the caller's host, who does not see it in a virtual directory then. */
         private boolean encodeAttributes(DirectoryEntry entry) throws FsException, Nfs4Exception {
             Location mounted = crossing ? call.services().exports().mountedAt(directory, entry.name()) : null;
-            if (mounted != null && !call.isShown(mounted)) {
+            if (mounted != null && !call.admissions().isShown(mounted)) {
                 if (directory.export().isPseudo()) {
                     return false;
                 }
@@ -140,11 +141,10 @@ final class ReadDir implements Operation {
             FileNode node = entry.node();
             int start = out.position();
             try {
-                if (mounted != null && CallContext.isAbsent(mounted)) {
-                    Attributes.encodeAbsent(
-                            asked, call.source(mounted, CallContext.attributes(mounted), entry.fileId()), out);
+                if (mounted != null && mounted.isAbsent()) {
+                    Attributes.encodeAbsent(asked, call.source(mounted, mounted.attributes(), entry.fileId()), out);
                 } else if (mounted != null) {
-                    encode(mounted, CallContext.attributes(mounted), entry);
+                    encode(mounted, mounted.attributes(), entry);
                 } else if (node != null) {
                     encode(directory.sibling(node.handle()), node.attributes(), entry);
                 } else {

@@ -12,8 +12,8 @@ import org.warpnfs.nfs.v4.xdr.XdrWriter;
 final class ReadLink implements Operation {
     @Override
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
-        Location link = call.current();
-        FileType type = CallContext.attributes(link).type();
+        Location link = call.files().current();
+        FileType type = link.attributes().type();
         if (type != FileType.SYMLINK && call.minorVersion() == 0) {
             // The one error of RFC 7530 section 16.25 for it.
             throw Nfs4Exception.of(Nfs4Status.INVAL);
@@ -21,6 +21,6 @@ final class ReadLink implements Operation {
         if (type != FileType.SYMLINK) {
             throw Nfs4Exception.of(type == FileType.DIRECTORY ? Nfs4Status.ISDIR : Nfs4Status.WRONG_TYPE);
         }
-        out.payload(CallContext.fileSystem(link).readSymlink(call.callerAt(link), link.file()));
+        out.payload(link.fileSystem().readSymlink(call.admissions().callerAt(link), link.file()));
     }
 }

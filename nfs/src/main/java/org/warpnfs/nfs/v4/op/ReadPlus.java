@@ -31,12 +31,11 @@ final class ReadPlus implements Operation {
 
     @Override
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
-        Stateid stateid = call.resolve(in.stateid());
+        Stateid stateid = call.files().resolve(in.stateid());
         long offset = in.int64();
         int memoryBytes = FileData.memoryBytes(offset, in.uint32(), call.maxReadBytes(true));
-        try (FileAccess access = FileAccess.toRead(call, call.current(), stateid)) {
-            Payload memory = memoryBytes == 0 ? FileData.noMemory() : call.takePayload();
-            SparseData data = SparseData.read(access.file(), offset, memory);
+        try (FileAccess access = FileAccess.toRead(call, call.files().current(), stateid)) {
+            SparseData data = SparseData.read(access.file(), offset, call.takeMemory(memoryBytes));
             out.bool(data.isEnd());
             out.int32(data.segments().size());
             data.segments().forEach(segment -> encode(segment, out));

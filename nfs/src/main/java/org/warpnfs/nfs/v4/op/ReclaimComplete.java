@@ -10,9 +10,9 @@ final class ReclaimComplete implements ChangingOperation {
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception {
         boolean oneFileSystem = in.bool();
         if (oneFileSystem) {
-            call.current();
+            call.files().current();
             return;
         }
-        call.services().state().sessions().reclaimComplete(call.client());
+        call.services().state().sessions().reclaimComplete(call.calling().client());
     }
 }

@@ -10,7 +10,7 @@ import org.warpnfs.nfs.v4.xdr.XdrWriter;
 final class ReleaseLockOwner implements ChangingOperation {
     @Override
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception {
-        Client client = call.clientById(in.int64());
+        Client client = call.calling().clientById(in.int64());
         call.services().state().owners().releaseLockOwner(client, Opaque.decode(in));
     }
 }

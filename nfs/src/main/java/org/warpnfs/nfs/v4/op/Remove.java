@@ -15,14 +15,14 @@ final class Remove implements ChangingOperation {
     @Override
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
         FileName name = Names.decode(in);
-        Location directory = call.current();
-        call.requireWritable(directory);
+        Location directory = call.files().current();
+        call.admissions().requireWritable(directory);
         Names.requireDirectory(directory);
         // The file may be one that its owner has yet to reclaim.
         call.services().state().requireNoGrace(call.nowNanos());
         call.services().exports().requireUnmounted(directory, name);
-        Caller caller = call.callerAt(directory);
-        FileSystem fileSystem = CallContext.fileSystem(directory);
+        Caller caller = call.admissions().callerAt(directory);
+        FileSystem fileSystem = directory.fileSystem();
         try (FileChange _ = FileChange.ofName(call, directory, name);
                 DirectoryChange change = DirectoryChange.begin(call, directory)) {
             try {

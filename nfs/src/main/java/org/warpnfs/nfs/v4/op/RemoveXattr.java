@@ -11,11 +11,11 @@ final class RemoveXattr implements ChangingOperation {
     @Override
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
         byte[] name = XattrNames.decode(in);
-        Location file = call.current();
-        call.requireWritable(file);
+        Location file = call.files().current();
+        call.admissions().requireWritable(file);
         try (FileChange _ = FileChange.ofWatched(call, file);
                 DirectoryChange change = DirectoryChange.begin(call, file)) {
-            CallContext.fileSystem(file).removeXattr(call.callerAt(file), file.file(), name);
+            file.fileSystem().removeXattr(call.admissions().callerAt(file), file.file(), name);
             change.encode(out);
         }
     }

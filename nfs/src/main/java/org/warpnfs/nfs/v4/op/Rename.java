@@ -15,12 +15,12 @@ final class Rename implements ChangingOperation {
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
         FileName fromName = Names.decode(in);
         FileName toName = Names.decode(in);
-        Location from = call.saved();
-        Location to = call.current();
+        Location from = call.files().saved();
+        Location to = call.files().current();
         if (!from.export().equals(to.export())) {
             throw Nfs4Exception.of(Nfs4Status.XDEV);
         }
-        call.requireWritable(to);
+        call.admissions().requireWritable(to);
         Names.requireDirectory(from);
         Names.requireDirectory(to);
         call.services().state().requireNoGrace(call.nowNanos());
@@ -45,7 +45,7 @@ final class Rename implements ChangingOperation {
     private static void rename(CallContext call, Location from, FileName fromName, Location to, FileName toName)
             throws Nfs4Exception, FsException {
         try {
-            CallContext.fileSystem(from).rename(call.callerAt(from), from.file(), fromName, to.file(), toName);
+            from.fileSystem().rename(call.admissions().callerAt(from), from.file(), fromName, to.file(), toName);
         } catch (FsException e) {
             // A directory over a file, or a file over a directory: the target is in the way (section 18.26.4).
             if (e.error() == FsError.IS_DIRECTORY || e.error() == FsError.NOT_DIRECTORY) {

@@ -13,7 +13,7 @@ import org.warpnfs.nfs.v4.xdr.XdrWriter;
 final class Renew implements Operation {
     @Override
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception {
-        Client client = call.clientById(in.int64());
+        Client client = call.calling().clientById(in.int64());
         if (call.services().state().callbacks().renewed(call.nowNanos(), client)) {
             throw Nfs4Exception.of(Nfs4Status.CB_PATH_DOWN);
         }

@@ -9,9 +9,9 @@ import org.warpnfs.nfs.v4.xdr.XdrWriter;
 final class RestoreFh implements Operation {
     @Override
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception {
-        if (call.minorVersion() == 0 && !call.hasSaved()) {
+        if (call.minorVersion() == 0 && !call.files().hasSaved()) {
             throw Nfs4Exception.of(Nfs4Status.RESTOREFH);
         }
-        call.restore();
+        call.files().restore();
     }
 }

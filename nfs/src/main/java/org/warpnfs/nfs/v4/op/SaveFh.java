@@ -8,6 +8,6 @@ import org.warpnfs.nfs.v4.xdr.XdrWriter;
 final class SaveFh implements Operation {
     @Override
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception {
-        call.save();
+        call.files().save();
     }
 }

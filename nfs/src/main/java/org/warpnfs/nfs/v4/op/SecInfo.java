@@ -17,11 +17,11 @@ final class SecInfo implements Operation {
     @Override
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
         FileName name = Names.decode(in);
-        Location found = Lookup.find(call, call.current(), name);
+        Location found = Lookup.find(call, call.files().current(), name);
         if (call.minorVersion() > 0) {
-            call.clearCurrent();
+            call.files().clearCurrent();
         }
-        encodeFlavors(call.flavorsAt(found), out);
+        encodeFlavors(call.admissions().flavorsAt(found), out);
     }
 
     static void encodeFlavors(List<Flavor> flavors, XdrWriter out) {

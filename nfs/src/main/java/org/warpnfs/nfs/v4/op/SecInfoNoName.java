@@ -15,18 +15,18 @@ final class SecInfoNoName implements Operation {
     @Override
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
         int style = in.int32();
-        Location file = call.current();
+        Location file = call.files().current();
         Location asked = file;
         if (style == STYLE_PARENT) {
             Names.requireDirectory(file);
-            asked = call.services().exports().parentOf(call.callerAt(file), file);
+            asked = call.services().exports().parentOf(call.admissions().callerAt(file), file);
             if (asked.equals(file)) {
                 throw Nfs4Exception.of(Nfs4Status.NOENT);
             }
         } else if (style != STYLE_CURRENT) {
             throw Nfs4Exception.of(Nfs4Status.BADXDR);
         }
-        call.clearCurrent();
-        SecInfo.encodeFlavors(call.flavorsAt(asked), out);
+        call.files().clearCurrent();
+        SecInfo.encodeFlavors(call.admissions().flavorsAt(asked), out);
     }
 }

@@ -16,13 +16,13 @@ final class Seek implements Operation {
 
     @Override
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
-        Stateid stateid = call.resolve(in.stateid());
+        Stateid stateid = call.files().resolve(in.stateid());
         long offset = in.int64();
         int what = in.int32();
         if (what != DATA && what != HOLE) {
             throw Nfs4Exception.of(Nfs4Status.UNION_NOTSUPP);
         }
-        try (FileAccess access = FileAccess.toRead(call, call.current(), stateid)) {
+        try (FileAccess access = FileAccess.toRead(call, call.files().current(), stateid)) {
             long size = access.file().attributes().sizeBytes();
             if (offset < 0 || offset >= size) {
                 throw Nfs4Exception.of(Nfs4Status.NXIO);

@@ -42,9 +42,9 @@ final class Sequence implements Operation {
                                 call.operationCount(),
                                 cacheThis,
                                 digest,
-                                call.principal(),
-                                call.connection()));
-        call.setSequence(outcome, cacheThis);
+                                call.calling().principal(),
+                                call.calling().connection()));
+        call.calling().setSequence(outcome, cacheThis);
         in.limitTo(outcome.session().foreChannel().maxRequestBytes());
         long lastSlot = outcome.session().slotCount() - 1L;
         sessionId.encode(out);

@@ -10,6 +10,7 @@ import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.export.Location;
 import org.warpnfs.nfs.v4.attr.AttributeUpdate;
 import org.warpnfs.nfs.v4.attr.Attributes;
+import org.warpnfs.nfs.v4.state.file.FileKey;
 import org.warpnfs.nfs.v4.state.file.IoGrant;
 import org.warpnfs.nfs.v4.xdr.Bitmap;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
@@ -24,9 +25,9 @@ final class SetAttr implements ChangingOperation {
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
         Stateid stateid = in.stateid();
         try {
-            Location file = call.current();
+            Location file = call.files().current();
             AttributeUpdate update = AttributeUpdate.decode(
-                    in, call.minorVersion(), CallContext.fileSystem(file).limits(), call.owners());
+                    in, call.minorVersion(), file.fileSystem().limits(), call.owners());
             set(call, file, stateid, update);
             Bitmap.encode(update.named(), out);
         } catch (FsException e) {
@@ -38,22 +39,22 @@ final class SetAttr implements ChangingOperation {
 
     private static void set(CallContext call, Location file, Stateid stateid, AttributeUpdate update)
             throws Nfs4Exception, FsException {
-        call.requireWritable(file);
+        call.admissions().requireWritable(file);
         AttributeChanges changes = update.changes();
         AclChanges aclChanges = update.named().get(Attributes.ACL)
-                ? update.aclChanges(CallContext.attributes(file).type())
+                ? update.aclChanges(file.attributes().type())
                 : null;
         if (changes.sizeBytes() == null) {
             apply(call, file, changes, aclChanges);
             return;
         }
-        requireRegular(CallContext.attributes(file).type());
+        requireRegular(file.attributes().type());
         // The open under which the size may change, whichever it is, stays while it does.
-        Stateid meant = call.resolve(stateid);
+        Stateid meant = call.files().resolve(stateid);
         IoGrant grant = call.services()
                 .state()
                 .stateids()
-                .grantWrite(call.nowNanos(), call.clientOfIo(meant), CallContext.keyOf(file), meant);
+                .grantWrite(call.nowNanos(), call.calling().clientOfIo(meant), FileKey.of(file.identity()), meant);
         try {
             apply(call, file, changes, aclChanges);
         } finally {
@@ -65,8 +66,8 @@ final class SetAttr implements ChangingOperation {
     private static void apply(
             CallContext call, Location file, AttributeChanges changes, @Nullable AclChanges aclChanges)
             throws Nfs4Exception, FsException {
-        FileSystem fileSystem = CallContext.fileSystem(file);
-        Caller caller = call.callerAt(file);
+        FileSystem fileSystem = file.fileSystem();
+        Caller caller = call.admissions().callerAt(file);
         try (FileChange _ = FileChange.of(call, file)) {
             if (aclChanges == null || !changes.isEmpty()) {
                 fileSystem.setAttributes(caller, file.file(), changes);

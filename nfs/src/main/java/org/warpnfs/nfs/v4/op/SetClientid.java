@@ -36,9 +36,10 @@ final class SetClientid implements ChangingOperation {
                             call.nowNanos(),
                             name,
                             verifier,
-                            call.principal(),
-                            CallbackAddress.of(program, claimed, ident, call.address()),
-                            ClientAddress.of(call.address()));
+                            call.calling().principal(),
+                            CallbackAddress.of(
+                                    program, claimed, ident, call.calling().address()),
+                            ClientAddress.of(call.calling().address()));
         } catch (Nfs4Exception e) {
             throw e.status() == Nfs4Status.CLID_INUSE ? new InUse() : e;
         }

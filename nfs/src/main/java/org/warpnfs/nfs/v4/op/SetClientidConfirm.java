@@ -10,7 +10,14 @@ final class SetClientidConfirm implements ChangingOperation {
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception {
         long id = in.int64();
         long confirmVerifier = in.int64();
-        call.confirmed(
-                call.services().state().clientids().confirm(call.nowNanos(), id, confirmVerifier, call.principal()));
+        call.calling()
+                .confirmed(call.services()
+                        .state()
+                        .clientids()
+                        .confirm(
+                                call.nowNanos(),
+                                id,
+                                confirmVerifier,
+                                call.calling().principal()));
     }
 }

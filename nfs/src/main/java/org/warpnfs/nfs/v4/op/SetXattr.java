@@ -21,11 +21,11 @@ final class SetXattr implements ChangingOperation {
                 };
         byte[] name = XattrNames.decode(in);
         byte[] value = in.opaque(XattrNames.MAX_VALUE_BYTES, Nfs4Status.XATTR2BIG);
-        Location file = call.current();
-        call.requireWritable(file);
+        Location file = call.files().current();
+        call.admissions().requireWritable(file);
         try (FileChange _ = FileChange.ofWatched(call, file);
                 DirectoryChange change = DirectoryChange.begin(call, file)) {
-            CallContext.fileSystem(file).setXattr(call.callerAt(file), file.file(), name, value, mode);
+            file.fileSystem().setXattr(call.admissions().callerAt(file), file.file(), name, value, mode);
             change.encode(out);
         }
     }

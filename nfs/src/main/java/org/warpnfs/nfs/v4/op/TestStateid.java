@@ -16,7 +16,10 @@ final class TestStateid implements Operation {
         int count = in.count(MAX_STATEIDS);
         List<Nfs4Status> statuses = new ArrayList<>(count);
         for (int i = 0; i < count; i++) {
-            statuses.add(call.services().state().stateids().testStateid(call.client(), in.stateid()));
+            statuses.add(call.services()
+                    .state()
+                    .stateids()
+                    .testStateid(call.calling().client(), in.stateid()));
         }
         out.int32(count);
         statuses.forEach(status -> out.int32(status.code()));

@@ -14,18 +14,18 @@ final class Unlock implements ChangingOperation {
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception {
         LockTypes.decodeExclusive(in);
         int seqid = in.int32();
-        Stateid stateid = call.resolve(in.stateid());
+        Stateid stateid = call.files().resolve(in.stateid());
         long offset = in.int64();
         long length = in.int64();
-        FileKey file = CallContext.keyOf(call.current());
+        FileKey file = FileKey.of(call.files().current().identity());
         if (OwnerSequence.repeats(call, OpCode.LOCKU, stateid, seqid, out)) {
             return;
         }
         Stateid left = call.services()
                 .state()
                 .locks()
-                .unlock(call.clientOf(stateid), file, stateid, ByteRange.of(offset, length));
-        call.setCurrentStateid(left);
+                .unlock(call.calling().clientOf(stateid), file, stateid, ByteRange.of(offset, length));
+        call.files().setCurrentStateid(left);
         left.encode(out);
     }
 }

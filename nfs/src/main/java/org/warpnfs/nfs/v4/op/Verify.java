@@ -26,15 +26,14 @@ final class Verify implements Operation {
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
         BitSet named = Bitmap.decode(in);
         byte[] values = in.opaque(MAX_ATTRIBUTE_BYTES);
-        Location file = call.current();
+        Location file = call.files().current();
         if (named.get(Attributes.RDATTR_ERROR)) {
             throw Nfs4Exception.of(Nfs4Status.INVAL);
         }
         Attributes.requireSupported(
-                named, call.minorVersion(), CallContext.fileSystem(file).limits());
+                named, call.minorVersion(), file.fileSystem().limits());
         Attributes.requireReadable(named, call.minorVersion());
-        boolean same =
-                AttributeComparison.areSame(named, values, call.source(named, file, CallContext.attributes(file)));
+        boolean same = AttributeComparison.areSame(named, values, call.source(named, file, file.attributes()));
         if (same != wanted) {
             throw Nfs4Exception.of(same ? Nfs4Status.SAME : Nfs4Status.NOT_SAME);
         }

@@ -19,16 +19,16 @@ final class Write implements ChangingOperation {
 
     @Override
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
-        Stateid stateid = call.resolve(in.stateid());
+        Stateid stateid = call.files().resolve(in.stateid());
         long offset = in.int64();
         Stability wanted = StableHow.decode(in);
         ByteBuffer data = in.data();
-        Location file = call.current();
+        Location file = call.files().current();
         int count = data.remaining();
         requireWithinLimits(call, file, offset, count);
         try (FileAccess access = FileAccess.toWrite(call, file, stateid)) {
             // Before the write: if the verifier changes meanwhile the client has to take these data for lost.
-            long verifier = CallContext.fileSystem(file).writeVerifier();
+            long verifier = file.fileSystem().writeVerifier();
             Stability reached = count == 0 ? Stability.FILE_SYNC : access.file().write(data, offset, wanted);
             out.int32(count);
             StableHow.encode(reached, out);
@@ -41,7 +41,7 @@ final class Write implements ChangingOperation {
         if (count > call.services().facts().maxWriteBytes()) {
             throw Nfs4Exception.of(Nfs4Status.INVAL);
         }
-        long longest = CallContext.fileSystem(file).limits().maxFileSizeBytes();
+        long longest = file.fileSystem().limits().maxFileSizeBytes();
         if (offset < 0 || (count > 0 && offset > longest - count)) {
             throw Nfs4Exception.of(Nfs4Status.FBIG);
         }

@@ -95,6 +95,12 @@ public final class XdrWriter {
     }
 
     private void place(Payload payload, boolean eligible) {
+        if (payload.lengthBytes() == 0) {
+            // No transport has anything to place.
+            int32(0);
+            payload.release();
+            return;
+        }
         payloads.add(new Placed(length, payload, payload.lengthBytes(), eligible));
         payloadBytes += Integer.BYTES + roundUp(payload.lengthBytes());
     }

@@ -1,0 +1,98 @@
+package org.warpnfs.nfs.v4.op;
+
+import org.jspecify.annotations.Nullable;
+import org.warpnfs.nfs.export.Location;
+import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
+import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.Stateid;
+
+/**
+ * The current and the saved filehandle of one COMPOUND, each with its stateid (RFC 8881, section 16.2.3.1). For one
+ * thread.
+ */
+final class CurrentFiles {
+    private final Admissions admissions;
+    private final int minorVersion;
+    private @Nullable Location current;
+    private @Nullable Location saved;
+    private Stateid currentStateid = Stateid.ANONYMOUS;
+    private Stateid savedStateid = Stateid.ANONYMOUS;
+
+    CurrentFiles(Admissions admissions, int minorVersion) {
+        this.admissions = admissions;
+        this.minorVersion = minorVersion;
+    }
+
+    @Nullable
+    Location currentOrNull() {
+        return current;
+    }
+
+    /** The current filehandle, or NOFILEHANDLE. */
+    Location current() throws Nfs4Exception {
+        if (current == null) {
+            throw Nfs4Exception.of(Nfs4Status.NOFILEHANDLE);
+        }
+        return current;
+    }
+
+    boolean isCurrentAbsent() {
+        return current != null && current.isAbsent();
+    }
+
+    boolean hasSaved() {
+        return saved != null;
+    }
+
+    /** The saved filehandle, or NOFILEHANDLE. */
+    Location saved() throws Nfs4Exception {
+        if (saved == null) {
+            throw Nfs4Exception.of(Nfs4Status.NOFILEHANDLE);
+        }
+        return saved;
+    }
+
+    /**
+     * A new current filehandle comes without a stateid (RFC 8881, section 16.2.3.1.2). Every operation comes to every
+     * file through here, and so past the policy of its export.
+     */
+    void setCurrent(Location location) throws Nfs4Exception {
+        admissions.admit(location);
+        current = location;
+        currentStateid = Stateid.ANONYMOUS;
+    }
+
+    /** SECINFO uses the current filehandle up. */
+    void clearCurrent() {
+        current = null;
+        currentStateid = Stateid.ANONYMOUS;
+    }
+
+    void setCurrentStateid(Stateid stateid) {
+        currentStateid = stateid;
+    }
+
+    void save() throws Nfs4Exception {
+        saved = current();
+        savedStateid = currentStateid;
+    }
+
+    void restore() throws Nfs4Exception {
+        current = saved();
+        currentStateid = savedStateid;
+    }
+
+    /** The stateid that an argument means. */
+    Stateid resolve(Stateid argument) throws Nfs4Exception {
+        Stateid meant = minorVersion > 0 && argument.equals(Stateid.CURRENT) ? currentStateid : argument;
+        if (meant.isSpecial() && !meant.isAnonymous()) {
+            throw Nfs4Exception.of(Nfs4Status.BAD_STATEID);
+        }
+        return meant;
+    }
+
+    /** As {@link #resolve}, of the saved filehandle's stateid. */
+    Stateid resolveSaved(Stateid argument) throws Nfs4Exception {
+        return minorVersion > 0 && argument.equals(Stateid.CURRENT) ? resolve(savedStateid) : resolve(argument);
+    }
+}
