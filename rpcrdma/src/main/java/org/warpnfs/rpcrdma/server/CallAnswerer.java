@@ -58,23 +58,16 @@ final class CallAnswerer {
     private int creditsCounted;
     private boolean welcomed;
 
-    CallAnswerer(
-            ResponderContext context,
-            PrivateData peer,
-            ReceiveBuffers receives,
-            CreditLedger credits,
-            MemoryQueue memory,
-            ReplySender sender,
-            ExposedReplies exposed) {
+    CallAnswerer(ResponderContext context, PrivateData peer, CallLife.Line line, MemoryQueue memory) {
         this.context = context;
         this.statistics = context.statistics();
         this.peer = peer;
         this.inlineLimitBytes = Math.min(context.options().inlineSendBytes(), peer.receiveBytes());
-        this.receives = receives;
-        this.credits = credits;
+        this.receives = line.receives();
+        this.credits = line.credits();
         this.memory = memory;
-        this.sender = sender;
-        this.exposed = exposed;
+        this.sender = line.sender();
+        this.exposed = line.exposed();
     }
 
     /** The largest message that the requester receives from us. */

@@ -4,7 +4,6 @@ import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Consumer;
 import org.warpnfs.iwarp.verbs.AccessRight;
 import org.warpnfs.iwarp.verbs.Completion;
 import org.warpnfs.iwarp.verbs.CompletionStatus;
@@ -42,7 +41,7 @@ final class ChunkPuller {
 
     private final QueuePair queuePair;
     private final TransportStatistics statistics;
-    private final Consumer<RdmaCall> complete;
+    private final CallSteps steps;
     private final ArrayDeque<PendingRead> waiting = new ArrayDeque<>();
     private final Map<Long, PendingRead> outstanding = new HashMap<>();
     private volatile int maxReads = Integer.MAX_VALUE;
@@ -50,11 +49,10 @@ final class ChunkPuller {
     private long wantedBytes;
     private long pulledBytes;
 
-    /** @param complete hears of each call whose last byte has been placed */
-    ChunkPuller(QueuePair queuePair, TransportStatistics statistics, Consumer<RdmaCall> complete) {
+    ChunkPuller(QueuePair queuePair, TransportStatistics statistics, CallSteps steps) {
         this.queuePair = queuePair;
         this.statistics = statistics;
-        this.complete = complete;
+        this.steps = steps;
     }
 
     /** The requester holds no more RDMA Reads than this (RFC 5666 section 6.2), whatever the ORD. */
@@ -114,7 +112,7 @@ final class ChunkPuller {
                 read.call.setRegion(null);
             }
             read.call.trace().pulled(read.call.layout().lengthBytes());
-            complete.accept(read.call);
+            steps.pulled(read.call);
         }
         postWaiting();
     }

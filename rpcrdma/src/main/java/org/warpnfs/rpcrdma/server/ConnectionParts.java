@@ -8,24 +8,19 @@ record ConnectionParts(
         QueuePair queuePair,
         CreditLedger credits,
         ReceiveBuffers receives,
-        MemoryQueue memory,
-        ChunkPuller puller,
-        RunQueue runs,
         ReplySender sender,
-        CallAnswerer answerer,
-        CallReceiver receiver,
+        ExposedReplies exposed,
+        CallLife calls,
         MessageReceiver messages,
-        BackwardChannel backward,
-        ExposedReplies exposed) {
+        BackwardChannel backward) {
     /** The connection has ended: what waits is dropped, and what was taken goes back. */
     void close() {
-        memory.close();
-        puller.close();
-        runs.close();
+        calls.stop();
         sender.close();
         backward.close();
         exposed.close();
-        answerer.closed();
+        calls.answerer().closed();
         receives.close();
+        calls.close();
     }
 }

@@ -5,6 +5,7 @@ import org.slf4j.LoggerFactory;
 import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.limits.LogLimiter;
 import org.warpnfs.limits.RateWatch;
+import org.warpnfs.rpcrdma.message.RpcConnection;
 import org.warpnfs.rpcrdma.stats.Counter;
 import org.warpnfs.rpcrdma.stats.TransportStatistics;
 
@@ -34,7 +35,8 @@ import org.warpnfs.rpcrdma.stats.TransportStatistics;
 final class ConnectionWatch {
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionWatch.class);
 
-    private final RpcRdmaConnection connection;
+    private final RpcConnection connection;
+    private final ClientAddress client;
     private final ConnectionParts parts;
     private final PeerDeadlines deadlines;
     private final TransportStatistics statistics;
@@ -49,13 +51,13 @@ final class ConnectionWatch {
     private volatile boolean idle;
     private volatile long idleSinceNanos;
 
-    ConnectionWatch(RpcRdmaConnection connection, ResponderContext context, ConnectionParts parts) {
+    ConnectionWatch(RpcConnection connection, ClientAddress client, ResponderContext context, ConnectionParts parts) {
         this.connection = connection;
+        this.client = client;
         this.parts = parts;
         this.deadlines = context.options().deadlines();
         this.statistics = context.statistics();
         this.log = context.log();
-        ClientAddress client = connection.client();
         long least = deadlines.leastBytesPerSecond();
         this.reads =
                 new RateWatch(deadlines.stallLimit(), least, context.givers().of(client));
@@ -108,9 +110,9 @@ final class ConnectionWatch {
         lookForIdleness(nowNanos);
         for (long xid : parts.backward().expire(nowNanos)) {
             statistics.increment(Counter.BACKWARD_CALLS_LOST);
-            parts.receiver().up().backwardCallLost(xid);
+            parts.calls().up().backwardCallLost(xid);
         }
-        parts.puller().retry();
+        parts.calls().puller().retry();
         if (parts.exposed().expire(nowNanos)) {
             end(Counter.CONNECTIONS_ABORTED, "RDMA_DONE does not come");
         } else if (reads.behind(owedReads(), nowNanos)) {
@@ -129,7 +131,7 @@ final class ConnectionWatch {
 
     private RateWatch.Progress owedReads() {
         return new RateWatch.Progress(
-                parts.puller().wantedBytes(), parts.puller().pulledBytes(), 0);
+                parts.calls().puller().wantedBytes(), parts.calls().puller().pulledBytes(), 0);
     }
 
     private RateWatch.Progress owedReplies() {
@@ -152,7 +154,7 @@ final class ConnectionWatch {
     private void end(Counter counter, String why) {
         ended = true;
         statistics.increment(counter);
-        log.admit(why, connection.client()).ifPresent(more -> LOG.atInfo()
+        log.admit(why, client).ifPresent(more -> LOG.atInfo()
                 .addKeyValue("fault", "peer")
                 .addKeyValue("peer", connection)
                 .addKeyValue("cause", why)

@@ -33,19 +33,14 @@ final class EndedCalls implements RdmaCall.Endings {
     private record Ended(RdmaCall call, @Nullable RpcMessage reply) {}
 
     private final QueuePair queuePair;
-    private final RdmaCall.Endings each;
-    private final Runnable after;
+    private final CallSteps steps;
     private final Queue<Ended> queue = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean scheduled = new AtomicBoolean();
 
-    /**
-     * @param each hears of each call on the owner thread
-     * @param after runs there when no more is at hand
-     */
-    EndedCalls(QueuePair queuePair, RdmaCall.Endings each, Runnable after) {
+    /** @param steps hears of each call, and then that no more is at hand, on the owner thread */
+    EndedCalls(QueuePair queuePair, CallSteps steps) {
         this.queuePair = queuePair;
-        this.each = each;
-        this.after = after;
+        this.steps = steps;
     }
 
     @Override
@@ -77,7 +72,7 @@ final class EndedCalls implements RdmaCall.Endings {
         Throwable first = null;
         for (Ended ended = queue.poll(); ended != null; ended = queue.poll()) {
             try {
-                each.ended(ended.call, ended.reply);
+                steps.ended(ended.call, ended.reply);
             } catch (RuntimeException | Error e) {
                 thrown.accept(ended.call, e);
                 if (first == null) {
@@ -94,7 +89,7 @@ final class EndedCalls implements RdmaCall.Endings {
         // Cleared first: an ending that is added from here on schedules the next round.
         scheduled.set(false);
         Throwable first = takeEach((_, _) -> {});
-        after.run();
+        steps.allEnded();
         if (first instanceof RuntimeException unchecked) {
             throw unchecked;
         }

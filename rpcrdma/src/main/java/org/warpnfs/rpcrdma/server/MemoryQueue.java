@@ -3,7 +3,6 @@ package org.warpnfs.rpcrdma.server;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.iwarp.verbs.QueuePair;
 import org.warpnfs.limits.ClientAddress;
@@ -63,26 +62,20 @@ final class MemoryQueue {
     private final ClientAddress client;
     private final long maxHeldBytes;
     private final TransportStatistics statistics;
-    private final Consumer<RdmaCall> admitted;
+    private final CallSteps steps;
     private final Queue<RdmaCall> waiting = new ArrayDeque<>();
     private @Nullable Request request;
     private long heldBytes;
     private boolean closed;
 
     /** @param client whose share of the pool this is */
-    MemoryQueue(
-            QueuePair queuePair,
-            PayloadPool pool,
-            ClientAddress client,
-            long maxHeldBytes,
-            TransportStatistics statistics,
-            Consumer<RdmaCall> admitted) {
+    MemoryQueue(QueuePair queuePair, ClientAddress client, ResponderContext context, CallSteps steps) {
         this.queuePair = queuePair;
-        this.pool = pool;
+        this.pool = context.pool();
         this.client = client;
-        this.maxHeldBytes = maxHeldBytes;
-        this.statistics = statistics;
-        this.admitted = admitted;
+        this.maxHeldBytes = context.options().maxHeldBytes();
+        this.statistics = context.statistics();
+        this.steps = steps;
     }
 
     /** True while calls wait for memory. */
@@ -164,6 +157,6 @@ final class MemoryQueue {
     private void admit(RdmaCall call, Payload sink) {
         heldBytes += sink.lengthBytes();
         call.setSink(sink);
-        admitted.accept(call);
+        steps.sinkGiven(call);
     }
 }

@@ -5,6 +5,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.warpnfs.iwarp.verbs.Completion;
 import org.warpnfs.rpcrdma.chunk.CallLayout;
+import org.warpnfs.rpcrdma.message.RpcConnection;
 import org.warpnfs.rpcrdma.message.XdrStream;
 import org.warpnfs.rpcrdma.stats.Counter;
 import org.warpnfs.rpcrdma.stats.TransportStatistics;
@@ -23,7 +24,7 @@ import org.warpnfs.rpcrdma.wire.RpcRdmaViolation;
  *
  * <h2>Operation</h2>
  *
- * Each message is a call ({@link CallReceiver}), a reply to a backward call, an RDMA_DONE, or a breach.
+ * Each message is a call ({@link CallLife}), a reply to a backward call, an RDMA_DONE, or a breach.
  *
  * <h2>Buffers</h2>
  *
@@ -38,22 +39,25 @@ import org.warpnfs.rpcrdma.wire.RpcRdmaViolation;
 final class MessageReceiver {
     private static final Logger LOG = LoggerFactory.getLogger(MessageReceiver.class);
 
-    private final RpcRdmaConnection connection;
+    private final RpcConnection connection;
     private final HeaderLimits limits;
     private final TransportStatistics statistics;
-    private final CallReceiver calls;
+    private final ReceiveBuffers receives;
+    private final CallLife calls;
     private final BackwardChannel backward;
     private final ExposedReplies exposed;
 
     MessageReceiver(
-            RpcRdmaConnection connection,
+            RpcConnection connection,
             ResponderContext context,
-            CallReceiver calls,
+            ReceiveBuffers receives,
+            CallLife calls,
             BackwardChannel backward,
             ExposedReplies exposed) {
         this.connection = connection;
         this.limits = context.options().headerLimits();
         this.statistics = context.statistics();
+        this.receives = receives;
         this.calls = calls;
         this.backward = backward;
         this.exposed = exposed;
@@ -70,11 +74,11 @@ final class MessageReceiver {
                 case RdmaNomsg nomsg -> {
                     CallLayout layout =
                             CallLayout.ofLong(nomsg.xid(), nomsg.lists().readList());
-                    calls.call(number, nomsg, nomsg.lists(), layout, message);
+                    calls.arrived(number, nomsg, nomsg.lists(), layout, message);
                 }
                 case RdmaMsgp msgp -> {
                     statistics.increment(Counter.PADDED_CALLS);
-                    calls.call(number, msgp, msgp.lists(), CallLayout.ofPadded(msgp, message.remaining()), message);
+                    calls.arrived(number, msgp, msgp.lists(), CallLayout.ofPadded(msgp, message.remaining()), message);
                 }
                 case RdmaDone done -> done(number, done);
                 case RdmaErrorVers ignored -> ignore(number);
@@ -98,7 +102,7 @@ final class MessageReceiver {
             return;
         }
         CallLayout layout = CallLayout.ofInline(msg.xid(), msg.lists().readList(), message.remaining());
-        calls.call(number, msg, msg.lists(), layout, message);
+        calls.arrived(number, msg, msg.lists(), layout, message);
     }
 
     /** RPC says the direction in its second word: 1 is a reply (RFC 5531 section 9). */
@@ -112,13 +116,13 @@ final class MessageReceiver {
             return;
         }
         ByteBuffer copy = ByteBuffer.allocate(message.remaining()).put(message).flip();
-        calls.post(number);
+        receives.post(number);
         statistics.increment(Counter.BACKWARD_REPLIES_RECEIVED);
         calls.up().backwardReply(XdrStream.of(copy));
     }
 
     private void done(int number, RdmaDone done) {
-        calls.post(number);
+        receives.post(number);
         if (!exposed.done(done.xid())) {
             statistics.increment(Counter.MESSAGES_IGNORED);
         }
@@ -126,6 +130,6 @@ final class MessageReceiver {
 
     private void ignore(int number) {
         statistics.increment(Counter.MESSAGES_IGNORED);
-        calls.post(number);
+        receives.post(number);
     }
 }

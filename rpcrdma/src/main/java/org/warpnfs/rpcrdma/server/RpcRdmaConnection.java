@@ -32,10 +32,8 @@ import org.warpnfs.rpcrdma.wire.RpcRdmaHeader;
  *
  * <h2>Operation</h2>
  *
- * A message that arrives is told apart ({@link MessageReceiver}) and becomes a call ({@link CallReceiver}). Its chunks are pulled
- * ({@link MemoryQueue}, {@link ChunkPuller}) and it is handed up in its turn ({@link RunQueue}); when it ends ({@link EndedCalls})
- * its reply is planned ({@link CallAnswerer}), its RDMA Writes are posted, then its Send ({@link ReplySender}). {@link RdmaCall}
- * holds the states of a call. This class makes the parts and sees to the beginning and the end of the connection.
+ * A message that arrives is told apart ({@link MessageReceiver}). If it is a call, {@link CallLife} has what becomes of
+ * it. This class makes the parts and sees to the beginning and the end of the connection.
  *
  * <h2>Buffers</h2>
  *
@@ -43,7 +41,7 @@ import org.warpnfs.rpcrdma.wire.RpcRdmaHeader;
  *
  * <h2>Errors</h2>
  *
- * When the connection ends, calls that are not complete are dropped: none runs with half of its data.
+ * Whatever ends the connection, {@link #disconnected} is called once and gives everything back.
  *
  * <p>All but {@link #abort}, {@link #sendBackwardCall}, the addresses and {@link #open} is for the owner thread.
  */
@@ -98,37 +96,23 @@ public final class RpcRdmaConnection implements QueuePairHandler, RpcConnection 
             return;
         }
         ReplySender sender = new ReplySender(queuePair, options.maxPostedWork(), statistics);
-        ChunkPuller puller = new ChunkPuller(
-                queuePair, statistics, call -> parts().receiver().complete(call));
         CreditLedger credits = new CreditLedger(
                 firstReceives.size() - options.receivesBesideCalls(),
                 options.maxCredits(),
                 options.rfc5666().doneBuffers());
-        MemoryQueue memory =
-                new MemoryQueue(queuePair, context.pool(), client, options.maxHeldBytes(), statistics, puller::pull);
-        RunQueue runs = new RunQueue(queuePair, context, client, sender::heldBytes, call -> parts().receiver()
-                .run(call));
         ExposedReplies exposed =
                 new ExposedReplies(queuePair, options.rfc5666(), context.exposedBytes(), client, statistics);
-        CallAnswerer answerer = new CallAnswerer(context, peer, receives, credits, memory, sender, exposed);
+        CallLife calls = new CallLife(
+                this, client, context, peer, new CallLife.Line(queuePair, receives, credits, sender, exposed));
         BackwardChannel backward = new BackwardChannel(
                 options.maxBackwardCalls(),
                 options.deadlines().backwardReply(),
                 (header, message) -> sendBackward(sender, header, message));
-        CallReceiver receiver = new CallReceiver(
-                this,
-                context,
-                new CallReceiver.Way(queuePair, receives, credits, memory, puller, runs, answerer),
-                new EndedCalls(queuePair, (call, reply) -> parts().receiver().end(call, reply), () -> {
-                    queuePair.flush();
-                    disconnectIfDrained(parts());
-                }));
-        MessageReceiver messages = new MessageReceiver(this, context, receiver, backward, exposed);
-        ConnectionParts made = new ConnectionParts(
-                queuePair, credits, receives, memory, puller, runs, sender, answerer, receiver, messages, backward,
-                exposed);
+        MessageReceiver messages = new MessageReceiver(this, context, receives, calls, backward, exposed);
+        ConnectionParts made =
+                new ConnectionParts(queuePair, credits, receives, sender, exposed, calls, messages, backward);
         parts = made;
-        watch = new ConnectionWatch(this, context, made);
+        watch = new ConnectionWatch(this, client, context, made);
     }
 
     @Override
@@ -136,15 +120,17 @@ public final class RpcRdmaConnection implements QueuePairHandler, RpcConnection 
         localAddress = queuePair.parameters().localAddress();
         open = true;
         statistics.increment(Counter.CONNECTIONS_OPEN);
-        parts().answerer().opened();
-        parts().receiver().opened(context.handlers().opened(this));
+        CallLife calls = parts().calls();
+        calls.opened(context.handlers().opened(this));
         LOG.debug(
                 "{} connected, inline threshold {} bytes, ORD {}",
                 remoteAddress,
-                parts().answerer().inlineLimitBytes(),
+                calls.answerer().inlineLimitBytes(),
                 queuePair.parameters().ord());
-        // While it was being made it could not be ended.
-        disconnectIfDrained(parts());
+        if (draining) {
+            // While it was being made it could not be ended.
+            calls.drain();
+        }
     }
 
     @Override
@@ -164,7 +150,6 @@ public final class RpcRdmaConnection implements QueuePairHandler, RpcConnection 
         try {
             watch().close();
             p.close();
-            p.receiver().close();
         } finally {
             gone.accept(this);
         }
@@ -190,9 +175,8 @@ public final class RpcRdmaConnection implements QueuePairHandler, RpcConnection 
         draining = true;
         if (parts != null) {
             onOwnerThread(p -> {
-                p.receiver().drain();
                 watch().drain();
-                disconnectIfDrained(p);
+                p.calls().drain();
             });
         }
     }
@@ -208,7 +192,7 @@ public final class RpcRdmaConnection implements QueuePairHandler, RpcConnection 
         if (w != null) {
             onOwnerThread(p -> {
                 w.look(nowNanos);
-                disconnectIfDrained(p);
+                p.calls().disconnectIfDrained();
             });
         }
     }
@@ -288,20 +272,18 @@ public final class RpcRdmaConnection implements QueuePairHandler, RpcConnection 
                 if (received.status() == CompletionStatus.SUCCESS) {
                     watch().received();
                     p.receives().filled((int) received.workRequestId());
-                    p.answerer().welcome();
+                    p.calls().answerer().welcome();
                     p.messages().received(received);
                 }
             }
-            case Completion.ReadDone done -> p.puller().completed(done);
+            case Completion.ReadDone done -> p.calls().puller().completed(done);
             case Completion.Written written -> {
                 p.sender().written(written.workRequestId());
-                p.runs().runWaiting();
-                disconnectIfDrained(p);
+                p.calls().messageLeft();
             }
             case Completion.Sent sent -> {
                 p.sender().sent(sent.workRequestId());
-                p.runs().runWaiting();
-                disconnectIfDrained(p);
+                p.calls().messageLeft();
             }
             // RPC-over-RDMA uses none of these (RFC 8166 section 2.2.1), and its connections have them switched off.
             case Completion.ReceivedImmediate _ -> p.queuePair().abort("Immediate Data in place of a message");
@@ -332,7 +314,7 @@ public final class RpcRdmaConnection implements QueuePairHandler, RpcConnection 
     public void sendBackwardCall(RpcMessage call, Consumer<@Nullable String> sent) {
         onOwnerThread(p -> {
             if (p.queuePair().connected()) {
-                p.backward().call(call, p.answerer().inlineLimitBytes(), sent);
+                p.backward().call(call, p.calls().answerer().inlineLimitBytes(), sent);
                 p.queuePair().flush();
             } else {
                 call.release();
@@ -349,21 +331,12 @@ public final class RpcRdmaConnection implements QueuePairHandler, RpcConnection 
     @Override
     public Optional<ConfigurationAnswer> configure(ConfigurationRequest request) {
         onOwnerThread(p -> {
-            p.answerer().limitReplies(request.maxReplyBytes());
-            p.puller().limitReads(request.maxReads());
+            p.calls().answerer().limitReplies(request.maxReplyBytes());
+            p.calls().puller().limitReads(request.maxReads());
         });
         return Optional.of(new ConfigurationAnswer(
                 context.options().inlineReceiveBytes(),
                 parts().queuePair().parameters().ird()));
-    }
-
-    private void disconnectIfDrained(ConnectionParts p) {
-        if (draining
-                && p.credits().inFlight() == 0
-                && p.sender().idle()
-                && p.queuePair().connected()) {
-            p.queuePair().disconnect();
-        }
     }
 
     private ConnectionParts parts() {

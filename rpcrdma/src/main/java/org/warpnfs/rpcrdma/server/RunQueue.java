@@ -3,8 +3,6 @@ package org.warpnfs.rpcrdma.server;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.function.Consumer;
-import java.util.function.LongSupplier;
 import org.warpnfs.iwarp.verbs.QueuePair;
 import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.rpcrdma.credit.ClientBudget;
@@ -35,29 +33,25 @@ final class RunQueue {
     private final long largestReplyBytes;
     private final ClientBudget budget;
     private final ClientAddress client;
-    private final LongSupplier heldBytes;
+    private final ReplySender replies;
     private final TransportStatistics statistics;
-    private final Consumer<RdmaCall> run;
+    private final CallSteps steps;
     private final Queue<RdmaCall> waiting = new ArrayDeque<>();
     private int running;
     private long expectedBytes;
     private boolean waitsForBudget;
 
-    /** @param heldBytes memory in replies that have not left yet */
+    /** @param replies of the connection, whose memory counts until they have left */
     RunQueue(
-            QueuePair queuePair,
-            ResponderContext context,
-            ClientAddress client,
-            LongSupplier heldBytes,
-            Consumer<RdmaCall> run) {
+            QueuePair queuePair, ClientAddress client, ResponderContext context, ReplySender replies, CallSteps steps) {
         this.queuePair = queuePair;
         this.options = context.options();
         this.largestReplyBytes = context.pool().maxLengthBytes();
         this.budget = context.replyBytes();
         this.client = client;
-        this.heldBytes = heldBytes;
+        this.replies = replies;
         this.statistics = context.statistics();
-        this.run = run;
+        this.steps = steps;
     }
 
     /** Adds a complete call. */
@@ -89,12 +83,12 @@ final class RunQueue {
             waiting.remove();
             running++;
             expectedBytes += expectedBytes(call);
-            run.accept(call);
+            steps.run(call);
         }
     }
 
     private boolean mayRun(RdmaCall call) {
-        long takenBytes = heldBytes.getAsLong() + expectedBytes;
+        long takenBytes = replies.heldBytes() + expectedBytes;
         return running < options.maxRunning()
                 && (takenBytes == 0 || expectedBytes(call) <= options.maxHeldBytes() - takenBytes)
                 && reserve(call);

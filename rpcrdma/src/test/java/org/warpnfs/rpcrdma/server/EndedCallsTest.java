@@ -9,9 +9,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.warpnfs.iwarp.verbs.QueuePair;
 import org.warpnfs.rpcrdma.chunk.CallLayout;
+import org.warpnfs.rpcrdma.message.RpcMessage;
 import org.warpnfs.rpcrdma.trace.CallTrace;
 import org.warpnfs.rpcrdma.wire.ChunkLists;
 import org.warpnfs.rpcrdma.wire.RdmaMsg;
@@ -40,16 +42,40 @@ class EndedCallsTest {
                 (call, reply) -> {}, new CallTrace(xid, "a test"), header, ChunkLists.NONE, layout, 0, inline);
     }
 
-    private void end(RdmaCall call) {
-        if (call.xid() % 2 == 0) {
-            throw new IllegalStateException("call " + call.xid());
+    /** Fails for each second call. */
+    private final CallSteps steps = new CallSteps() {
+        @Override
+        public void ended(RdmaCall call, @Nullable RpcMessage reply) {
+            if (call.xid() % 2 == 0) {
+                throw new IllegalStateException("call " + call.xid());
+            }
+            ended.add(call.xid());
         }
-        ended.add(call.xid());
-    }
+
+        @Override
+        public void allEnded() {
+            flushes++;
+        }
+
+        @Override
+        public void sinkGiven(RdmaCall call) {
+            throw new AssertionError("it has ended");
+        }
+
+        @Override
+        public void pulled(RdmaCall call) {
+            throw new AssertionError("it has ended");
+        }
+
+        @Override
+        public void run(RdmaCall call) {
+            throw new AssertionError("it has ended");
+        }
+    };
 
     @Test
     void severalEnded_someThrow_theOthersEndAndLeave() throws Exception {
-        EndedCalls calls = new EndedCalls(queuePair(tasks::add), (call, reply) -> end(call), () -> flushes++);
+        EndedCalls calls = new EndedCalls(queuePair(tasks::add), steps);
         for (int xid = 1; xid <= 5; xid++) {
             calls.ended(call(xid), null);
         }
@@ -68,8 +94,7 @@ class EndedCallsTest {
                 queuePair(task -> {
                     throw new RejectedExecutionException();
                 }),
-                (call, reply) -> end(call),
-                () -> flushes++);
+                steps);
         for (int xid = 1; xid <= 5; xid++) {
             calls.ended(call(xid), null);
         }

@@ -30,7 +30,7 @@ import org.warpnfs.rpcrdma.wire.ReadSegment;
 import org.warpnfs.rpcrdma.wire.WriteChunk;
 
 /** What becomes of calls that come at the wrong time or twice, and what is counted of the others. */
-class CallReceiverTest {
+class CallLifeTest {
     private final SimulatedResponder responder =
             new SimulatedResponder(ResponderOptions.builder().credits(4, 4).build());
 
