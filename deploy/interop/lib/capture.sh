@@ -5,8 +5,8 @@ capture_id=''
 
 listening() { grep -q '^tcpdump: listening' "$1" || ! alive "$capture_id"; }
 
-# capture_start FILE INTERFACE MTU: whole frames; returns once tcpdump listens. The kernel's buffer has a slot of the snap length
-# for each frame, so a length near the MTU makes it hold many.
+# capture_start FILE INTERFACE MTU: whole frames; returns once tcpdump listens. The kernel's buffer has a slot of the
+# snap length for each frame, so a length near the MTU makes it hold many.
 capture_start() {
   start tcpdump tcpdump -n -i "$2" -s $(($3 + 64)) -B 131072 --immediate-mode -Z root -w "$1" 2>"$1.log"
   capture_id=$id

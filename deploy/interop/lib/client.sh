@@ -1,12 +1,14 @@
 # Sourced. What the client itself counted and said: mountstats and dmesg, both left in the guest's shared directory.
 # shellcheck shell=bash
 
-# A line of mountstats that starts with "xprt:" goes on, as awk counts: (2) proto port bind (5) connects time idle (8) sends
-# (9) receives (10) replies to no call ...; for rdma (13) read, write and reply chunks, (16) bytes, copies, (21) failed
-# marshals, which count each wait for a memory region too, (22) bad replies, (23) calls that went by a chunk as a whole (net/sunrpc/xprtrdma/transport.c).
+# A line of mountstats that starts with "xprt:" goes on, as awk counts: (2) proto port bind (5) connects time idle (8)
+# sends (9) receives (10) replies to no call ...; for rdma (13) read, write and reply chunks, (16) bytes, copies, (21)
+# failed marshals, which count each wait for a memory region too, (22) bad replies, (23) calls that went by a chunk as a
+# whole (net/sunrpc/xprtrdma/transport.c).
 
-# stats_transport FILE...: what is wrong with the transports of these mounts. A call that the client sends again, because its
-# server was killed, may be answered twice where both went out on the new connection: the second reply then finds no call.
+# stats_transport FILE...: what is wrong with the transports of these mounts. A call that the client sends again,
+# because its server was killed, may be answered twice where both went out on the new connection: the second reply then
+# finds no call.
 stats_transport() {
   awk 'function judge() {
       if (file == "") return
@@ -28,8 +30,8 @@ stats_transport() {
 
 # stats_steady FILE...: what a connection that never falters shows: no call sent twice or timed out, one connect each
 stats_steady() {
-  # TCP counts a connect when it begins and when it is established, and begins again where the port it drew is still taken by a
-  # mount before: so a connection that was made twice counts four.
+  # TCP counts a connect when it begins and when it is established, and begins again where the port it drew is still
+  # taken by a mount before: so a connection that was made twice counts four.
   awk '$1 == "xprt:" && $5 > ($2 == "tcp" ? 3 : 1) { print "a transport connected " $5 " times" }
     $1 == "per-op" { operations = 1; next }
     $1 == "device" { operations = 0 }

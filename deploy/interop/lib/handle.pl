@@ -1,6 +1,7 @@
-# handle.pl PORT UID make NAME TEXT   makes a file through NFS version 3 over TCP, writes TEXT to it and prints its file handle
+# handle.pl PORT UID make NAME TEXT   makes a file through NFS version 3 over TCP, writes TEXT to it, prints its handle
 # handle.pl PORT UID read HANDLE      prints what the file of that handle holds
-# As uid and gid UID, at 127.0.0.1, export /. What the server refuses ends it with status 1 and the NFS status on stderr.
+# As uid and gid UID, at 127.0.0.1, export /. What the server refuses ends it with status 1 and the NFS status on
+# stderr.
 use strict;
 use warnings;
 use IO::Socket::INET;

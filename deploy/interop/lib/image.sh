@@ -1,4 +1,5 @@
-# Sourced. The container image that deploy/container/build makes, run as docs/operate.md says: nothing that it could write to but its volumes.
+# Sourced. The container image that deploy/container/build makes, run as docs/operate.md says: nothing that it could
+# write to but its volumes.
 # shellcheck shell=bash disable=SC2154
 
 image_user=65532

@@ -1,4 +1,5 @@
-# Sourced by run. A guest that dies in the middle of I/O, as a machine does that loses its power: nobody closes its connections.
+# Sourced by run. A guest that dies in the middle of I/O, as a machine does that loses its power: nobody closes its
+# connections.
 # shellcheck shell=bash disable=SC2154
 
 guest_killed=''
@@ -9,7 +10,8 @@ qemu_of() { pgrep -P "$(pgrep -d , -P "$1")" -f '^qemu-system'; }
 # unsent: what the server has sent, or wants to, and the client's kernel has not acknowledged, is there
 unsent() { ss -t -n -H state established '( sport = :20049 or sport = :2049 )' | awk '$2 > 0 { n++ } END { exit !n }'; }
 
-# guest_kill: at a moment in which the server waits for the guest: it is held until that is so, then killed. Whether there was one.
+# guest_kill: at a moment in which the server waits for the guest: it is held until that is so, then killed. Whether
+# there was one.
 guest_kill() {
   local qemu try found=''
   qemu=$(qemu_of "$client_id") || return

@@ -1,12 +1,13 @@
-# Sourced. What tshark sees in a capture of sessions that differ in MPA: CRC, markers, revision, RTR. The capture comes with a list
-# (MpaModes.java writes both), a line per TCP stream: number, name, CRC on or off, FPDUs, last FPDUs of a message, markers.
+# Sourced. What tshark sees in a capture of sessions that differ in MPA: CRC, markers, revision, RTR. The capture comes
+# with a list (MpaModes.java writes both), a line per TCP stream: number, name, CRC on or off, FPDUs, last FPDUs of a
+# message, markers.
 # shellcheck shell=bash
 
 # What travels in these Sends is nothing that a dissector knows, though one of them believes so.
 tshark_mpa=(tshark -n -o tcp.try_heuristic_first:TRUE --disable-protocol rpcordma)
 
-# mpa_dissect CAPTURE TABLE: one line per frame, and what is wrong with the capture itself in TABLE.log; TABLE.crc has the frames whose
-# CRC is good, which tshark says only in words
+# mpa_dissect CAPTURE TABLE: one line per frame, and what is wrong with the capture itself in TABLE.log; TABLE.crc has
+# the frames whose CRC is good, which tshark says only in words
 mpa_dissect() {
   local field arguments=()
   for field in tcp.stream frame.number tcp.srcport tcp.seq tcp.len iwarp_mpa.ulpdulength iwarp_ddp.last_flag \
@@ -76,8 +77,9 @@ mpa_crc() {
     }' "$1" "$2"
 }
 
-# mpa_markers LIST TABLE: tshark reads a marker wherever one has to be, but takes what it says on trust: each has to point back to the
-# length field of its FPDU, which begins the segment, behind a marker if the segment begins with one (RFC 5044 section 4.3)
+# mpa_markers LIST TABLE: tshark reads a marker wherever one has to be, but takes what it says on trust: each has to
+# point back to the length field of its FPDU, which begins the segment, behind a marker if the segment begins with one
+# (RFC 5044, section 4.3)
 mpa_markers() {
   awk "$mpa_columns"'
     FILENAME == ARGV[1] { split($0, want, " "); expected += want[6]; next }

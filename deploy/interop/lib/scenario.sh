@@ -1,8 +1,9 @@
-# Sourced. What the head of each file in guest/scenario says of it, in comments before its first line of code. A line that begins with
-# more blanks goes on with the one before.
+# Sourced. What the head of each file in guest/scenario says of it, in comments before its first line of code. A line
+# that begins with more blanks goes on with the one before.
 #   Does: TEXT           the row of README.md's table
 #   Runs: NAME...        the runs that do it unless an option says otherwise
-#   Fits: WHAT VALUE...  a run that it can be asked of, one after another with ";" between: `version`, `proto`, `server` or `backend`
+#   Fits: WHAT VALUE...  a run that it can be asked of, one after another with ";" between: `version`, `proto`, `server`
+#                        or `backend`
 #                        and the values that will do; or `alone`: in a boot of its own, since it does not come back
 #   Excused: WORD        with ";" between, what its end shows that would else be a fault:
 #     reconnects         the client's transport connected again and sent calls again

@@ -32,8 +32,8 @@ server_arguments() {
 
 server_prepare() { mkdir -p "$directory/export" "$directory/state"; }
 
-# server_exports [reloaded]: a file of exports(5) with what the scenario `exports` looks at, and the directories that it names.
-# The client has 10.8.0.2; 192.0.2.1 is nobody.
+# server_exports [reloaded]: a file of exports(5) with what the scenario `exports` looks at, and the directories that it
+# names. The client has 10.8.0.2; 192.0.2.1 is nobody.
 server_exports() {
   local top=$directory/export name
   mkdir -p "$top"/exp.{ro,squash,all,denied,reload,gone,away}
@@ -102,8 +102,8 @@ server_acls() {
   (cd "$directory/export" && sed -n 's/^# file: //p' "$1" | xargs getfacl -n | diff "$1" - | head -n 5) 2>&1 || true
 }
 
-# server_complaints: what it logged that is its own fault. No client here has a call under way when the server is told to stop, but one
-# that is dead, for which it need not wait.
+# server_complaints: what it logged that is its own fault. No client here has a call under way when the server is told
+# to stop, but one that is dead, for which it need not wait.
 server_complaints() {
   grep -h -n -m 3 -E '\bERROR\b|Exception in thread|OutOfMemoryError|LEAK|calls were still under way' "$directory"/server.*.log || true
 }

@@ -3,8 +3,9 @@
 
 resets_id=''
 
-# resets_start: until resets_stop, at random moments, all of the server's connections that carry NFS are closed with a TCP reset,
-# which both ends see (`ss -K`, of the kernel that the server runs on). One line for each in $directory/resets.1, the next time resets.2.
+# resets_start: until resets_stop, at random moments, all of the server's connections that carry NFS are closed with a
+# TCP reset, which both ends see (`ss -K`, of the kernel that the server runs on). One line for each in
+# $directory/resets.1, the next time resets.2.
 resets_start() {
   resets_log=$directory/resets.1
   [ ! -e "$resets_log" ] || resets_log=$directory/resets.2

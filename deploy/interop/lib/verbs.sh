@@ -1,5 +1,6 @@
-# Sourced by run. The verbs runs: iWARP alone, ./warpnfs iwarp against programs of librdmacm over siw, either as client of the other.
-# Our servers run through all of them; a run is one boot of the guest, in which guest/verbs does groups of checks.
+# Sourced by run. The verbs runs: iWARP alone, ./warpnfs iwarp against programs of librdmacm over siw, either as client
+# of the other. Our servers run through all of them; a run is one boot of the guest, in which guest/verbs does groups of
+# checks.
 # shellcheck shell=bash disable=SC2154
 
 verbs_servers=() # ids
@@ -55,8 +56,8 @@ verbs_servers_stop() {
   verbs_servers=()
 }
 
-# verbs_complaints DIRECTORY [LEFT_EARLY]: what ours logged or said that is its own fault; a test that failed at our server is one too, but
-# not that LEFT_EARLY clients went away before their end (see measured in guest/verbs)
+# verbs_complaints DIRECTORY [LEFT_EARLY]: what ours logged or said that is its own fault; a test that failed at our
+# server is one too, but not that LEFT_EARLY clients went away before their end (see measured in guest/verbs)
 verbs_complaints() {
   grep -h -n -m 3 -E '\bERROR\b|Exception|OutOfMemoryError|LEAK|INTERNAL|internal error' "$1"/*.log | head -n 3 || true
   grep -h ', failed$' "$1"/*.log |

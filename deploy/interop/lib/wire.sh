@@ -4,14 +4,15 @@
 wire_fields=(frame.number tcp.stream iwarp_mpa.req iwarp_mpa.rep iwarp_rdma.opcode rpcordma.msg_type rpcordma.errcode rpc.msgtyp
   _ws.malformed frame.len frame.cap_len iwarp_mpa.rej_flag)
 
-# The NFS dissector stays off: it does not put Write chunks back, so it trips over READ replies, and an FPDU that begins in the
-# same TCP segment and ends in a later one is then never joined. From there on tshark reads file data as headers.
-# Heuristics come before port numbers, because the client's own port is one of the reserved ones and may be known as another
-# protocol's (705 is AgentX).
+# The NFS dissector stays off: it does not put Write chunks back, so it trips over READ replies, and an FPDU that begins
+# in the same TCP segment and ends in a later one is then never joined. From there on tshark reads file data as headers.
+# Heuristics come before port numbers, because the client's own port is one of the reserved ones and may be known as
+# another protocol's (705 is AgentX).
 tshark_below_nfs=(tshark -n --disable-protocol nfs -o tcp.try_heuristic_first:TRUE)
 
-# dissect CAPTURE TABLE PROTO: over RDMA what tshark gets is CAPTURE.recut, in which each FPDU begins a segment (recut.c says why).
-# PROTO is rdma, tcp, or verbs for RDMA on any port and without RPC, which tshark would look for in each message.
+# dissect CAPTURE TABLE PROTO: over RDMA what tshark gets is CAPTURE.recut, in which each FPDU begins a segment (recut.c
+# says why). PROTO is rdma, tcp, or verbs for RDMA on any port and without RPC, which tshark would look for in each
+# message.
 dissect() {
   local field source=$1 arguments=() ports=()
   [ "$3" != verbs ] || { ports=(any); arguments=(--disable-protocol rpcordma); }
@@ -58,8 +59,8 @@ wire_malformed() {
     END { if (n) print n " malformed frames below NFS, the first is " first }'
 }
 
-# What has to be there, so that an empty or foreign capture fails: a handshake on every stream that carries FPDUs, messages of
-# each kind in both directions.
+# What has to be there, so that an empty or foreign capture fails: a handshake on every stream that carries FPDUs,
+# messages of each kind in both directions.
 wire_rdma_present() { # TABLE [CONNECTIONS [UNANSWERED]]: at least as many handshakes; so many may lack their reply
   wire_awk "$1" '
     request != "" { requests++ } reply != "" { replies++ }
@@ -104,7 +105,8 @@ wire_count() {
     }'
 }
 
-# wire_crc CAPTURE: every FPDU of the capture carries a good CRC. Good and bad are told apart only in words, hence a pass of its own.
+# wire_crc CAPTURE: every FPDU of the capture carries a good CRC. Good and bad are told apart only in words, hence a
+# pass of its own.
 wire_crc() {
   "${tshark_below_nfs[@]}" -r "$1.recut" -V -O iwarp_mpa 2>/dev/null | awk '
     /CRC check:.*Good CRC32/ { good++ } /CRC check:.*Bad CRC32/ { bad++ } /CRC: 0x/ { unchecked++ }
@@ -122,8 +124,9 @@ each() {
 }
 
 ask_complete() { check_drops "$1"; wire_readable "$2" "$(basename "$1" .pcap)"; wire_whole "$2"; }
-# A server that is killed closes its connections before its listening socket: a client can connect again in between, to nobody. And a
-# reset may meet a connection before its handshake is over. The scenario says how often, and how many connections there must be.
+# A server that is killed closes its connections before its listening socket: a client can connect again in between, to
+# nobody. And a reset may meet a connection before its handshake is over. The scenario says how often, and how many
+# connections there must be.
 ask_rdma() {
   local scenario connections unanswered
   scenario=$(basename "$1" .pcap)
@@ -132,9 +135,9 @@ ask_rdma() {
   wire_rdma_present "$2" "$connections" "$unanswered"
 }
 ask_tcp() { wire_tcp_present "$2"; }
-# Callbacks go to the program that Linux names: for version 4.0 over a connection that the server makes, later the other way over the
-# mount's own. Each has its reply, and two delegations at least are recalled: to which the client says yes. NFS is dissected here: a
-# scenario with callbacks reads no more than fits inline.
+# Callbacks go to the program that Linux names: for version 4.0 over a connection that the server makes, later the other
+# way over the mount's own. Each has its reply, and two delegations at least are recalled: to which the client says yes.
+# NFS is dissected here: a scenario with callbacks reads no more than fits inline.
 wire_callbacks() { # CAPTURE VERSION [LEAST]: so many CB_NULLs at least, else one
   local source=$1
   [ ! -e "$1.recut" ] || source=$1.recut

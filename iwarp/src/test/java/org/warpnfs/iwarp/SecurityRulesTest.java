@@ -31,7 +31,7 @@ import java.util.random.RandomGenerator;
 import java.util.random.RandomGeneratorFactory;
 import javax.net.ssl.SSLEngine;
 
-/** What the stack may not do, whatever a peer says (RFC 5040 section 8, RFC 5041 section 8). */
+/** What the stack may not do, whatever a peer says (RFC 5040, section 8, RFC 5041, section 8). */
 @AnalyzeClasses(packages = "org.warpnfs.iwarp", importOptions = ImportOption.DoNotIncludeTests.class)
 class SecurityRulesTest {
     @ArchTest
@@ -72,8 +72,8 @@ class SecurityRulesTest {
     }
 
     /**
-     * STags are drawn from a secure source that the system seeds. The simulation's peers are not real, and a number that merely
-     * spreads load would be drawn elsewhere.
+     * STags are drawn from a secure source that the system seeds. The simulation's peers are not real, and a number
+     * that merely spreads load would be drawn elsewhere.
      */
     @ArchTest
     static void stack_drawsNoNumberThatAPeerCouldGuess(JavaClasses classes) {
@@ -124,8 +124,9 @@ class SecurityRulesTest {
             "org.slf4j.Logger");
 
     /**
-     * A static field may refer to nothing that can be changed: a map or an array in one would be state of all queue pairs, however
-     * final the field is. Of our own types only enums, records and types without fields of their own count as unchanging.
+     * A static field may refer to nothing that can be changed: a map or an array in one would be state of all queue
+     * pairs, however final the field is. Of our own types only enums, records and types without fields of their own
+     * count as unchanging.
      */
     @ArchTest
     static void stack_staticFields_referToNothingThatChanges(JavaClasses classes) throws IllegalAccessException {

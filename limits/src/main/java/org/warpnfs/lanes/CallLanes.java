@@ -3,13 +3,16 @@ package org.warpnfs.lanes;
 import org.warpnfs.limits.ClientAddress;
 
 /**
- * What a transport's XDR stream offers beside decoders and encoders: a way for its call to stop, and to go on elsewhere or later.
+ * What a transport's XDR stream offers beside decoders and encoders: a way for its call to stop, and to go on elsewhere
+ * or later.
  *
- * <p>A program asks {@code call.getXdr() instanceof CallLanes}. Where it is not, the call runs to its end on the thread that it came on.
+ * <p>A program asks {@code call.getXdr() instanceof CallLanes}. Where it is not, the call runs to its end on the thread
+ * that it came on.
  *
  * <h2>Operation</h2>
  *
- * A call that has been handed to {@link #proceed} belongs to another thread from then on: whoever handed it over touches nothing of it any more.
+ * A call that has been handed to {@link #proceed} belongs to another thread from then on: whoever handed it over
+ * touches nothing of it any more.
  *
  * <h2>Errors</h2>
  *
@@ -28,22 +31,27 @@ public interface CallLanes {
     }
 
     /**
-     * True if the call may wait for payload memory. One that holds some itself may not: two such calls could wait for each other.
+     * True if the call may wait for payload memory. One that holds some itself may not: two such calls could wait for
+     * each other.
      */
     boolean mayWait();
 
     /**
-     * Says how much of the reply there is already. A call that is about to leave its thread says so, since what many calls hold that wait on no thread has to be
-     * counted; one that runs is counted by its thread.
+     * Says how much of the reply there is already. A call that is about to leave its thread says so, since what many
+     * calls hold that wait on no thread has to be counted; one that runs is counted by its thread.
      *
      * @param replyBytes of its reply so far, without what lies in pooled buffers
-     * @return false if that is more than its caller has room for: then it must not leave its thread, and comes to an end there
+     * @return false if that is more than its caller has room for: then it must not leave its thread, and comes to an
+     *     end there
      */
     default boolean holds(long replyBytes) {
         return true;
     }
 
-    /** True if its caller, hearing nothing, sends it again soon, as callers over UDP do: it may be {@linkplain #leave left} rather than hold a thread. */
+    /**
+     * True if its caller, hearing nothing, sends it again soon, as callers over UDP do: it may be {@linkplain #leave
+     * left} rather than hold a thread.
+     */
     default boolean isRepeated() {
         return false;
     }
@@ -53,7 +61,10 @@ public interface CallLanes {
         throw new UnsupportedOperationException("nobody repeats this call");
     }
 
-    /** Goes on with the call on a thread of {@code lane}; if there is none any more, {@code rest} is refused on this thread. */
+    /**
+     * Goes on with the call on a thread of {@code lane}; if there is none any more, {@code rest} is refused on this
+     * thread.
+     */
     void proceed(Lane lane, LaneTask rest);
 
     /**

@@ -3,8 +3,8 @@ package org.warpnfs.lanes;
 /**
  * Which threads run a call, or the rest of one. What is short never waits behind what is long.
  *
- * <p>The order counts: a call moves on to a later lane when it comes to something that belongs there, and never back. What is short at the end of a
- * long call does not need a thread of its own.
+ * <p>The order counts: a call moves on to a later lane when it comes to something that belongs there, and never back.
+ * What is short at the end of a long call does not need a thread of its own.
  */
 public enum Lane {
     /** Answers from memory, or after a look at a file's attributes: GETATTR, LOOKUP, SEQUENCE, RENEW. */

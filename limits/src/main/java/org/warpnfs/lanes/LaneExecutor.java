@@ -14,8 +14,8 @@ public interface LaneExecutor extends Executor {
     void execute(Lane lane, ClientAddress client, LaneTask task);
 
     /**
-     * Runs what is no call, but may be what a call waits for, so it must not wait behind calls: the reply to a call that went to a client, the end of a
-     * connection.
+     * Runs what is no call, but may be what a call waits for, so it must not wait behind calls: the reply to a call
+     * that went to a client, the end of a connection.
      *
      * @throws RejectedExecutionException as {@link #execute(Lane, ClientAddress, LaneTask)}
      */

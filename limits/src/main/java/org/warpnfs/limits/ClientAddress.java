@@ -8,9 +8,10 @@ import java.net.UnknownHostException;
 /**
  * Who counts as one client where shares and limits are kept: an IPv4 address, or the /64 network of an IPv6 address.
  *
- * <p>A host is free to choose among the 2^64 addresses of its IPv6 network (RFC 4291, section 2.5.1; RFC 8981), so a limit for
- * each IPv6 address would be no limit. An IPv4 address that is written as an IPv6 one (RFC 4291, section 2.5.5.2) is the IPv4
- * address. Connections without an address, as simulated links have them, all belong to {@link #NONE}.
+ * <p>A host is free to choose among the 2^64 addresses of its IPv6 network (RFC 4291, section 2.5.1; RFC 8981), so a
+ * limit for each IPv6 address would be no limit. An IPv4 address that is written as an IPv6 one (RFC 4291, section
+ * 2.5.5.2) is the IPv4 address. Connections without an address, as simulated links have them, all belong to
+ * {@link #NONE}.
  *
  * <p>Immutable, safe for any thread.
  *

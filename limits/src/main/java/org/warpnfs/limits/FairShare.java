@@ -3,8 +3,9 @@ package org.warpnfs.limits;
 /**
  * The rule by which clients share what there is: one may hold as much as is still free.
  *
- * <p>Alone it gets half of all, two get a third each, and so on. So a newcomer always finds something, and nobody has to know beforehand how many will
- * come. Who holds nothing yet may take whatever is free: its first piece may be larger than half.
+ * <p>Alone it gets half of all, two get a third each, and so on. So a newcomer always finds something, and nobody has
+ * to know beforehand how many will come. Who holds nothing yet may take whatever is free: its first piece may be larger
+ * than half.
  *
  * <p>Counts nothing by itself: whoever shares something keeps the amounts, and the lock.
  */

@@ -4,15 +4,15 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * How many connections of each client address owe bytes now, in one direction: they share the client's line, and with it the least rate that
- * {@link RateWatch} asks for.
+ * How many connections of each client address owe bytes now, in one direction: they share the client's line, and with
+ * it the least rate that {@link RateWatch} asks for.
  *
  * <p>Remembers only clients with such connections. Safe for any thread.
  */
 public final class LineSharers {
     /**
-     * The most connections that one least rate is shared by; beyond, each has to move this part of it. As many as Linux makes for a mount
-     * ({@code nconnect=16}): so whoever holds memory with many connections pays for them by bytes.
+     * The most connections that one least rate is shared by; beyond, each has to move this part of it. As many as Linux
+     * makes for a mount ({@code nconnect=16}): so whoever holds memory with many connections pays for them by bytes.
      */
     public static final int MOST = 16;
 

@@ -13,7 +13,8 @@ import java.util.function.LongSupplier;
  * <h2>Operation</h2>
  *
  * <pre>
- * limiter.admit("startup", client).ifPresent(more -&gt; LOG.info("{}: no MPA request came ({} more like it)", client, more));
+ * limiter.admit("startup", client)
+ *         .ifPresent(more -&gt; LOG.info("{}: no MPA request came ({} more like it)", client, more));
  * </pre>
  *
  * <h2>Buffers</h2>

@@ -4,18 +4,21 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Tells whether the peer of one connection gives or takes what it has to at the least rate, so that one byte now and then does not keep memory held
- * for ever.
+ * Tells whether the peer of one connection gives or takes what it has to at the least rate, so that one byte now and
+ * then does not keep memory held for ever.
  *
  * <h2>Operation</h2>
  *
- * The least rate is one of a client's line. Its connections that owe bytes at the same time share it ({@link LineSharers}): each has to move its
- * part. So a client whose line is just fast enough may use as many connections as Linux makes, and one connection that moves keeps no other alive.
+ * The least rate is one of a client's line. Its connections that owe bytes at the same time share it
+ * ({@link LineSharers}): each has to move its part. So a client whose line is just fast enough may use as many
+ * connections as Linux makes, and one connection that moves keeps no other alive.
  *
- * <p>A deadline stands ahead when the peer begins to owe bytes: by the grace, and by the time that the least rate allows for what it owes, but no more than
- * for what the whole least rate brings in the grace. The latter is for progress that is seen in pieces: an RDMA Read is done as a whole,
- * and a socket takes more than a MiB at once. Each byte moves the deadline on by its time at the least rate, but never further ahead than it stood at first:
- * what was fast earns no time to stand still later. When the part of this connection changes, the time for the piece changes with it.
+ * <p>A deadline stands ahead when the peer begins to owe bytes: by the grace, and by the time that the least rate
+ * allows for what it owes, but no more than for what the whole least rate brings in the grace. The latter is for
+ * progress that is seen in pieces: an RDMA Read is done as a whole, and a socket takes more than a MiB at once. Each
+ * byte moves the deadline on by its time at the least rate, but never further ahead than it stood at first: what was
+ * fast earns no time to stand still later. When the part of this connection changes, the time for the piece changes
+ * with it.
  *
  * <p>Once all is done that was owed at first, or another thing is owed, the deadline is set anew.
  *

@@ -1,6 +1,6 @@
 /**
- * What every layer needs to keep one peer from harming another: who counts as one client, and how often a log line about it is
- * written.
+ * What every layer needs to keep one peer from harming another: who counts as one client, and how often a log line
+ * about it is written.
  *
  * <p>The lowest rung of the ladder. It knows no protocol and no socket.
  */

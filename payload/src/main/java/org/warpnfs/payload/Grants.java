@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Tells those whose turn came, on the thread that gave memory back, without a lock held.
  *
- * <p>What a thread that is telling is given to tell meanwhile comes afterwards: so grants never nest, however long the line is. One that throws keeps
- * no other from hearing; what was thrown first is thrown in the end.
+ * <p>What a thread that is telling is given to tell meanwhile comes afterwards: so grants never nest, however long the
+ * line is. One that throws keeps no other from hearing; what was thrown first is thrown in the end.
  */
 final class Grants {
     private static final ThreadLocal<Deque<Runnable>> RUNNING = new ThreadLocal<>();

@@ -15,9 +15,9 @@ public interface PayloadEncoder {
     void xdrEncodePayload(Payload payload);
 
     /**
-     * Encodes {@code payload} as {@link #xdrEncodePayload} does, for data that an upper-layer binding does not call DDP-eligible: they stay in the message,
-     * and no chunk takes them. Where the transport cannot gather them they are copied, so a program sends no more of them in one reply than
-     * {@link #maxInlinePayloadBytes()}.
+     * Encodes {@code payload} as {@link #xdrEncodePayload} does, for data that an upper-layer binding does not call
+     * DDP-eligible: they stay in the message, and no chunk takes them. Where the transport cannot gather them they are
+     * copied, so a program sends no more of them in one reply than {@link #maxInlinePayloadBytes()}.
      */
     void xdrEncodeInlinePayload(Payload payload);
 

@@ -14,23 +14,25 @@ import org.warpnfs.limits.ClientAddress;
  *
  * <h2>Operation</h2>
  *
- * Buffers come in a few size classes, each four times the one before. A request gets the smallest class that holds it. What is
- * lent out, counted in whole buffers, never exceeds the budget.
+ * Buffers come in a few size classes, each four times the one before. A request gets the smallest class that holds it.
+ * What is lent out, counted in whole buffers, never exceeds the budget.
  *
- * <p>Clients share the budget, and each size class of it, by {@link org.warpnfs.limits.FairShare}. One buffer is granted to a client that holds none, however
- * little is free.
+ * <p>Clients share the budget, and each size class of it, by {@link org.warpnfs.limits.FairShare}. One buffer is
+ * granted to a client that holds none, however little is free.
  *
- * <p>A request that cannot be met is refused ({@link #tryAcquire}) or waits for its client's turn ({@link #acquire}, {@link PoolTurns}).
+ * <p>A request that cannot be met is refused ({@link #tryAcquire}) or waits for its client's turn ({@link #acquire},
+ * {@link PoolTurns}).
  *
  * <h2>Buffers</h2>
  *
- * Memory is kept for the life of the pool. Contents are not cleared: the one who fills a buffer sets its limit to what was filled.
+ * Memory is kept for the life of the pool. Contents are not cleared: the one who fills a buffer sets its limit to what
+ * was filled.
  *
  * <h2>Errors</h2>
  *
- * Asking for more than {@link #maxLengthBytes()} is a bug and throws {@link IllegalArgumentException}: lengths that a peer
- * claims are checked before they come here. Direct memory that the virtual machine does not have counts as used up. Safe for any
- * thread; grants run without a lock held.
+ * Asking for more than {@link #maxLengthBytes()} is a bug and throws {@link IllegalArgumentException}: lengths that a
+ * peer claims are checked before they come here. Direct memory that the virtual machine does not have counts as used
+ * up. Safe for any thread; grants run without a lock held.
  */
 public final class PayloadPool {
     /** Buffers start on a multiple of this many bytes. */
@@ -41,7 +43,8 @@ public final class PayloadPool {
         /**
          * Gives the request up.
          *
-         * @return true if it will not be granted any more; false if it was granted, or is being granted on another thread
+         * @return true if it will not be granted any more; false if it was granted, or is being granted on another
+         *     thread
          */
         boolean cancel();
     }
@@ -153,7 +156,8 @@ public final class PayloadPool {
     }
 
     /**
-     * Lends a payload to this host itself, within the budget but outside the clients' shares: for requesters and tools, which serve nobody.
+     * Lends a payload to this host itself, within the budget but outside the clients' shares: for requesters and tools,
+     * which serve nobody.
      *
      * @return a payload whose buffer has position 0 and limit {@code lengthBytes}; null when the budget is used up
      */
@@ -195,8 +199,9 @@ public final class PayloadPool {
     /**
      * Lends a payload as soon as it is this request's turn.
      *
-     * @param granted takes the payload, whose buffer has position 0 and limit {@code lengthBytes}, and must release it in the end. It runs
-     *     once: on this thread before the method returns, or later on a thread that releases a payload. It must not block.
+     * @param granted takes the payload, whose buffer has position 0 and limit {@code lengthBytes}, and must release it
+     *     in the end. It runs once: on this thread before the method returns, or later on a thread that releases a
+     *     payload. It must not block.
      */
     public Wait acquire(ClientAddress client, int lengthBytes, Consumer<Payload> granted) {
         checkLength(lengthBytes);

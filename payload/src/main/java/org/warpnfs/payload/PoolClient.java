@@ -38,8 +38,9 @@ final class PoolClient {
     }
 
     /**
-     * True if one buffer more is within its share, of the budget and of what buffers of this class may take. One buffer is within that of a client that
-     * holds none, however little is free: then it waits for memory, and not for its share.
+     * True if one buffer more is within its share, of the budget and of what buffers of this class may take. One buffer
+     * is within that of a client that holds none, however little is free: then it waits for memory, and not for its
+     * share.
      */
     boolean mayHold(Slabs.SizeClass sizeClass, long freeBytes, long freeBytesOfClass) {
         if (heldBytes == 0) {

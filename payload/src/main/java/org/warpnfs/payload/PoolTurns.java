@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Clients that wait for memory of a {@link PayloadPool}, and whose turn it is.
  *
- * <p>They take turns, each with its oldest request. A client that is over its share is passed over. A client that is not, and for whose turn there is no
- * memory, is the next to get any: nobody takes a slab before it.
+ * <p>They take turns, each with its oldest request. A client that is over its share is passed over. A client that is
+ * not, and for whose turn there is no memory, is the next to get any: nobody takes a slab before it.
  *
  * <p>Guarded by the pool.
  */
@@ -69,7 +69,10 @@ final class PoolTurns {
         return true;
     }
 
-    /** Goes around the clients that wait until nobody can be given any more; the requests that were met, to be run without the lock. */
+    /**
+     * Goes around the clients that wait until nobody can be given any more; the requests that were met, to be run
+     * without the lock.
+     */
     List<PoolRequest> grant() {
         List<PoolRequest> met = new ArrayList<>();
         boolean again = true;

@@ -12,12 +12,12 @@ import org.jspecify.annotations.Nullable;
  *
  * <h2>Operation</h2>
  *
- * A slab is allocated when it is first needed and then kept for ever, so memory neither grows with the number of requests nor
- * waits for the garbage collector. While one of its buffers is lent a slab belongs to one size class; an empty one goes to whichever
- * class asks next. Buffers come from the slab of their class that was used last.
+ * A slab is allocated when it is first needed and then kept for ever, so memory neither grows with the number of
+ * requests nor waits for the garbage collector. While one of its buffers is lent a slab belongs to one size class; an
+ * empty one goes to whichever class asks next. Buffers come from the slab of their class that was used last.
  *
- * <p>All classes but the largest have half of the slabs together, and none of them more than a quarter of all: so small buffers
- * that are scattered over many slabs cannot keep large ones from being had.
+ * <p>All classes but the largest have half of the slabs together, and none of them more than a quarter of all: so small
+ * buffers that are scattered over many slabs cannot keep large ones from being had.
  *
  * <h2>Buffers</h2>
  *
@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <h2>Errors</h2>
  *
- * When the virtual machine has no direct memory left, no buffer is given and {@link #failedAllocations()} counts. Not safe for more than
- * one thread at once: the pool locks.
+ * When the virtual machine has no direct memory left, no buffer is given and {@link #failedAllocations()} counts. Not
+ * safe for more than one thread at once: the pool locks.
  */
 final class Slabs {
     private static final int PAGE_BYTES = PayloadPool.ALIGNMENT_BYTES;

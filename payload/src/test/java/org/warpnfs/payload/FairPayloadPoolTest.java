@@ -190,7 +190,10 @@ class FairPayloadPoolTest {
         assertThat(order).containsExactly("small");
     }
 
-    /** Addresses cost nobody anything: one that holds nothing and waits for nothing is forgotten, however it came to that. */
+    /**
+     * Addresses cost nobody anything: one that holds nothing and waits for nothing is forgotten, however it came to
+     * that.
+     */
     @Test
     void clients_thatHoldNothing_areForgotten() {
         for (int i = 0; i < 100; i++) {

@@ -38,7 +38,8 @@ import org.warpnfs.rpcrdma.stats.TransportStatistics;
  * service.close();
  * }</pre>
  *
- * The listener is the caller's, so that any provider of verbs will do, and so are executor and pool. Safe for any thread.
+ * The listener is the caller's, so that any provider of verbs will do, and so are executor and pool. Safe for any
+ * thread.
  */
 public final class RpcRdmaService implements ConnectionRequestHandler, AutoCloseable {
     private static final Duration WATCH_INTERVAL = Duration.ofSeconds(5);
@@ -144,8 +145,9 @@ public final class RpcRdmaService implements ConnectionRequestHandler, AutoClose
     }
 
     /**
-     * Takes no new connections and no new calls, and waits until those that run have been answered. A requester that is gone, or takes
-     * nothing, is not waited for longer than {@link org.warpnfs.rpcrdma.server.PeerDeadlines#whileDraining} asks.
+     * Takes no new connections and no new calls, and waits until those that run have been answered. A requester that is
+     * gone, or takes nothing, is not waited for longer than
+     * {@link org.warpnfs.rpcrdma.server.PeerDeadlines#whileDraining} asks.
      *
      * @return false if some still run after {@code limit}
      */

@@ -20,8 +20,8 @@ import org.warpnfs.rpcrdma.tcp.TcpConnector;
 import org.warpnfs.rpcrdma.tcp.TcpRequesterOptions;
 
 /**
- * Where a client begins: requesters over RDMA and over TCP that connect when they are first used, connect again when a connection
- * ends, and end calls whose time is over.
+ * Where a client begins: requesters over RDMA and over TCP that connect when they are first used, connect again when a
+ * connection ends, and end calls whose time is over.
  *
  * <pre>{@code
  * try (IwarpTransport iwarp = new IwarpTransport(); RpcRequesters requesters = new RpcRequesters(1)) {
@@ -31,8 +31,8 @@ import org.warpnfs.rpcrdma.tcp.TcpRequesterOptions;
  * }
  * }</pre>
  *
- * Has a thread for time and one or more for TCP; the verbs are the caller's. {@link #close()} closes every requester. Safe for any
- * thread.
+ * Has a thread for time and one or more for TCP; the verbs are the caller's. {@link #close()} closes every requester.
+ * Safe for any thread.
  */
 public final class RpcRequesters implements AutoCloseable {
     private static final long WATCH_MILLIS = 250;

@@ -12,8 +12,8 @@ import org.warpnfs.rpcrdma.udp.UdpListener;
 import org.warpnfs.rpcrdma.udp.UdpOptions;
 
 /**
- * oncrpc4j programs served over UDP on one address, with the same dispatcher as over TCP and RDMA. A call may come twice, so programs here are such that
- * this changes nothing. Safe for any thread.
+ * oncrpc4j programs served over UDP on one address, with the same dispatcher as over TCP and RDMA. A call may come
+ * twice, so programs here are such that this changes nothing. Safe for any thread.
  */
 public final class UdpRpcService implements AutoCloseable {
     private final UdpListener listener;

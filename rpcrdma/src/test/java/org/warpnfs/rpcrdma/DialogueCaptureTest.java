@@ -41,8 +41,8 @@ import org.warpnfs.testkit.PcapReader;
 import org.warpnfs.testkit.PcapWriter;
 
 /**
- * A dialogue with every kind of message and chunk, written as a capture to target/dissect for {@code deploy/interop/dissect}, which asks
- * tshark what it thinks of it.
+ * A dialogue with every kind of message and chunk, written as a capture to target/dissect for
+ * {@code deploy/interop/dissect}, which asks tshark what it thinks of it.
  */
 class DialogueCaptureTest {
     private static final Path CAPTURE = Path.of("target", "dissect", "rpcrdma-dialogue.pcap");

@@ -39,12 +39,15 @@ import org.warpnfs.server.metrics.TimedFileSystem;
 /**
  * The file systems that a server serves, opened as its configuration says.
  *
- * <p>A directory that is exported more than once, also through a symbolic link, is one file system: its files have one set of descriptors
- * and handles. A directory within another, and a bind mount, which may forbid what the other allows, has one of its own; its files have the same
- * {@linkplain FileSystem#identity identity} as through the other, so that locks and delegations hold for both.
+ * <p>A directory that is exported more than once, also through a symbolic link, is one file system: its files have one
+ * set of descriptors and handles. A directory within another, and a bind mount, which may forbid what the other allows,
+ * has one of its own; its files have the same {@linkplain FileSystem#identity identity} as through the other, so that
+ * locks and delegations hold for both.
  */
 final class Backends implements AutoCloseable {
-    /** As /tmp: under root_squash a client's root is nobody, who could do nothing with a directory of the server's user. */
+    /**
+     * As /tmp: under root_squash a client's root is nobody, who could do nothing with a directory of the server's user.
+     */
     private static final int FOR_EVERYONE = 01777;
 
     /** A file in memory costs about this much beside its contents; the capacity in files follows. */
@@ -93,7 +96,8 @@ final class Backends implements AutoCloseable {
     }
 
     /**
-     * Exports as they are wanted now. What is open already is used again; {@link #closeAllBut} closes what is not needed any more.
+     * Exports as they are wanted now. What is open already is used again; {@link #closeAllBut} closes what is not
+     * needed any more.
      *
      * @throws ConfigException naming the export that cannot be served
      */
@@ -122,7 +126,9 @@ final class Backends implements AutoCloseable {
         return List.copyOf(exports);
     }
 
-    /** {@code mountpoint} of exports(5): so that nobody fills the directory below when the file system is not mounted. */
+    /**
+     * {@code mountpoint} of exports(5): so that nobody fills the directory below when the file system is not mounted.
+     */
     private static boolean isMountedAsRequired(ExportSpec spec) throws ConfigException {
         Path required = spec.requiredMount();
         if (required == null) {
@@ -206,7 +212,8 @@ final class Backends implements AutoCloseable {
     }
 
     /**
-     * Closes the file systems that these exports do not use; calls under way in them end first, later ones find them gone.
+     * Closes the file systems that these exports do not use; calls under way in them end first, later ones find them
+     * gone.
      *
      * @return what was closed
      */

@@ -11,8 +11,8 @@ import org.warpnfs.rpcrdma.RpcRdmaService;
 import org.warpnfs.rpcrdma.TcpRpcService;
 
 /**
- * The way of a server to where it has no client any more, while its process goes on: it can be looked at, and whoever leads clients to it has time to hear that it
- * takes none. There is no way back. Safe for any thread.
+ * The way of a server to where it has no client any more, while its process goes on: it can be looked at, and whoever
+ * leads clients to it has time to hear that it takes none. There is no way back. Safe for any thread.
  */
 final class Drain {
     private static final Logger LOG = LoggerFactory.getLogger(Drain.class);
@@ -40,7 +40,10 @@ final class Drain {
         }
     }
 
-    /** By this clients find the server: it is closed when they shall find it no more. Closed at once if that has begun; it may be closed more than once. */
+    /**
+     * By this clients find the server: it is closed when they shall find it no more. Closed at once if that has begun;
+     * it may be closed more than once.
+     */
     void way(AutoCloseable way) {
         ways.add(way);
         if (begun.get()) {

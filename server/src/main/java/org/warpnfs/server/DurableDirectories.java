@@ -15,11 +15,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes directories that are still there after the end of the host: a name is on stable storage when the directory that it is in has been
- * synced.
+ * Makes directories that are still there after the end of the host: a name is on stable storage when the directory that
+ * it is in has been synced.
  *
- * <p>The name of the lowest directory that is there already is synced as well: an earlier start may have been killed between making
- * and syncing it.
+ * <p>The name of the lowest directory that is there already is synced as well: an earlier start may have been killed
+ * between making and syncing it.
  */
 final class DurableDirectories {
     private static final Logger LOG = LoggerFactory.getLogger(DurableDirectories.class);

@@ -11,7 +11,10 @@ import org.warpnfs.nfs.export.PseudoPath;
 final class ExportChanges {
     private ExportChanges() {}
 
-    /** The wanted ones, each that is as one of before replaced by that one: what it has learned of its clients' names stays. */
+    /**
+     * The wanted ones, each that is as one of before replaced by that one: what it has learned of its clients' names
+     * stays.
+     */
     static List<Export> keepingEqual(List<Export> before, List<Export> wanted) {
         Map<PseudoPath, Export> known = byPath(before);
         List<Export> kept = new ArrayList<>();

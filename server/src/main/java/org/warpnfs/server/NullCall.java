@@ -10,10 +10,11 @@ import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * NFS's NULL over TCP, from a host that shares nothing with the server but the network: it goes through the listener, an event loop, the
- * dispatcher and a lane, and through no backend, so that a slow disk is no reason to restart a server.
+ * NFS's NULL over TCP, from a host that shares nothing with the server but the network: it goes through the listener,
+ * an event loop, the dispatcher and a lane, and through no backend, so that a slow disk is no reason to restart a
+ * server.
  *
- * @spec https://www.rfc-editor.org/rfc/rfc1813#section-3.3.0 RFC 1813 section 3.3.0
+ * @spec https://www.rfc-editor.org/rfc/rfc1813#section-3.3.0 RFC 1813, section 3.3.0
  */
 public final class NullCall {
     private static final int LAST_FRAGMENT = 0x8000_0000;

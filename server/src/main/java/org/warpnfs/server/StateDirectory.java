@@ -25,12 +25,13 @@ import org.warpnfs.server.config.ConfigException;
  *
  * <h2>Operation</h2>
  *
- * What a method has returned from is on stable storage. One server owns a state directory at a time, by a lock that ends with its process. Only its user may read it: whoever has
- * the key can make file handles.
+ * What a method has returned from is on stable storage. One server owns a state directory at a time, by a lock that
+ * ends with its process. Only its user may read it: whoever has the key can make file handles.
  *
  * <h2>Errors</h2>
  *
- * {@link ConfigException} names the path and what is wrong with it. What a later server wrote is refused and left alone: {@link StateFormat}.
+ * {@link ConfigException} names the path and what is wrong with it. What a later server wrote is refused and left
+ * alone: {@link StateFormat}.
  */
 final class StateDirectory implements AutoCloseable {
     private static final int HANDLE_KEY_BYTES = 16;

@@ -13,8 +13,9 @@ import java.util.regex.Pattern;
 import org.warpnfs.server.config.ConfigException;
 
 /**
- * Which format the contents of a state directory have, in a file of one line beside them: {@code warpnfs-state 1}. A directory without it has
- * format 1, whose servers wrote no such file at first. A change that an earlier server would misread gets the next number.
+ * Which format the contents of a state directory have, in a file of one line beside them: {@code warpnfs-state 1}. A
+ * directory without it has format 1, whose servers wrote no such file at first. A change that an earlier server would
+ * misread gets the next number.
  */
 final class StateFormat {
     /** The file's name in the state directory. */
@@ -29,7 +30,8 @@ final class StateFormat {
     private StateFormat() {}
 
     /**
-     * Refuses a directory that a later server has written to, before anything in it is read or changed; else writes down whose it is.
+     * Refuses a directory that a later server has written to, before anything in it is read or changed; else writes
+     * down whose it is.
      *
      * @throws ConfigException naming the directory, its format, and what can be done
      */
@@ -47,7 +49,8 @@ final class StateFormat {
         Matcher line = LINE.matcher(text);
         if (!line.matches()) {
             throw new ConfigException("state directory " + directory + ": " + file
-                    + " does not say which format the directory has; restore it, or give this server another --state DIR,"
+                    + " does not say which format the directory has; restore it, or give this server another "
+                    + "--state DIR,"
                     + " which makes every client's file handles stale");
         }
         int format = Integer.parseInt(line.group(1));

@@ -20,7 +20,8 @@ import org.warpnfs.rpcrdma.tcp.TcpRequesterOptions;
  *
  * <h2>Operation</h2>
  *
- * One event loop for all of them. A client is a responder here and nothing else: a call of its on such a connection ends that.
+ * One event loop for all of them. A client is a responder here and nothing else: a call of its on such a connection
+ * ends that.
  *
  * <h2>Errors</h2>
  *

@@ -121,7 +121,8 @@ public final class WarpServer implements AutoCloseable {
     }
 
     /**
-     * The same as the only server of its process: nothing of Netty has been used before, so that it can be told how much memory it has.
+     * The same as the only server of its process: nothing of Netty has been used before, so that it can be told how
+     * much memory it has.
      *
      * @param limits what is wanted; {@link ServerConfig#payloadBytes} counts, and not what they say of it
      * @param recorder hears how calls end
@@ -237,8 +238,9 @@ public final class WarpServer implements AutoCloseable {
     }
 
     /**
-     * Serves these exports from now on, all of them or, where one cannot be served, those of before. Clients of an export that stays notice
-     * nothing; handles of one that goes are stale, what clients hold of its files is gone, and its file system is closed.
+     * Serves these exports from now on, all of them or, where one cannot be served, those of before. Clients of an
+     * export that stays notice nothing; handles of one that goes are stale, what clients hold of its files is gone, and
+     * its file system is closed.
      *
      * @return what is different now, a line each; none if nothing is
      * @throws ConfigException with one line that says what is in the way; nothing has changed then
@@ -336,15 +338,18 @@ public final class WarpServer implements AutoCloseable {
         return draining;
     }
 
-    /** Accepts nobody any more, and closes each connection when its calls under way are answered; the process goes on. Returns at once. */
+    /**
+     * Accepts nobody any more, and closes each connection when its calls under way are answered; the process goes on.
+     * Returns at once.
+     */
     public void drain() {
         draining = true;
         drain.begin();
     }
 
     /**
-     * Takes over a way by which clients find this server, such as its entries at a portmapper: it is closed as soon as the server drains or closes. Closing it a second time
-     * has to do nothing.
+     * Takes over a way by which clients find this server, such as its entries at a portmapper: it is closed as soon as
+     * the server drains or closes. Closing it a second time has to do nothing.
      */
     public void closeWhenDraining(AutoCloseable way) {
         drain.way(way);
@@ -376,8 +381,9 @@ public final class WarpServer implements AutoCloseable {
     }
 
     /**
-     * Stops listening, lets calls under way finish within the configured time, and closes everything. A reload that hangs at a file system keeps nobody from that: after
-     * the same time again its file systems are left to the end of the process.
+     * Stops listening, lets calls under way finish within the configured time, and closes everything. A reload that
+     * hangs at a file system keeps nobody from that: after the same time again its file systems are left to the end of
+     * the process.
      */
     @Override
     public synchronized void close() {

@@ -48,7 +48,8 @@ final class WhoIsWho {
             accounts = system.get();
             if (accounts == null) {
                 throw new ConfigException((choices.managesGroups() ? "--manage-gids" : "--id-domain, --id-map")
-                        + ": the C library of this process has no getpwnam_r, getgrouplist and their likes, so users and groups"
+                        + ": the C library of this process has no getpwnam_r, getgrouplist and their likes, so "
+                        + "users and groups"
                         + " of this host cannot be looked up");
             }
         }

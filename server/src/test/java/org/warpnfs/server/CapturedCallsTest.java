@@ -29,8 +29,9 @@ import org.warpnfs.server.limits.ServerLimits;
 import org.warpnfs.testkit.CapturedSends;
 
 /**
- * What a Linux client once said to knfsd over RDMA, said to this server with its own handles, client IDs, sessions and stateids in place
- * of knfsd's: every call has a reply that the Linux client would accept, and nearly all end as they did there.
+ * What a Linux client once said to knfsd over RDMA, said to this server with its own handles, client IDs, sessions and
+ * stateids in place of knfsd's: every call has a reply that the Linux client would accept, and nearly all end as they
+ * did there.
  */
 class CapturedCallsTest {
     private static final InetSocketAddress SERVER = new InetSocketAddress(InetAddress.getLoopbackAddress(), 20_049);

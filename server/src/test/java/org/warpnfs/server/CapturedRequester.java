@@ -29,8 +29,9 @@ import org.warpnfs.rpcrdma.wire.RpcRdmaHeader;
 import org.warpnfs.rpcrdma.wire.WriteChunk;
 
 /**
- * Sends calls of a Linux client with memory of its own in their chunks, and takes a reply by the rules of the Linux client ({@code
- * rpcrdma_decode_msg}, {@code rpcrdma_decode_nomsg} in net/sunrpc/xprtrdma/rpc_rdma.c), which fails a call with EIO where they are broken.
+ * Sends calls of a Linux client with memory of its own in their chunks, and takes a reply by the rules of the Linux
+ * client ({@code rpcrdma_decode_msg}, {@code rpcrdma_decode_nomsg} in net/sunrpc/xprtrdma/rpc_rdma.c), which fails a
+ * call with EIO where they are broken.
  */
 final class CapturedRequester implements QueuePairHandler {
     private static final int RECEIVES = 40;

@@ -17,8 +17,8 @@ import org.warpnfs.rpcrdma.client.RpcRdmaRequester;
 import org.warpnfs.rpcrdma.request.ChunkOffer;
 
 /**
- * An NFSv4.0 client with a read delegation, called back over TCP by the whole server when another client writes: whichever way its own
- * requests go.
+ * An NFSv4.0 client with a read delegation, called back over TCP by the whole server when another client writes:
+ * whichever way its own requests go.
  */
 @Timeout(120)
 class DialedRecallTest {

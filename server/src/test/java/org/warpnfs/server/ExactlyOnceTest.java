@@ -16,7 +16,10 @@ import org.warpnfs.rpcrdma.client.RequesterOptions;
 import org.warpnfs.rpcrdma.client.RpcRdmaRequester;
 import org.warpnfs.rpcrdma.request.ChunkOffer;
 
-/** A call whose reply was lost with its connection, sent again on the next: done once, whichever way either connection goes. */
+/**
+ * A call whose reply was lost with its connection, sent again on the next: done once, whichever way either connection
+ * goes.
+ */
 class ExactlyOnceTest {
     private static final int UID = 1000;
     private static final int CALL_XID = 77;

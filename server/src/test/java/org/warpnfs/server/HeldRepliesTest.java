@@ -8,7 +8,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A COMPOUND that has listed a directory and goes on in another lane: what it has listed is on the heap while it waits there. */
+/**
+ * A COMPOUND that has listed a directory and goes on in another lane: what it has listed is on the heap while it waits
+ * there.
+ */
 class HeldRepliesTest {
     private static final int OK = 0;
     private static final int DELAY = 10008;

@@ -53,8 +53,9 @@ import org.warpnfs.rpcrdma.oncrpc.OperationThreads;
 import org.warpnfs.rpcrdma.stats.TransportStatistics;
 
 /**
- * Programs, operation threads and memory of a server, with connections that are no sockets: each comes from an address that the test chooses, and keeps
- * its replies until the test lets go of them. What syncs a file stands still at a gate while that is shut.
+ * Programs, operation threads and memory of a server, with connections that are no sockets: each comes from an address
+ * that the test chooses, and keeps its replies until the test lets go of them. What syncs a file stands still at a gate
+ * while that is shut.
  */
 final class LanesServer implements AutoCloseable {
     static final int MIB = 1 << 20;

@@ -12,7 +12,10 @@ import java.util.List;
 import org.warpnfs.payload.Payload;
 import org.warpnfs.rpcrdma.message.RpcMessage;
 
-/** An RPC call put together word by word, as RFC 5531 and RFC 1813 have it: a client that shares nothing with the server. */
+/**
+ * An RPC call put together word by word, as RFC 5531 and RFC 1813 have it: a client that shares nothing with the
+ * server.
+ */
 public final class NfsCall {
     public static final int NFS = 100_003;
     public static final int MOUNT = 100_005;
@@ -68,7 +71,7 @@ public final class NfsCall {
         return new RpcMessage(xdr.duplicate().flip(), items);
     }
 
-    /** Sends the call over TCP with record marking (RFC 5531 section 11) and returns the reply's results. */
+    /** Sends the call over TCP with record marking (RFC 5531, section 11) and returns the reply's results. */
     public ByteBuffer overTcp(InetSocketAddress server) throws IOException {
         byte[] call = new byte[(int) message().lengthBytes()];
         message().flatten().get(call);

@@ -11,8 +11,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts this server's file handles, client IDs, session IDs and stateids in the place of those that knfsd once gave. It learns them from
- * replies: what stands behind the same operation in the captured reply and in ours is the same thing.
+ * Puts this server's file handles, client IDs, session IDs and stateids in the place of those that knfsd once gave. It
+ * learns them from replies: what stands behind the same operation in the captured reply and in ours is the same thing.
  */
 final class Translation {
     private static final int NFS = 100_003;

@@ -10,8 +10,9 @@ import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.limits.LogLimiter;
 
 /**
- * Stands at a listening socket. When the process has no descriptor left for a connection that waits (EMFILE, ENFILE), accepting
- * rests for a while: the connection stays in the backlog, and to ask again at once would hold the event loop for nothing.
+ * Stands at a listening socket. When the process has no descriptor left for a connection that waits (EMFILE, ENFILE),
+ * accepting rests for a while: the connection stays in the backlog, and to ask again at once would hold the event loop
+ * for nothing.
  *
  * <p>For one listening channel. Its event loop only.
  */

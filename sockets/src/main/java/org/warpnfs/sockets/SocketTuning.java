@@ -16,9 +16,10 @@ import org.slf4j.LoggerFactory;
 /**
  * Socket options of all connections, of iWARP and of RPC over TCP. What the platform does not take is left as it is.
  *
- * <p>TCP looks after a peer that has been silent for a minute, and ends the connection after another minute without an answer, or after two minutes in
- * which it took nothing: one whose host has vanished would hold its receives and its place for ever. Keepalive alone does not see to that while bytes
- * are under way: Linux goes on repeating them for a quarter of an hour. That limit is to be had by epoll only.
+ * <p>TCP looks after a peer that has been silent for a minute, and ends the connection after another minute without an
+ * answer, or after two minutes in which it took nothing: one whose host has vanished would hold its receives and its
+ * place for ever. Keepalive alone does not see to that while bytes are under way: Linux goes on repeating them for a
+ * quarter of an hour. That limit is to be had by epoll only.
  */
 public final class SocketTuning {
     private static final Logger LOG = LoggerFactory.getLogger(SocketTuning.class);

@@ -8,7 +8,10 @@ import io.netty.channel.epoll.EpollSocketChannel;
 import org.junit.jupiter.api.Test;
 
 class SocketTuningTest {
-    /** A host that has vanished is noticed within two minutes, idle or with bytes under way; the system's own limits are hours. */
+    /**
+     * A host that has vanished is noticed within two minutes, idle or with bytes under way; the system's own limits are
+     * hours.
+     */
     @Test
     void socket_tuned_endsConnectionsOfVanishedHosts() {
         assumeTrue(Epoll.isAvailable());

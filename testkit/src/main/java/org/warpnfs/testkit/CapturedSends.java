@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The Sends and RDMA Writes in captured iWARP streams, put together from their FPDUs by the rules of RFC 5044 and RFC 5041 alone, without any
- * of our own iWARP code.
+ * The Sends and RDMA Writes in captured iWARP streams, put together from their FPDUs by the rules of RFC 5044 and RFC
+ * 5041 alone, without any of our own iWARP code.
  */
 public final class CapturedSends {
     /** One direction's MPA private data behind the 4 bytes of RFC 6581, its Sends, and its RDMA Writes. */
@@ -91,7 +91,9 @@ public final class CapturedSends {
         return new Direction(privateData, sends, writes);
     }
 
-    /** The captures were cut to size: random file data became a pattern, and with it the few Sends that carry it inline. */
+    /**
+     * The captures were cut to size: random file data became a pattern, and with it the few Sends that carry it inline.
+     */
     private static boolean replaced(ByteBuffer send) {
         return send.remaining() >= 600 && send.getLong(0) == 0;
     }

@@ -10,8 +10,9 @@ import java.util.regex.Pattern;
 import org.warpnfs.testkit.ConformanceMatrix.Row;
 
 /**
- * Holds a {@link ConformanceMatrix} to its word: every ID has one row, every row names tests that exist and would be run, or
- * says why it has none: because it asks for nothing, of one of a few kinds, or because nobody has built it, and then it counts as open.
+ * Holds a {@link ConformanceMatrix} to its word: every ID has one row, every row names tests that exist and would be
+ * run, or says why it has none: because it asks for nothing, of one of a few kinds, or because nobody has built it, and
+ * then it counts as open.
  */
 public final class ConformanceCheck {
     private static final Set<String> LEVELS = Set.of("MUST", "SHOULD", "MAY", "wire-layout");
@@ -19,7 +20,10 @@ public final class ConformanceCheck {
     private static final String NOT_APPLICABLE = "n/a:";
     private static final String OPEN = "open:";
 
-    /** Kinds of reason why a row asks nothing that could be built and tested here; docs/conformance/README.md says what each means. */
+    /**
+     * Kinds of reason why a row asks nothing that could be built and tested here; docs/conformance/README.md says what
+     * each means.
+     */
     private static final String PERMISSION = "a permission";
 
     private static final String DECIDED = "decided";

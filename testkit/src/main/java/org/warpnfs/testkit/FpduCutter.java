@@ -4,7 +4,10 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Cuts one direction of an MPA connection where its frames are, by RFC 5044 alone: the startup frame, then FPDUs without markers. */
+/**
+ * Cuts one direction of an MPA connection where its frames are, by RFC 5044 alone: the startup frame, then FPDUs
+ * without markers.
+ */
 public final class FpduCutter {
     private static final int FRAME_HEADER_BYTES = 20;
     private static final int PRIVATE_DATA_LENGTH_OFFSET = 18;

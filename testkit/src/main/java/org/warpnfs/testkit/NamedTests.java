@@ -91,8 +91,8 @@ public final class NamedTests {
     }
 
     /**
-     * Methods of that name, and fields, for those can be rules of ArchUnit's: of a class, those it extends and the interfaces
-     * of all of them, since contracts are tested by inheritance.
+     * Methods of that name, and fields, for those can be rules of ArchUnit's: of a class, those it extends and the
+     * interfaces of all of them, since contracts are tested by inheritance.
      */
     private static List<AnnotatedElement> members(Class<?> declaring, String name) {
         List<AnnotatedElement> named = new ArrayList<>();

@@ -13,8 +13,8 @@ import java.util.List;
  * packet header  seconds(4) fraction(4) captured length(4) length on the wire(4)
  * </pre>
  *
- * The magic tells the byte order and whether the fraction counts micro- or nanoseconds. Packets that do not carry IP are left
- * out.
+ * The magic tells the byte order and whether the fraction counts micro- or nanoseconds. Packets that do not carry IP
+ * are left out.
  */
 public final class PcapReader {
     private static final int MAGIC_MICROS = 0xa1b2c3d4;

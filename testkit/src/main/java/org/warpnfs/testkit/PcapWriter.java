@@ -13,8 +13,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Writes what two ends said over TCP as a capture file, for dissectors to judge: pcap with raw IPv4 packets (link type 101). Each piece
- * that is said begins a segment of its own, since dissectors of MPA lose their way in FPDUs that begin inside one.
+ * Writes what two ends said over TCP as a capture file, for dissectors to judge: pcap with raw IPv4 packets (link type
+ * 101). Each piece that is said begins a segment of its own, since dissectors of MPA lose their way in FPDUs that begin
+ * inside one.
  */
 public final class PcapWriter {
     private static final int MAGIC_MICROS = 0xa1b2c3d4;

@@ -26,8 +26,8 @@ public interface StreamCutter {
     }
 
     /**
-     * Pieces of random length, small and large ones alike likely: a length is drawn from 1 to a power of two that is itself
-     * drawn.
+     * Pieces of random length, small and large ones alike likely: a length is drawn from 1 to a power of two that is
+     * itself drawn.
      */
     static StreamCutter random(long seed) {
         SplittableRandom random = new SplittableRandom(seed);

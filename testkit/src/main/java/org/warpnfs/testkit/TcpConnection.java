@@ -11,7 +11,8 @@ import java.util.List;
  * @param responder who answered it
  * @param fromInitiator everything the initiator sent, up to the first gap of the capture
  * @param fromResponder everything the responder sent, likewise
- * @param turns both directions in the order of the capture: together they are the two streams, cut where the packets were
+ * @param turns both directions in the order of the capture: together they are the two streams, cut where the packets
+ *     were
  */
 public record TcpConnection(
         InetSocketAddress initiator,

@@ -81,21 +81,25 @@ class ConformanceCheckTest {
             delimiter = ';',
             value = {
                 "#good_matrix_hasNoFindings; #gone; X-01: ConformanceCheckTest has no method gone",
-                "#good_matrix_hasNoFindings; #not_annotated_isNoTest; X-01: ConformanceCheckTest#not_annotated_isNoTest is no test",
+                "#good_matrix_hasNoFindings; #not_annotated_isNoTest; X-01: "
+                        + "ConformanceCheckTest#not_annotated_isNoTest is no test",
                 "StreamCutterTest#; Stream2CutterTest#; X-02: no class Stream2CutterTest",
                 "testkit_knowsTheJdkAlone; CONSTANTS; X-02: LadderTest has no method CONSTANTS",
-                "LadderTest#testkit_knowsTheJdkAlone; ConformanceCheckTest#GOOD; X-02: ConformanceCheckTest#GOOD is no test",
+                "LadderTest#testkit_knowsTheJdkAlone; ConformanceCheckTest#GOOD; X-02: ConformanceCheckTest#GOOD "
+                        + "is no test",
                 "StreamCutterTest#; StreamCutterTest; X-02: neither tests nor a reason",
                 "open: nobody has done it yet; ''; X-03: neither tests nor a reason",
                 "open: nobody has done it yet; trust me, it is tested; X-03: neither tests nor a reason",
                 "open: nobody has done it yet; open: later; X-03: open: without a reason",
                 "open: nobody has done it yet; open:; X-03: open: without a reason",
-                "open: nobody has done it yet; n/a:; X-03: n/a: of none of these kinds: [a permission, another's duty, ",
+                "open: nobody has done it yet; n/a:; X-03: n/a: of none of these kinds: [a permission, another's "
+                        + "duty, ",
                 "open: nobody has done it yet; n/a: nobody has done it yet; X-03: n/a: of none of these kinds",
                 "open: nobody has done it yet; n/a: nobody: it is much work; X-03: n/a: of none of these kinds",
                 "n/a: another's duty; n/a: Another's duty; X-05: n/a: of none of these kinds",
                 "n/a: another's duty; n/a:; X-05: n/a: of none of these kinds",
-                "n/a: another's duty: the kernel's, which sends every packet; n/a: another's duty; X-05: n/a: of none of these kinds",
+                "n/a: another's duty: the kernel's, which sends every packet; n/a: another's duty; X-05: n/a: of "
+                        + "none of these kinds",
                 "the kernel's, which sends every packet; IKE; X-05: another's duty without a reason",
                 "the kernel's, which sends every packet; ''; X-05: another's duty without a reason",
                 "n/a: another's duty; n/a: a permission; X-05: MUST is no permission",
@@ -105,7 +109,8 @@ class ConformanceCheckTest {
                 "nobody here makes use of it; nobody has come to it Yet; X-04: not built, so it is open",
                 "the kernel's, which sends every packet; encryption is not implemented; X-05: not built, so it is open",
                 "a matter of documentation; what is missing is a test; X-F1: not built, so it is open",
-                "n/a: decided: a matter of documentation; open: also not done yet; 2 rows are open, and the heading says 1",
+                "n/a: decided: a matter of documentation; open: also not done yet; 2 rows are open, and the "
+                        + "heading says 1",
                 "Open: 1; Open: 0; 1 rows are open, and the heading says 0",
                 "Open: 1; Open: 2; 1 rows are open, and the heading says 2",
                 "Open: 1; Open: many; not a number of open rows: many",

@@ -100,7 +100,9 @@ final class AccessControlLists {
         }
     }
 
-    /** What the kernel does by itself when it acts as the caller: as chmod(2) by someone outside of the file's group. */
+    /**
+     * What the kernel does by itself when it acts as the caller: as chmod(2) by someone outside of the file's group.
+     */
     private boolean dropForeignSetGroupId(Caller caller, Fd file, FileAttributes before)
             throws FsException, ErrnoException {
         if (tree.authority().actsAsCaller()) {

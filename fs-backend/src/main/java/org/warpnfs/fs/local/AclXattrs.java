@@ -93,8 +93,8 @@ final class AclXattrs {
     }
 
     /**
-     * Linux does not look for names that come twice (fs/posix_acl.c): it stops at the first of a user, and any entry of a group will do,
-     * so that they are read here as one.
+     * Linux does not look for names that come twice (fs/posix_acl.c): it stops at the first of a user, and any entry of
+     * a group will do, so that they are read here as one.
      */
     private static PosixAcl decode(byte[] value) throws FsException {
         ByteBuffer in = ByteBuffer.wrap(value).order(ByteOrder.LITTLE_ENDIAN);

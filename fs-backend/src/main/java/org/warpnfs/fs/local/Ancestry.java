@@ -9,9 +9,9 @@ import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 
 /**
- * Says of a directory whether it is within the tree, by the way up from it: a user of the host may have moved it out since a client got its
- * handle. The directory is held open, so what is found is of it and no other; whoever moves it out after that has moved something
- * that the client could see.
+ * Says of a directory whether it is within the tree, by the way up from it: a user of the host may have moved it out
+ * since a client got its handle. The directory is held open, so what is found is of it and no other; whoever moves it
+ * out after that has moved something that the client could see.
  */
 final class Ancestry {
     /** Deeper than any path can be spoken of. */

@@ -132,7 +132,9 @@ final class AttributeSetter {
         }
     }
 
-    /** What the kernel does by itself when it acts as the caller: a file written by another is not set-user-id any more. */
+    /**
+     * What the kernel does by itself when it acts as the caller: a file written by another is not set-user-id any more.
+     */
     void dropPrivileges(Caller caller, Fd file) throws FsException, ErrnoException {
         if (authority.actsAsCaller() || caller.isSuperuser()) {
             return;

@@ -10,12 +10,12 @@ import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 
 /**
- * Lends the calling thread a caller's user, group and supplementary groups, so that the kernel judges what it does as that
- * caller; setfsuid(2) also takes away root's power over files.
+ * Lends the calling thread a caller's user, group and supplementary groups, so that the kernel judges what it does as
+ * that caller; setfsuid(2) also takes away root's power over files.
  *
- * <p>A thread whose own identity cannot be restored is never used again: every later {@link #assume} on it fails. On each
- * thread that assumes an identity CAP_SYS_RESOURCE is out of force from then on, since setfsuid leaves it, and with it quotas
- * and reserved blocks would not count.
+ * <p>A thread whose own identity cannot be restored is never used again: every later {@link #assume} on it fails. On
+ * each thread that assumes an identity CAP_SYS_RESOURCE is out of force from then on, since setfsuid leaves it, and
+ * with it quotas and reserved blocks would not count.
  *
  * <h2>Threads</h2>
  *

@@ -7,21 +7,24 @@ import java.util.concurrent.TimeUnit;
 import org.warpnfs.fs.local.libc.Statx;
 
 /**
- * Numbers the states of each file, out of its change time in nanoseconds, which on many kernels stands still for milliseconds.
+ * Numbers the states of each file, out of its change time in nanoseconds, which on many kernels stands still for
+ * milliseconds.
  *
  * <ul>
- *   <li>A file that was changed through this server has its last number here. Each change raises it by at least one, and to
- *       the change time if that is more.
- *   <li>Any other file has its change time; plus {@value #SETTLED} if that is of before this start or a while ago. There are
- *       never so many changes within one tick: the number is then above all that were given for this change time, also by an
- *       earlier run, and below those of the next tick.
+ *   <li>A file that was changed through this server has its last number here. Each change raises it by at least one,
+ *       and to the change time if that is more.
+ *   <li>Any other file has its change time; plus {@value #SETTLED} if that is of before this start or a while ago.
+ *       There are never so many changes within one tick: the number is then above all that were given for this change
+ *       time, also by an earlier run, and below those of the next tick.
  *   <li>No number of this run for a later change is below that of its start plus {@value #SETTLED}.
  * </ul>
  *
- * <p>They grow as long as the host's clock does not go back: a file that is forgotten here, or of before a restart, has nothing but
- * its change time. So they are a time (change_attr_type4 TIME_METADATA, RFC 7862, section 12.2.3), not a counter.
+ * <p>They grow as long as the host's clock does not go back: a file that is forgotten here, or of before a restart, has
+ * nothing but its change time. So they are a time (change_attr_type4 TIME_METADATA, RFC 7862, section 12.2.3), not a
+ * counter.
  *
- * <p>So a number can change once without a change of the file, when it is forgotten here, but never the other way about.
+ * <p>So a number can change once without a change of the file, when it is forgotten here, but never the other way
+ * about.
  */
 final class ChangeIds {
     private static final long SETTLED = 500_000;

@@ -13,14 +13,14 @@ import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 
 /**
- * What one change of names or attributes needs to become durable. It is opened before the change is made: if descriptors or memory
- * are short the operation fails then, when "try again later" is still the truth. Nothing that {@link #sync} does needs another
- * descriptor.
+ * What one change of names or attributes needs to become durable. It is opened before the change is made: if
+ * descriptors or memory are short the operation fails then, when "try again later" is still the truth. Nothing that
+ * {@link #sync} does needs another descriptor.
  *
  * <h2>Operation</h2>
  *
- * A file system with one journal for all needs nothing but {@link Durability#journal()}. On any other, the directories and files
- * concerned are opened and each is synced. What cannot be opened is synced with the whole file system.
+ * A file system with one journal for all needs nothing but {@link Durability#journal()}. On any other, the directories
+ * and files concerned are opened and each is synced. What cannot be opened is synced with the whole file system.
  *
  * <h2>Buffers</h2>
  *

@@ -11,12 +11,12 @@ import org.warpnfs.fs.local.libc.ResourceCalls;
 import org.warpnfs.fs.local.libc.ResourceCalls.FileLimit;
 
 /**
- * How the descriptors of the process are shared out: a part for connections, a part for what a call opens for a moment and for the
- * virtual machine itself, and the rest for files that are open or lately were. All local file systems of a process take from one
- * budget, so that files can never use up what connections need.
+ * How the descriptors of the process are shared out: a part for connections, a part for what a call opens for a moment
+ * and for the virtual machine itself, and the rest for files that are open or lately were. All local file systems of a
+ * process take from one budget, so that files can never use up what connections need.
  *
- * <p>Of {@code limit} descriptors a quarter is for connections, 256 (or an eighth, if that is less) are for the moment, the rest
- * is for files. Safe for many threads.
+ * <p>Of {@code limit} descriptors a quarter is for connections, 256 (or an eighth, if that is less) are for the moment,
+ * the rest is for files. Safe for many threads.
  */
 public final class DescriptorBudget {
     private static final Logger LOG = LoggerFactory.getLogger(DescriptorBudget.class);

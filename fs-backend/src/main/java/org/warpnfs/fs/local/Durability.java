@@ -17,12 +17,13 @@ import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 
 /**
- * Brings things to stable storage, and keeps the write verifier of one file system: it changes before a failure shows, since after
- * a failed fsync(2) Linux takes the lost pages for clean and no later call will tell. How those who sync at the same time share
- * one call, and how nobody takes another's error away, is {@link SyncGate}'s.
+ * Brings things to stable storage, and keeps the write verifier of one file system: it changes before a failure shows,
+ * since after a failed fsync(2) Linux takes the lost pages for clean and no later call will tell. How those who sync at
+ * the same time share one call, and how nobody takes another's error away, is {@link SyncGate}'s.
  *
- * <p>The verifier is the file system's, since NFS compares verifiers only for equality and a client that writes again what was not
- * lost loses nothing. The count of failures is the file's: a stable write does not fail because another file lost data.
+ * <p>The verifier is the file system's, since NFS compares verifiers only for equality and a client that writes again
+ * what was not lost loses nothing. The count of failures is the file's: a stable write does not fail because another
+ * file lost data.
  */
 final class Durability implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Durability.class);
@@ -98,7 +99,10 @@ final class Durability implements AutoCloseable {
         }
     }
 
-    /** As {@link #sync}, for a change that has to be stable when it is answered: it may be the one that a failure since lost. */
+    /**
+     * As {@link #sync}, for a change that has to be stable when it is answered: it may be the one that a failure since
+     * lost.
+     */
     static void syncSince(long failures, SyncGate gate, Fd fd, SyncGate.Descriptor kind, boolean withAttributes)
             throws FsException {
         sync(gate, fd, kind, withAttributes);
@@ -108,8 +112,9 @@ final class Durability implements AutoCloseable {
     }
 
     /**
-     * A call that writes data failed. Its own data were not acknowledged, but it may have told of others: EIO means that the medium
-     * fails, and file systems that write to a server or a daemon report there what they could not write earlier.
+     * A call that writes data failed. Its own data were not acknowledged, but it may have told of others: EIO means
+     * that the medium fails, and file systems that write to a server or a daemon report there what they could not write
+     * earlier.
      */
     void writeFailed(SyncGate gate, int errno) {
         boolean outOfSpace = errno == Errno.ENOSPC || errno == Errno.EDQUOT || errno == Errno.EFBIG;
@@ -218,8 +223,8 @@ final class Durability implements AutoCloseable {
     }
 
     /**
-     * A change of a nameless file of ours goes through the journal behind all earlier ones: so symlinks, that cannot be opened, are
-     * synced too, and data are not written before their time.
+     * A change of a nameless file of ours goes through the journal behind all earlier ones: so symlinks, that cannot be
+     * opened, are synced too, and data are not written before their time.
      */
     private void pushJournal(Fd marker) throws ErrnoException {
         // Each setting is a transaction, also to what it was.
@@ -229,10 +234,11 @@ final class Durability implements AutoCloseable {
     }
 
     /**
-     * Fails if the journal has ended, as after an error of the medium. ext4's fsync answers 0 for a change whose transaction was thrown away with
-     * the journal, until the file system itself takes notice (jbd2_complete_transaction in Linux 6.18: a transaction that neither runs nor commits counts as
-     * done). A new transaction is refused from the moment at which the journal ends, so it tells afterwards whether the 0 was true: the first setting has the
-     * file system take notice, though it is itself answered 0, and the second is refused.
+     * Fails if the journal has ended, as after an error of the medium. ext4's fsync answers 0 for a change whose
+     * transaction was thrown away with the journal, until the file system itself takes notice
+     * (jbd2_complete_transaction in Linux 6.18: a transaction that neither runs nor commits counts as done). A new
+     * transaction is refused from the moment at which the journal ends, so it tells afterwards whether the 0 was true:
+     * the first setting has the file system take notice, though it is itself answered 0, and the second is refused.
      */
     private void requireJournal() throws ErrnoException {
         if (marker != null) {

@@ -22,8 +22,8 @@ final class Failure {
     }
 
     /**
-     * Of a sync: what it was to make stable has been done, so it cannot be tried again, and nothing more is known of it. Only what a
-     * user can do something about is told apart.
+     * Of a sync: what it was to make stable has been done, so it cannot be tried again, and nothing more is known of
+     * it. Only what a user can do something about is told apart.
      */
     static FsException ofSync(ErrnoException e) {
         return switch (e.errno()) {

@@ -21,21 +21,23 @@ import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.OpenAccess;
 
 /**
- * Descriptors of regular files that are open or lately were, so that reading and writing does not open a file each time.
+ * Descriptors of regular files that are open or lately were, so that reading and writing does not open a file each
+ * time.
  *
- * <p>A descriptor is opened by the server as itself and says nothing about who may use it: each {@link LocalFileSystem#open}
- * is judged anew, so a change of permissions counts at once.
+ * <p>A descriptor is opened by the server as itself and says nothing about who may use it: each
+ * {@link LocalFileSystem#open} is judged anew, so a change of permissions counts at once.
  *
  * <h2>Buffers</h2>
  *
- * Those nobody has open are kept, up to a number, least recently used going first; not if the file has no name left, which
- * would keep its space. All together take no more than the process's {@link DescriptorBudget} has for files: idle ones go when
- * another needs the room, of this file system or of any. Safe for many threads.
+ * Those nobody has open are kept, up to a number, least recently used going first; not if the file has no name left,
+ * which would keep its space. All together take no more than the process's {@link DescriptorBudget} has for files: idle
+ * ones go when another needs the room, of this file system or of any. Safe for many threads.
  *
  * <h2>Durability</h2>
  *
- * A file has one descriptor for writing, and every write goes through it. Linux tells a descriptor only of those errors that came
- * while it was open. So one that has unsynced writes is synced before it is closed; those that have none go first.
+ * A file has one descriptor for writing, and every write goes through it. Linux tells a descriptor only of those errors
+ * that came while it was open. So one that has unsynced writes is synced before it is closed; those that have none go
+ * first.
  */
 final class FdCache implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(FdCache.class);
@@ -169,8 +171,8 @@ final class FdCache implements AutoCloseable {
     }
 
     /**
-     * Brings to stable storage what was written through the descriptor, or through another of the same file. A file that has no
-     * descriptor for writing has nothing that is not stable: the last one was synced before it was closed.
+     * Brings to stable storage what was written through the descriptor, or through another of the same file. A file
+     * that has no descriptor for writing has nothing that is not stable: the last one was synced before it was closed.
      */
     void sync(Entry entry, boolean withAttributes) throws FsException {
         if (entry.key.writable) {
@@ -218,7 +220,9 @@ final class FdCache implements AutoCloseable {
         return toSync;
     }
 
-    /** True if someone reads the file through another descriptor. A file without a name lives on only for its readers. */
+    /**
+     * True if someone reads the file through another descriptor. A file without a name lives on only for its readers.
+     */
     private boolean isRead(Entry writer) {
         return entries.containsKey(new Key(writer.key.handle, false));
     }

@@ -12,9 +12,9 @@ import org.warpnfs.fs.local.libc.Statx;
 import org.warpnfs.fs.spi.FsException;
 
 /**
- * Makes the keys of a tree's files. The kernel's handle of a file, which anyone may ask for although few may open by it, holds the
- * generation of its inode number. Where there is none, birth alone tells files apart, so that none may go within the tick
- * it was born in: see {@link #awaitTick}.
+ * Makes the keys of a tree's files. The kernel's handle of a file, which anyone may ask for although few may open by
+ * it, holds the generation of its inode number. Where there is none, birth alone tells files apart, so that none may go
+ * within the tick it was born in: see {@link #awaitTick}.
  */
 final class FileKeys {
     /** Births are those of the last tick of the kernel's clock, at most so long ago (CONFIG_HZ=100). */
@@ -68,8 +68,8 @@ final class FileKeys {
     }
 
     /**
-     * Waits, if the file has no generation, until the tick it was born in is over, at most {@value #TICK_NANOS} ns: whatever gets its
-     * inode number after it then has another birth.
+     * Waits, if the file has no generation, until the tick it was born in is over, at most {@value #TICK_NANOS} ns:
+     * whatever gets its inode number after it then has another birth.
      */
     static void awaitTick(FileKey key) {
         if (key.generation() != 0) {

@@ -24,13 +24,13 @@ import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FsException;
 
 /**
- * The table of {@link TableHandles} on disk: a log of where files were seen, read at each start. It is written
- * anew then, and whenever it has more than twice as many records as the table has files.
+ * The table of {@link TableHandles} on disk: a log of where files were seen, read at each start. It is written anew
+ * then, and whenever it has more than twice as many records as the table has files.
  *
- * <p>A record reaches the kernel before its handle reaches a client, so the end of the server loses nothing. It is not synced,
- * so the end of the host may lose the latest; the log then does not end with the mark of a clean stop, and who reads it knows
- * that files may be missing. Nobody brings those back, so a log that began with some missing does not end with the mark either.
- * Records, big endian:
+ * <p>A record reaches the kernel before its handle reaches a client, so the end of the server loses nothing. It is not
+ * synced, so the end of the host may lose the latest; the log then does not end with the mark of a clean stop, and who
+ * reads it knows that files may be missing. Nobody brings those back, so a log that began with some missing does not
+ * end with the mark either. Records, big endian:
  *
  * <pre>
  * offset  length  field
@@ -285,8 +285,8 @@ final class HandleLog implements AutoCloseable {
     }
 
     /**
-     * Puts a new log in the place of this one. What is put into the table meanwhile is in the new one, or is appended after it, or
-     * both.
+     * Puts a new log in the place of this one. What is put into the table meanwhile is in the new one, or is appended
+     * after it, or both.
      */
     private void compact() throws IOException {
         FileChannel old = channel;

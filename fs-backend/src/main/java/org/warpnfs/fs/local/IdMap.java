@@ -54,8 +54,8 @@ record IdMap(List<Range> ranges) {
     }
 
     /**
-     * What stat(2) says of a file whose owner has no id here, and who therefore must not pass for the caller of that id; -1 if every
-     * owner has one.
+     * What stat(2) says of a file whose owner has no id here, and who therefore must not pass for the caller of that
+     * id; -1 if every owner has one.
      */
     long unknown() {
         return isWhole() ? -1 : OVERFLOW_ID;

@@ -12,10 +12,10 @@ import org.warpnfs.fs.local.libc.IdentityCalls;
 import org.warpnfs.fs.local.libc.OpenCalls;
 
 /**
- * Tries whether a thread can become a caller such that the kernel judges it as that caller. Capabilities alone do not say so: in a
- * user namespace setgroups(2) may be forbidden and other users unknown, and with the securebit SECBIT_NO_SETUID_FIXUP a
- * change of user leaves root's power over files in force. So one thread becomes another user and looks at a file of its own
- * making; it does nothing else and ends.
+ * Tries whether a thread can become a caller such that the kernel judges it as that caller. Capabilities alone do not
+ * say so: in a user namespace setgroups(2) may be forbidden and other users unknown, and with the securebit
+ * SECBIT_NO_SETUID_FIXUP a change of user leaves root's power over files in force. So one thread becomes another user
+ * and looks at a file of its own making; it does nothing else and ends.
  */
 final class IdentityTrial {
     private static final int OWNER_READS = 0400;

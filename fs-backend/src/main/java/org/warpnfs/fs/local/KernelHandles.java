@@ -27,9 +27,9 @@ import org.warpnfs.fs.spi.FsException;
  *  11       .     f_handle
  * </pre>
  *
- * <p>The kernel opens any file of the file system that the tree is on by its handle. What keeps a client within the tree is
- * that it gets handles of nothing else: the server's handles cannot be forged. A directory that a user of the host moves out
- * of the tree stays reachable by those who have its handle.
+ * <p>The kernel opens any file of the file system that the tree is on by its handle. What keeps a client within the
+ * tree is that it gets handles of nothing else: the server's handles cannot be forged. A directory that a user of the
+ * host moves out of the tree stays reachable by those who have its handle.
  */
 final class KernelHandles implements Handles {
     private static final byte KIND = 1;
@@ -130,8 +130,8 @@ final class KernelHandles implements Handles {
     }
 
     /**
-     * Whether this process may open by handle, on this file system. Newer kernels let the root of a user namespace open directories
-     * alone, so there a file is tried as well.
+     * Whether this process may open by handle, on this file system. Newer kernels let the root of a user namespace open
+     * directories alone, so there a file is tried as well.
      */
     static boolean work(Fd rootFd) throws IOException {
         try {

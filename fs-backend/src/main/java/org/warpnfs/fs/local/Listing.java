@@ -22,16 +22,16 @@ import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 
 /**
- * Lists directories. The cookie of an entry is d_off, where the file system says the next entry is; 0, 1 and 2, which the SPI
- * keeps for itself and some file systems use, are written as {@link #LOW_OFFSETS} and up, which none uses.
+ * Lists directories. The cookie of an entry is d_off, where the file system says the next entry is; 0, 1 and 2, which
+ * the SPI keeps for itself and some file systems use, are written as {@link #LOW_OFFSETS} and up, which none uses.
  */
 final class Listing {
     private static final long LOW_OFFSETS = 0x7fff_ffff_ffff_fff0L;
     private static final long LOWEST_COOKIE = 3;
 
     /**
-     * Files looked at before the visitor is asked again: he may have no room for more, and each step changes the thread's identity
-     * twice.
+     * Files looked at before the visitor is asked again: he may have no room for more, and each step changes the
+     * thread's identity twice.
      */
     private static final int STEP_ENTRIES = 16;
 

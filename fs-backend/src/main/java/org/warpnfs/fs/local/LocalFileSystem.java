@@ -40,13 +40,15 @@ import org.warpnfs.fs.spi.XattrMode;
 /**
  * A directory of the host.
  *
- * <p>The tree is what lies below the directory on its own mount: a name where something else is mounted answers ACCESS, and
- * in a listing it has no node. What users of the host do to the tree is seen at once.
+ * <p>The tree is what lies below the directory on its own mount: a name where something else is mounted answers ACCESS,
+ * and in a listing it has no node. What users of the host do to the tree is seen at once.
  *
- * <p>What is moved out of the tree on the host stays good for those who hold its handle, as knfsd does it with no_subtree_check, where
- * handles are the kernel's; but no way leads from there up and out: what is not below the root has no parent.
+ * <p>What is moved out of the tree on the host stays good for those who hold its handle, as knfsd does it with
+ * no_subtree_check, where handles are the kernel's; but no way leads from there up and out: what is not below the root
+ * has no parent.
  *
- * <p>The process's umask is cleared when a tree is opened, for good: new files get the permissions that their makers ask for.
+ * <p>The process's umask is cleared when a tree is opened, for good: new files get the permissions that their makers
+ * ask for.
  *
  * <h2>Threads</h2>
  *

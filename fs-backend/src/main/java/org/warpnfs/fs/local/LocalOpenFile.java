@@ -80,7 +80,10 @@ final class LocalOpenFile implements OpenFile {
         }
     }
 
-    /** The kernel knows no path of a file that was found by its handle and never by a name, and marks one whose name is gone. */
+    /**
+     * The kernel knows no path of a file that was found by its handle and never by a name, and marks one whose name is
+     * gone.
+     */
     private static Optional<String> place(Fd fd) {
         try {
             String place = Files.readSymbolicLink(Path.of(new String(fd.magicPath(), StandardCharsets.US_ASCII)))
@@ -281,7 +284,8 @@ final class LocalOpenFile implements OpenFile {
     }
 
     /**
-     * Makes a change stable that began when the file had had so many failures: NFS has no COMMIT for what is answered as stable.
+     * Makes a change stable that began when the file had had so many failures: NFS has no COMMIT for what is answered
+     * as stable.
      */
     private void syncSince(long failures, boolean withAttributes) throws FsException {
         Durability.syncSince(failures, entry.gate(), entry.fd(), SyncGate.Descriptor.TRACKED, withAttributes);

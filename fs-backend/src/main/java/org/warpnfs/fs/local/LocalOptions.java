@@ -6,9 +6,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * How a {@link LocalFileSystem} runs.
  *
- * @param stateDirectory where the table of handles is kept if the kernel gives none; outside the tree that is served, and
- *     one server's alone. Null: the table is in memory, and after a restart the tree is searched for a file that a client
- *     still holds a handle of
+ * @param stateDirectory where the table of handles is kept if the kernel gives none; outside the tree that is served,
+ *     and one server's alone. Null: the table is in memory, and after a restart the tree is searched for a file that a
+ *     client still holds a handle of
  * @param maxIdleFiles how many file descriptors may stay open of files that nobody has open
  * @param forgoKernelHandles do without CAP_DAC_READ_SEARCH even where it is there
  * @param forgoIdentity judge permissions in software even where the kernel could

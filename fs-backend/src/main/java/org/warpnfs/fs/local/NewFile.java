@@ -9,15 +9,15 @@ import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 
 /**
- * A directory or special file that is about to be made. It has to be opened by name afterwards, and someone may have put another
- * file in its place by then: that is told by its type, its owner and its birth, which is not before the making began by the
- * clock that the file system itself goes by.
+ * A directory or special file that is about to be made. It has to be opened by name afterwards, and someone may have
+ * put another file in its place by then: that is told by its type, its owner and its birth, which is not before the
+ * making began by the clock that the file system itself goes by.
  */
 final class NewFile {
     /**
-     * Births are times of the kernel's last tick, and a directory's change may be told to the nanosecond (Linux 6.13). Ticks come late where a virtual
-     * machine's processor was away: by far more than a tick's length. What is made less than this before would pass for new; it still has to have the
-     * caller for its owner.
+     * Births are times of the kernel's last tick, and a directory's change may be told to the nanosecond (Linux 6.13).
+     * Ticks come late where a virtual machine's processor was away: by far more than a tick's length. What is made less
+     * than this before would pass for new; it still has to have the caller for its owner.
      */
     private static final long LATE_TICK_NANOS = 1_000_000_000;
 

@@ -42,8 +42,9 @@ final class RegularOpener {
     }
 
     /**
-     * The server's own file, whose permissions forbid it even its owner: a client that made it read-only may still write it.
-     * Permissions are lent for the moment of opening; the owner, which is this process, is the only one who gets more.
+     * The server's own file, whose permissions forbid it even its owner: a client that made it read-only may still
+     * write it. Permissions are lent for the moment of opening; the owner, which is this process, is the only one who
+     * gets more.
      */
     private static Fd openOwn(Fd file, int permissions, int flags) throws FsException {
         try {

@@ -14,8 +14,8 @@ import org.warpnfs.fs.spi.PosixJudge;
 import org.warpnfs.fs.spi.Protection;
 
 /**
- * Permissions are judged here, before a call that the server then makes as itself; the kernel judges the server besides. So a
- * caller gets what both allow.
+ * Permissions are judged here, before a call that the server then makes as itself; the kernel judges the server
+ * besides. So a caller gets what both allow.
  */
 final class SoftwareAuthority implements Authority {
     /** (uid_t) -1: nobody's. */

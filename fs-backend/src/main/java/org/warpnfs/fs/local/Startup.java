@@ -155,7 +155,10 @@ final class Startup {
                 attributes, IdMap.ofUsers().unknown(), IdMap.ofGroups().unknown());
     }
 
-    /** What is not known to write to a device of its own may report errors late: file systems of a network or a daemon do. */
+    /**
+     * What is not known to write to a device of its own may report errors late: file systems of a network or a daemon
+     * do.
+     */
     private static Durability.Kind kind(long fsType, Statx statx) {
         boolean local = fsType == EXT4_SUPER_MAGIC
                 || fsType == XFS_SUPER_MAGIC
@@ -166,8 +169,8 @@ final class Startup {
     }
 
     /**
-     * True if one journal takes all changes in their order, or nothing lasts anyway. An ext4 has a journal or not; where /sys
-     * does not tell, it counts as having none.
+     * True if one journal takes all changes in their order, or nothing lasts anyway. An ext4 has a journal or not;
+     * where /sys does not tell, it counts as having none.
      */
     private static boolean isOrdered(long fsType, Statx statx) {
         if (fsType != EXT4_SUPER_MAGIC) {

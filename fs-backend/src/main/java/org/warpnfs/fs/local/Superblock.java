@@ -13,7 +13,8 @@ import org.warpnfs.fs.spi.FileIdentity;
 /**
  * A file system as the kernel has it mounted, once however many bind mounts show it.
  *
- * @param device of the superblock, as /proc/self/mountinfo names it: st_dev will not do, since each subvolume of btrfs has its own
+ * @param device of the superblock, as /proc/self/mountinfo names it: st_dev will not do, since each subvolume of btrfs
+ *     has its own
  */
 record Superblock(long device) {
     private static final Path MOUNT_INFO = Path.of("/proc/self/mountinfo");

@@ -2,7 +2,9 @@ package org.warpnfs.fs.local;
 
 import java.util.concurrent.atomic.LongAdder;
 
-/** How often local file systems brought something to stable storage, and for how many who asked. Safe for any thread. */
+/**
+ * How often local file systems brought something to stable storage, and for how many who asked. Safe for any thread.
+ */
 public final class SyncCounts {
     private static final SyncCounts OF_PROCESS = new SyncCounts();
 

@@ -6,21 +6,24 @@ import org.warpnfs.fs.local.libc.ErrnoException;
 import org.warpnfs.fs.local.libc.Fd;
 
 /**
- * Syncs one thing (a file, a directory, a journal) for all who ask: one sync at a time, and those who wait share the next one.
+ * Syncs one thing (a file, a directory, a journal) for all who ask: one sync at a time, and those who wait share the
+ * next one.
  *
  * <h2>Operation</h2>
  *
- * A sync covers what ended before it began. Whoever asks while one is running waits for the next: all who wait meanwhile join one
- * {@link Round}, one of them makes the call, and each of them gets its result. So n waiters cost one call.
+ * A sync covers what ended before it began. Whoever asks while one is running waits for the next: all who wait
+ * meanwhile join one {@link Round}, one of them makes the call, and each of them gets its result. So n waiters cost one
+ * call.
  *
- * <p>Linux tells of a page that it could not write once for each open file description, takes the page for clean, and says 0
- * from then on. So that nobody takes that 0 for his own data, the gate counts failures. A change that has to be stable when it is
- * answered notes {@link #failures()} before it begins; if the number is another after the sync, the data may be what was lost. The
- * loss is announced before the number changes, and both before anyone who waits is told.
+ * <p>Linux tells of a page that it could not write once for each open file description, takes the page for clean, and
+ * says 0 from then on. So that nobody takes that 0 for his own data, the gate counts failures. A change that has to be
+ * stable when it is answered notes {@link #failures()} before it begins; if the number is another after the sync, the
+ * data may be what was lost. The loss is announced before the number changes, and both before anyone who waits is told.
  *
  * <h2>Errors</h2>
  *
- * A failure counts as told to all whose changes ended before the sync began: the write verifier has moved, so they write again.
+ * A failure counts as told to all whose changes ended before the sync began: the write verifier has moved, so they
+ * write again.
  *
  * <p>Safe for many threads.
  */

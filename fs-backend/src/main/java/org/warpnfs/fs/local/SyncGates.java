@@ -5,9 +5,9 @@ import java.util.Map;
 import org.warpnfs.fs.local.libc.Statx;
 
 /**
- * The gates of all files and directories that are open for syncing: one for each inode, whatever name or descriptor leads to it.
- * A gate lives as long as somebody holds it, and with it a descriptor, so that its inode number is not another file's. Safe for
- * many threads.
+ * The gates of all files and directories that are open for syncing: one for each inode, whatever name or descriptor
+ * leads to it. A gate lives as long as somebody holds it, and with it a descriptor, so that its inode number is not
+ * another file's. Safe for many threads.
  */
 final class SyncGates {
     private final SyncGate.SyncCall call;

@@ -25,9 +25,9 @@ import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 
 /**
- * Handles without the kernel's help: inode number and time of birth, with a table of where each file was last seen. A file is
- * found by going there from the root, and checked when found; if another is there now, the host has moved things, and the
- * tree is searched. Big endian:
+ * Handles without the kernel's help: inode number and time of birth, with a table of where each file was last seen. A
+ * file is found by going there from the root, and checked when found; if another is there now, the host has moved
+ * things, and the tree is searched. Big endian:
  *
  * <pre>
  * offset  length  field
@@ -36,13 +36,14 @@ import org.warpnfs.fs.spi.FsException;
  *   9      32     {@link FileKey}: space, inode number, seconds and nanoseconds of birth, generation
  * </pre>
  *
- * <p>The table has an entry, some {@value #BYTES_PER_PLACE} bytes of heap, for each file that a client was told of, up to an eighth of the heap.
- * Above that any other entry goes for each that comes: the tree is searched for its file if it is asked for again. A file that is not
- * found twice is forgotten.
+ * <p>The table has an entry, some {@value #BYTES_PER_PLACE} bytes of heap, for each file that a client was told of, up
+ * to an eighth of the heap. Above that any other entry goes for each that comes: the tree is searched for its file if
+ * it is asked for again. A file that is not found twice is forgotten.
  *
  * <p>One thread at a time searches, and holds no lock meanwhile; whoever else needs a search is told to try later.
  *
- * <p>On overlayfs a file of a lower layer gets another time of birth when it is first written: its handle is stale then.
+ * <p>On overlayfs a file of a lower layer gets another time of birth when it is first written: its handle is stale
+ * then.
  */
 final class TableHandles implements Handles {
     private static final byte KIND = 3;

@@ -103,7 +103,9 @@ record TreeContext(
         throw FsException.of(FsError.EXISTS);
     }
 
-    /** Opens a name in a directory as the caller, O_PATH alone: that a caller may search the directory is judged here. */
+    /**
+     * Opens a name in a directory as the caller, O_PATH alone: that a caller may search the directory is judged here.
+     */
     Fd openName(Caller caller, Fd directory, FileName name) throws FsException {
         authority.require(caller, directory, Permission.EXECUTE);
         try {

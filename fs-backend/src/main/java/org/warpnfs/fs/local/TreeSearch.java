@@ -12,8 +12,8 @@ import org.warpnfs.fs.spi.FileType;
 import org.warpnfs.fs.spi.FsException;
 
 /**
- * The last resort: goes through the whole tree for one file. Looks at inode numbers in directory entries, and at attributes
- * only where the number is right; stays on the tree's mount.
+ * The last resort: goes through the whole tree for one file. Looks at inode numbers in directory entries, and at
+ * attributes only where the number is right; stays on the tree's mount.
  */
 final class TreeSearch {
     /** Deeper than clients go; each level holds a descriptor. */

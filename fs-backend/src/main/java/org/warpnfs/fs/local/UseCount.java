@@ -3,8 +3,8 @@ package org.warpnfs.fs.local;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Counts who uses something right now, so that it is not taken apart under them: after {@link #close} nobody gets in, and
- * whoever is last to leave is told.
+ * Counts who uses something right now, so that it is not taken apart under them: after {@link #close} nobody gets in,
+ * and whoever is last to leave is told.
  */
 final class UseCount {
     private static final long CLOSED = Long.MIN_VALUE;

@@ -6,7 +6,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.warpnfs.fs.spi.Timestamp;
 
-/** Tells times, and numbers changes: each number is higher than all before it, and than those of an earlier run unless the clock went back meanwhile. */
+/**
+ * Tells times, and numbers changes: each number is higher than all before it, and than those of an earlier run unless
+ * the clock went back meanwhile.
+ */
 final class ChangeClock {
     private final InstantSource source;
     private final AtomicLong lastChangeId = new AtomicLong();

@@ -8,8 +8,8 @@ import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FileType;
 
 /**
- * A directory. Each name gets a cookie when it comes, higher than all before it, and keeps it; so a listing resumes at the
- * same place whatever came and went meanwhile. The tree's lock guards the names.
+ * A directory. Each name gets a cookie when it comes, higher than all before it, and keeps it; so a listing resumes at
+ * the same place whatever came and went meanwhile. The tree's lock guards the names.
  */
 final class DirectoryInode extends Inode {
     /** 0 is the start, 1 and 2 are left to the protocols. */

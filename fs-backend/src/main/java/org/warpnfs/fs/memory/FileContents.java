@@ -156,7 +156,9 @@ final class FileContents {
         return leaf == null ? null : leaf.get((int) (index & (PAGES_PER_LEAF - 1)));
     }
 
-    /** Sees to it that every page between {@code offset} and {@code end} is there, or throws and adds none that count. */
+    /**
+     * Sees to it that every page between {@code offset} and {@code end} is there, or throws and adds none that count.
+     */
     private void addPages(long offset, long end) throws FsException {
         long first = offset >>> PAGE_BYTES_LOG2;
         long last = (end - 1) >>> PAGE_BYTES_LOG2;

@@ -12,8 +12,8 @@ import org.warpnfs.fs.spi.Protection;
 import org.warpnfs.fs.spi.Timestamp;
 
 /**
- * What all files have. {@link #lock} guards every field of it that changes, except the names in a directory, which the lock
- * of the tree guards. Whoever takes both takes the tree's first, and never two inodes' at once.
+ * What all files have. {@link #lock} guards every field of it that changes, except the names in a directory, which the
+ * lock of the tree guards. Whoever takes both takes the tree's first, and never two inodes' at once.
  */
 abstract sealed class Inode permits DirectoryInode, RegularInode, SymlinkInode, SpecialInode {
     final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();

@@ -28,8 +28,9 @@ import org.warpnfs.fs.spi.XattrMode;
 /**
  * A tree of files in memory.
  *
- * <p>All that a caller can make it keep is charged where it is: pages of contents, outside of the heap, to its capacity; inodes, names,
- * symbolic links, extended attributes and access control lists to a part of the heap. Either is NO_SPACE when it is full. A handle of an earlier instance is STALE.
+ * <p>All that a caller can make it keep is charged where it is: pages of contents, outside of the heap, to its
+ * capacity; inodes, names, symbolic links, extended attributes and access control lists to a part of the heap. Either
+ * is NO_SPACE when it is full. A handle of an earlier instance is STALE.
  *
  * <h2>Threads</h2>
  *
@@ -56,8 +57,8 @@ public final class MemoryFileSystem implements FileSystem {
     /**
      * An empty tree: a root directory that belongs to the superuser, permissions 0755.
      *
-     * @param capacityBytes the most that contents, in pages of 16 KiB outside of the heap, may take; all else is bounded by it
-     *     as well, and by a quarter of the heap
+     * @param capacityBytes the most that contents, in pages of 16 KiB outside of the heap, may take; all else is
+     *     bounded by it as well, and by a quarter of the heap
      * @param capacityFiles the most files of any kind, the root among them
      */
     public MemoryFileSystem(long capacityBytes, long capacityFiles) {
@@ -73,7 +74,10 @@ public final class MemoryFileSystem implements FileSystem {
         this(capacityBytes, heapBytes(capacityBytes), capacityFiles, clock);
     }
 
-    /** With a bound of its own for what lives on the heap: names, inodes, symbolic links, extended attributes, access control lists. */
+    /**
+     * With a bound of its own for what lives on the heap: names, inodes, symbolic links, extended attributes, access
+     * control lists.
+     */
     MemoryFileSystem(long capacityBytes, long heapBytes, long capacityFiles, InstantSource clock) {
         if (capacityFiles < 1) {
             throw new IllegalArgumentException("capacity of " + capacityFiles + " files: the root is one");

@@ -11,13 +11,13 @@ import org.warpnfs.fs.spi.FsException;
  *
  * <h2>Operation</h2>
  *
- * Memory is taken from the system in slabs, each of which lives until no page of it is reachable; pages that were given back
- * are used again first. Safe for many threads.
+ * Memory is taken from the system in slabs, each of which lives until no page of it is reachable; pages that were given
+ * back are used again first. Safe for many threads.
  *
  * <h2>Buffers</h2>
  *
- * A page belongs to whoever took it until it is given back; it must not be touched afterwards. {@link Space} is charged for
- * it meanwhile.
+ * A page belongs to whoever took it until it is given back; it must not be touched afterwards. {@link Space} is charged
+ * for it meanwhile.
  *
  * <h2>Errors</h2>
  *

@@ -12,7 +12,9 @@ import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.PosixJudge;
 import org.warpnfs.fs.spi.XattrMode;
 
-/** User extended attributes of an inode, by xattr(7): on regular files and directories, read and write as the contents. */
+/**
+ * User extended attributes of an inode, by xattr(7): on regular files and directories, read and write as the contents.
+ */
 final class XattrOperations {
     /** XATTR_NAME_MAX less {@code user.}. */
     private static final int MAX_NAME_BYTES = 250;

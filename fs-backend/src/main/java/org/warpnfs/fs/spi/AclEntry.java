@@ -1,8 +1,8 @@
 package org.warpnfs.fs.spi;
 
 /**
- * One entry of an access control list, as acl(5) names them: who, and what of read (4), write (2) and execute or search (1) that
- * user or group is granted.
+ * One entry of an access control list, as acl(5) names them: who, and what of read (4), write (2) and execute or search
+ * (1) that user or group is granted.
  */
 public sealed interface AclEntry {
     /** rwx in the low three bits. */

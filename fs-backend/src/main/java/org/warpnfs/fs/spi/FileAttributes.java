@@ -17,8 +17,8 @@ package org.warpnfs.fs.spi;
  * @param modifyTime of the last change of contents
  * @param changeTime of the last change of contents or attributes
  * @param birthTime of creation, or the oldest of the others where the backend does not know it
- * @param changeId differs after every change of contents or attributes, also after two within one tick of the clock; what its
- *     order says is {@link FsLimits#changeOrder}
+ * @param changeId differs after every change of contents or attributes, also after two within one tick of the clock;
+ *     what its order says is {@link FsLimits#changeOrder}
  */
 public record FileAttributes(
         FileType type,

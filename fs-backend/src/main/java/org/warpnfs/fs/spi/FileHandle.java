@@ -6,11 +6,11 @@ import java.util.HexFormat;
 /**
  * A backend's name for one file, at most {@value #MAX_LENGTH_BYTES} bytes, meaningless to everyone else.
  *
- * <p>The same file has equal handles for as long as it exists, over renames and over restarts of the server. A handle of a
- * file that is gone answers {@link FsError#STALE} and is never given to another file.
+ * <p>The same file has equal handles for as long as it exists, over renames and over restarts of the server. A handle
+ * of a file that is gone answers {@link FsError#STALE} and is never given to another file.
  */
 public final class FileHandle {
-    /** What an NFSv3 handle (RFC 1813 §2.4) leaves beside the server's own prefix. */
+    /** What an NFSv3 handle (RFC 1813, section 2.4) leaves beside the server's own prefix. */
     public static final int MAX_LENGTH_BYTES = 48;
 
     private final byte[] bytes;

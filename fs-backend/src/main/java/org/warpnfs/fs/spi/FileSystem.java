@@ -7,14 +7,14 @@ import java.util.Set;
  * One backend, serving one tree of files.
  *
  * <p>Each operation on a file of the tree is judged as POSIX judges it, by the caller's identity against owner, group,
- * permissions and access control lists; the superuser may do all. A name is never followed through a symbolic link. A new file in a
- * directory with a default access control list takes its list, and its permissions, from that.
+ * permissions and access control lists; the superuser may do all. A name is never followed through a symbolic link. A
+ * new file in a directory with a default access control list takes its list, and its permissions, from that.
  *
  * <h2>Durability</h2>
  *
- * What changes the tree (create, remove, rename, link, attributes) survives the server's own end at once. It survives the
- * host's end when the call returns, as NFS demands of every such operation; data that were written {@link
- * Stability#UNSTABLE} do so after {@link OpenFile#sync()}.
+ * What changes the tree (create, remove, rename, link, attributes) survives the server's own end at once. It survives
+ * the host's end when the call returns, as NFS demands of every such operation; data that were written
+ * {@link Stability#UNSTABLE} do so after {@link OpenFile#sync()}.
  *
  * <h2>Errors</h2>
  *
@@ -26,8 +26,8 @@ public interface FileSystem extends AutoCloseable {
     FileHandle root();
 
     /**
-     * What the file is, whatever tree of this process it is reached through. Does no I/O and cannot fail: a handle that is not
-     * this backend's is told from all others by its bytes.
+     * What the file is, whatever tree of this process it is reached through. Does no I/O and cannot fail: a handle that
+     * is not this backend's is told from all others by its bytes.
      */
     default FileIdentity identity(FileHandle file) {
         return new FileIdentity(this, file);
@@ -46,16 +46,16 @@ public interface FileSystem extends AutoCloseable {
     FileAttributes attributes(FileHandle file) throws FsException;
 
     /**
-     * Sets attributes, all or, on failure, possibly some, in the order owner, permissions, size, times. A
-     * symbolic link has no permissions anyone is judged by: to set them does no more than it has to.
+     * Sets attributes, all or, on failure, possibly some, in the order owner, permissions, size, times. A symbolic link
+     * has no permissions anyone is judged by: to set them does no more than it has to.
      *
      * @return the attributes after the change
      */
     FileAttributes setAttributes(Caller caller, FileHandle file, AttributeChanges changes) throws FsException;
 
     /**
-     * True if every call is made as its caller, to whom new files belong; false where they belong to the server's user, whoever asked for
-     * them.
+     * True if every call is made as its caller, to whom new files belong; false where they belong to the server's user,
+     * whoever asked for them.
      */
     default boolean actsAsCaller() {
         return true;
@@ -70,11 +70,12 @@ public interface FileSystem extends AutoCloseable {
     FileNode lookupParent(Caller caller, FileHandle directory) throws FsException;
 
     /**
-     * Lists a directory from after {@code cookie}, 0 for the start, without {@code .} and {@code ..}, until the end or until
-     * {@code visitor} says no. Each name is listed, also one whose file the caller may not see ({@link DirectoryEntry#error}).
+     * Lists a directory from after {@code cookie}, 0 for the start, without {@code .} and {@code ..}, until the end or
+     * until {@code visitor} says no. Each name is listed, also one whose file the caller may not see
+     * ({@link DirectoryEntry#error}).
      *
-     * @param withNodes ask for {@link DirectoryEntry#node()}, which costs some system calls for each name; without it only the
-     *     directory itself is read
+     * @param withNodes ask for {@link DirectoryEntry#node()}, which costs some system calls for each name; without it
+     *     only the directory itself is read
      * @return true if the end was reached
      */
     boolean list(Caller caller, FileHandle directory, long cookie, boolean withNodes, EntryVisitor visitor)
@@ -122,9 +123,9 @@ public interface FileSystem extends AutoCloseable {
             throws FsException;
 
     /**
-     * Opens a regular file; WRONG_TYPE, IS_DIRECTORY or SYMLINK on anything else. The owner of a file may open it for either
-     * whatever its permissions say, since NFS clients write through handles after they closed the door behind them; and
-     * whoever may execute a file may open it for reading, since clients execute by reading.
+     * Opens a regular file; WRONG_TYPE, IS_DIRECTORY or SYMLINK on anything else. The owner of a file may open it for
+     * either whatever its permissions say, since NFS clients write through handles after they closed the door behind
+     * them; and whoever may execute a file may open it for reading, since clients execute by reading.
      *
      * <p>While a file is open its handle stays good, also after its last name is gone.
      */
@@ -143,18 +144,18 @@ public interface FileSystem extends AutoCloseable {
     void removeXattr(Caller caller, FileHandle file, byte[] name) throws FsException;
 
     /**
-     * The access control lists of a file; NOT_SUPPORTED where {@link FsLimits#accessControlLists} says that there are none. A symbolic
-     * link has none.
+     * The access control lists of a file; NOT_SUPPORTED where {@link FsLimits#accessControlLists} says that there are
+     * none. A symbolic link has none.
      */
     Acls acls(FileHandle file) throws FsException;
 
     /**
-     * Changes access control lists, the access list first; on failure that one may have been changed. Of a file that has one, the group bits of the permissions are its mask; both
-     * change together.
+     * Changes access control lists, the access list first; on failure that one may have been changed. Of a file that
+     * has one, the group bits of the permissions are its mask; both change together.
      *
      * @return the attributes after the change
-     * @throws FsException NOT_SUPPORTED also on a symbolic link, ACCESS for a default list on anything but a directory, NOT_PERMITTED
-     *     for anyone but the owner, NO_SPACE for a list longer than the medium takes
+     * @throws FsException NOT_SUPPORTED also on a symbolic link, ACCESS for a default list on anything but a directory,
+     *     NOT_PERMITTED for anyone but the owner, NO_SPACE for a list longer than the medium takes
      */
     FileAttributes setAcls(Caller caller, FileHandle file, AclChanges changes) throws FsException;
 

@@ -6,8 +6,8 @@ import java.util.Optional;
 /**
  * A regular file opened for reading, writing or both.
  *
- * <p>Permission was judged when it was opened. It stays usable when the file loses its last name, until {@link #close()}.
- * Offsets and lengths are not negative. Safe for many threads at once.
+ * <p>Permission was judged when it was opened. It stays usable when the file loses its last name, until
+ * {@link #close()}. Offsets and lengths are not negative. Safe for many threads at once.
  */
 public interface OpenFile extends AutoCloseable {
     FileHandle handle();
@@ -66,7 +66,8 @@ public interface OpenFile extends AutoCloseable {
     void cloneTo(long offset, OpenFile target, long targetOffset, long lengthBytes) throws FsException;
 
     /**
-     * Where the file is on this host, for people: it may have been renamed since. Empty if the backend does not know, or the file has no name any more.
+     * Where the file is on this host, for people: it may have been renamed since. Empty if the backend does not know,
+     * or the file has no name any more.
      */
     default Optional<String> path() {
         return Optional.empty();

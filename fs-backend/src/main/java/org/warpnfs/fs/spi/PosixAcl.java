@@ -9,8 +9,9 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An access control list by POSIX.1e draft 17, as acl(5) describes it. Every instance is valid in the sense of acl_valid(3): there is one
- * owner, one owning group and one entry for others, nobody is named twice, and where somebody is named there is a mask.
+ * An access control list by POSIX.1e draft 17, as acl(5) describes it. Every instance is valid in the sense of
+ * acl_valid(3): there is one owner, one owning group and one entry for others, nobody is named twice, and where
+ * somebody is named there is a mask.
  *
  * @param owner rwx of the owner
  * @param users rwx of named users, by uid
@@ -158,16 +159,16 @@ public record PosixAcl(
     }
 
     /**
-     * What a new file gets from this default list of its directory, when whoever makes it wants {@code permissions}: no more than both
-     * allow. No umask has a say (acl(5), object creation).
+     * What a new file gets from this default list of its directory, when whoever makes it wants {@code permissions}: no
+     * more than both allow. No umask has a say (acl(5), object creation).
      */
     public PosixAcl inherited(int permissions) {
         return withPermissionBits(permissionBits() & permissions & MODE_BITS);
     }
 
     /**
-     * The access check algorithm of acl(5): the first class that fits the caller decides, and of its groups one entry that has all of
-     * {@code wanted} will do. The superuser is not special here.
+     * The access check algorithm of acl(5): the first class that fits the caller decides, and of its groups one entry
+     * that has all of {@code wanted} will do. The superuser is not special here.
      *
      * @param uid the file's owner
      * @param gid the file's group

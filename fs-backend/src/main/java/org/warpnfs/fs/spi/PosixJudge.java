@@ -6,8 +6,8 @@ import org.warpnfs.fs.spi.AttributeChanges.TimeChange;
 import org.warpnfs.fs.spi.FileSystem.Permission;
 
 /**
- * Who may do what, by POSIX's rules on owner, group, permissions and access control lists, as Linux reads them. For backends whose
- * medium does not judge by itself.
+ * Who may do what, by POSIX's rules on owner, group, permissions and access control lists, as Linux reads them. For
+ * backends whose medium does not judge by itself.
  */
 public final class PosixJudge {
     /** S_ISUID. */
@@ -38,7 +38,9 @@ public final class PosixJudge {
         return granted;
     }
 
-    /** True if permissions grant it; the first class that fits the caller decides, also when a later one grants more. */
+    /**
+     * True if permissions grant it; the first class that fits the caller decides, also when a later one grants more.
+     */
     public static boolean has(Caller caller, Protection file, Permission permission) {
         if (caller.isSuperuser()) {
             return permission != Permission.EXECUTE
@@ -88,8 +90,8 @@ public final class PosixJudge {
     }
 
     /**
-     * Judges {@link FileSystem#open}: the owner may always, and whoever may execute a file may read it, since that is how a
-     * client executes.
+     * Judges {@link FileSystem#open}: the owner may always, and whoever may execute a file may read it, since that is
+     * how a client executes.
      */
     public static void requireOpenable(Caller caller, Protection file, OpenAccess access) throws FsException {
         if (file.uid() == caller.uid() || caller.isSuperuser()) {
@@ -102,8 +104,8 @@ public final class PosixJudge {
     }
 
     /**
-     * Judges {@link FileSystem#setAcls} before anything is changed: NOT_SUPPORTED on a symbolic link, ACCESS if a default list is for
-     * anything but a directory, NOT_PERMITTED for anyone but the owner.
+     * Judges {@link FileSystem#setAcls} before anything is changed: NOT_SUPPORTED on a symbolic link, ACCESS if a
+     * default list is for anything but a directory, NOT_PERMITTED for anyone but the owner.
      */
     public static void requireAclsSettable(Caller caller, Protection file, AclChanges changes) throws FsException {
         if (file.type() == FileType.SYMLINK) {

@@ -1,6 +1,6 @@
 package org.warpnfs.fs.spi;
 
-/** How safe written data are when a write returns (RFC 1813 §3.3.7), weakest first. */
+/** How safe written data are when a write returns (RFC 1813, section 3.3.7), weakest first. */
 public enum Stability {
     /** May be lost if the server or its host stops, until a sync. */
     UNSTABLE,

@@ -2,7 +2,9 @@ package org.warpnfs.fs.contract;
 
 import org.junit.jupiter.api.Nested;
 
-/** All that a backend owes whoever calls it: one class of tests for each concern, inherited by each backend's own test. */
+/**
+ * All that a backend owes whoever calls it: one class of tests for each concern, inherited by each backend's own test.
+ */
 public abstract class BackendContract {
     /** A fresh, empty tree for one test. */
     protected abstract Backend backend() throws Exception;

@@ -37,8 +37,9 @@ public abstract class ConcurrencyContract extends ContractFixture {
     }
 
     /**
-     * One step of a race. A backend may answer TRY_LATER, for example while it searches the tree for another file; a client
-     * then comes again, and so does this. A backend that says so for ever is caught by the time limit of {@link #inParallel}.
+     * One step of a race. A backend may answer TRY_LATER, for example while it searches the tree for another file; a
+     * client then comes again, and so does this. A backend that says so for ever is caught by the time limit of
+     * {@link #inParallel}.
      */
     private static void untilItIsTime(Step step) throws Exception {
         while (true) {

@@ -23,7 +23,10 @@ import org.warpnfs.fs.spi.OpenAccess;
 import org.warpnfs.fs.spi.OpenFile;
 import org.warpnfs.fs.spi.Stability;
 
-/** A clone has no COMMIT (RFC 7862 section 15.13): once it is answered it is on stable storage. On btrfs, which can clone. */
+/**
+ * A clone has no COMMIT (RFC 7862, section 15.13): once it is answered it is on stable storage. On btrfs, which can
+ * clone.
+ */
 class CloneStabilityTest {
     private static final int LENGTH_BYTES = 65_536;
 

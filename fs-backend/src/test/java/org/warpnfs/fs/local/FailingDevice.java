@@ -12,9 +12,9 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Assumptions;
 
 /**
- * An ext4 on a loop device that really fails: its image lies sparse on a small tmpfs. What the file system needs for itself is
- * there from the beginning. While the tmpfs is full, a write to any other block fails on the device, the kernel drops the page, and
- * tells of it as it tells of every medium that fails.
+ * An ext4 on a loop device that really fails: its image lies sparse on a small tmpfs. What the file system needs for
+ * itself is there from the beginning. While the tmpfs is full, a write to any other block fails on the device, the
+ * kernel drops the page, and tells of it as it tells of every medium that fails.
  */
 final class FailingDevice implements AutoCloseable {
     private static final long IMAGE_BYTES = 48 << 20;

@@ -78,7 +78,10 @@ final class LoopDevice implements AutoCloseable {
         return mountPoint;
     }
 
-    /** Begins anew with what is on the medium. Nobody may have a file open any more when this {@linkplain Cut#restore restores}. */
+    /**
+     * Begins anew with what is on the medium. Nobody may have a file open any more when this {@linkplain Cut#restore
+     * restores}.
+     */
     Cut cutPower() throws IOException {
         Path left = base.resolve("image" + ++cuts);
         Mounts.run("cp", "--sparse=always", "--reflink=never", image.toString(), left.toString());
@@ -102,7 +105,10 @@ final class LoopDevice implements AutoCloseable {
         Mounts.run("mount", "-o", "remount,abort", mountPoint.toString());
     }
 
-    /** Ends it at once, as if the medium were gone: nothing more is read or written, and nothing that waits is brought to it. */
+    /**
+     * Ends it at once, as if the medium were gone: nothing more is read or written, and nothing that waits is brought
+     * to it.
+     */
     void shutDown() throws Exception {
         byte[] path = mountPoint.toString().getBytes(StandardCharsets.UTF_8);
         try (Fd root = OpenCalls.open(path, OpenCalls.O_RDONLY | OpenCalls.O_DIRECTORY);

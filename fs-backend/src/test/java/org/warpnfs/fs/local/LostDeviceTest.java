@@ -24,7 +24,9 @@ import org.warpnfs.fs.spi.OpenAccess;
 import org.warpnfs.fs.spi.OpenFile;
 import org.warpnfs.fs.spi.Stability;
 
-/** A real file system that becomes read-only, ends, or goes out of sight, under those who write to it; and comes back. */
+/**
+ * A real file system that becomes read-only, ends, or goes out of sight, under those who write to it; and comes back.
+ */
 class LostDeviceTest {
     private static final int PHASE = 400;
 

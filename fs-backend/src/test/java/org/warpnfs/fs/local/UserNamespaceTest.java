@@ -29,8 +29,8 @@ import org.warpnfs.fs.spi.OpenFile;
 import org.warpnfs.fs.spi.Stability;
 
 /**
- * The local backend where root is not root: in user namespaces, in a container without capabilities, and with capabilities that a
- * change of user does not take away. Each in a JVM of its own.
+ * The local backend where root is not root: in user namespaces, in a container without capabilities, and with
+ * capabilities that a change of user does not take away. Each in a JVM of its own.
  */
 class UserNamespaceTest {
     private static final Path UNSHARE = Path.of("/usr/bin/unshare");

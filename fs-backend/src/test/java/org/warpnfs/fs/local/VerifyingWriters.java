@@ -30,8 +30,9 @@ import org.warpnfs.fs.spi.OpenFile;
 import org.warpnfs.fs.spi.Stability;
 
 /**
- * Writers that behave as NFS clients do: each writes blocks that no other does, some as stable, the others to be committed later, and
- * knows which of them were acknowledged as stable. Between writes some look whether they can make files.
+ * Writers that behave as NFS clients do: each writes blocks that no other does, some as stable, the others to be
+ * committed later, and knows which of them were acknowledged as stable. Between writes some look whether they can make
+ * files.
  */
 final class VerifyingWriters implements AutoCloseable {
     static final int COUNT = 8;

@@ -4,8 +4,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Which bytes of one message have been placed. Senders should send segments in order (RFC 5041 section 5.3), and one number
- * serves then; those that do not cost a few intervals, of which there is a limit.
+ * Which bytes of one message have been placed. Senders should send segments in order (RFC 5041, section 5.3), and one
+ * number serves then; those that do not cost a few intervals, of which there is a limit.
  */
 public final class Coverage {
     /** The most gaps that a message may have at one time. */

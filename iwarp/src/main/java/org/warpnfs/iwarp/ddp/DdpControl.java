@@ -1,7 +1,7 @@
 package org.warpnfs.iwarp.ddp;
 
 /**
- * The first byte of every segment (RFC 5041 section 4.1).
+ * The first byte of every segment (RFC 5041, section 4.1).
  *
  * <pre>
  * 0x80 T tagged   0x40 L last segment of its message   0x3c reserved, sent as zero, ignored   0x03 DDP version, 1

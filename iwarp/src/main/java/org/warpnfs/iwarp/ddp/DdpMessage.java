@@ -5,12 +5,13 @@ import java.util.List;
 import org.warpnfs.iwarp.io.GatherCursor;
 
 /**
- * A message on its way out, to be cut into segments (RFC 5041 section 5.2).
+ * A message on its way out, to be cut into segments (RFC 5041, section 5.2).
  *
  * <h2>Operation</h2>
  *
- * Until {@link #ended()}: ask how much payload the next segment carries, append its header, take its payload from {@link
- * #payload()}. All segments but the last are filled to the largest size; a message without payload is one segment.
+ * Until {@link #ended()}: ask how much payload the next segment carries, append its header, take its payload from
+ * {@link #payload()}. All segments but the last are filled to the largest size; a message without payload is one
+ * segment.
  *
  * <h2>Buffers</h2>
  *

@@ -5,14 +5,14 @@ import org.jspecify.annotations.Nullable;
 import org.warpnfs.iwarp.io.ProtocolViolation;
 
 /**
- * Receives segments (RFC 5041 sections 5 and 7): checks each header as soon as it is there, then places the payload as it
- * arrives.
+ * Receives segments (RFC 5041, sections 5 and 7): checks each header as soon as it is there, then places the payload as
+ * it arrives.
  *
  * <h2>Operation</h2>
  *
- * {@link #segmentStarted}, {@link #segmentBytes} as often as needed, {@link #segmentEnded}. The order of the checks is the
- * order in which errors are reported: length, version, queue, the upper layer's own, then sequence number, buffer and
- * bounds.
+ * {@link #segmentStarted}, {@link #segmentBytes} as often as needed, {@link #segmentEnded}. The order of the checks is
+ * the order in which errors are reported: length, version, queue, the upper layer's own, then sequence number, buffer
+ * and bounds.
  *
  * <h2>Buffers</h2>
  *
@@ -152,7 +152,7 @@ public final class DdpReceiver {
         UntaggedHeader header = UntaggedHeader.parse(bytes);
         UntaggedQueue named = ulp.queue(header);
         if (named == null) {
-            throw new DdpViolation(DdpError.UNTAGGED_QN, "QN " + header.qn() + " (RFC 5041 section 7.1)");
+            throw new DdpViolation(DdpError.UNTAGGED_QN, "QN " + header.qn() + " (RFC 5041, section 7.1)");
         }
         ulp.checkUntagged(header, named.continues(header));
         target = named.check(header, segmentBytes - UntaggedHeader.BYTES);
@@ -164,7 +164,7 @@ public final class DdpReceiver {
     private static void checkVersion(ByteBuffer header, DdpError error) throws DdpViolation {
         int version = header.get(0) & DdpControl.VERSION_MASK;
         if (version != DdpControl.VERSION) {
-            throw new DdpViolation(error, "DDP version " + version + " (RFC 5041 section 4.1)");
+            throw new DdpViolation(error, "DDP version " + version + " (RFC 5041, section 4.1)");
         }
     }
 

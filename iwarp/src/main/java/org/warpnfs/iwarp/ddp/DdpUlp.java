@@ -29,7 +29,7 @@ public interface DdpUlp {
     /**
      * Checks a tagged segment and says where its payload goes, before any byte is placed.
      *
-     * @return null only where {@code payloadBytes} is 0: STag and TO mean nothing then (RFC 5041 section 5.2)
+     * @return null only where {@code payloadBytes} is 0: STag and TO mean nothing then (RFC 5041, section 5.2)
      */
     @Nullable
     TaggedBuffer checkTagged(TaggedHeader header, int payloadBytes) throws ProtocolViolation;

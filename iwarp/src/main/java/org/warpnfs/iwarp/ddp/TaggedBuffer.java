@@ -1,6 +1,6 @@
 package org.warpnfs.iwarp.ddp;
 
-/** A tagged buffer (RFC 5041 section 2): memory that the peer names by an STag. */
+/** A tagged buffer (RFC 5041, section 2): memory that the peer names by an STag. */
 public interface TaggedBuffer extends PlacementTarget {
     /** The tagged offset of its first byte, unsigned 64 bits. */
     long taggedOffset();
@@ -15,8 +15,8 @@ public interface TaggedBuffer extends PlacementTarget {
     long OUTSIDE = -2;
 
     /**
-     * Where a range of tagged offsets lies in this buffer. A wrap is found before bounds, since a range that wraps is outside
-     * too.
+     * Where a range of tagged offsets lies in this buffer. A wrap is found before bounds, since a range that wraps is
+     * outside too.
      *
      * @return the offset in bytes, {@link #WRAPS} or {@link #OUTSIDE}
      */
@@ -29,7 +29,7 @@ public interface TaggedBuffer extends PlacementTarget {
         return inside ? offset : OUTSIDE;
     }
 
-    /** Where a segment's payload goes: the checks of RFC 5041 section 7.1 on its offset. */
+    /** Where a segment's payload goes: the checks of RFC 5041, section 7.1 on its offset. */
     default int offsetOf(TaggedHeader header, int payloadBytes) throws DdpViolation {
         long offset = locate(header.taggedOffset(), payloadBytes);
         if (offset >= 0) {
@@ -39,6 +39,6 @@ public interface TaggedBuffer extends PlacementTarget {
                 offset == WRAPS ? DdpError.TAGGED_TO_WRAP : DdpError.TAGGED_BOUNDS,
                 payloadBytes + " bytes at TO " + Long.toHexString(header.taggedOffset())
                         + (offset == WRAPS ? " wrap" : " leave the " + lengthBytes() + " bytes of STag ")
-                        + (offset == WRAPS ? "" : Long.toHexString(header.stag())) + " (RFC 5041 section 7.1)");
+                        + (offset == WRAPS ? "" : Long.toHexString(header.stag())) + " (RFC 5041, section 7.1)");
     }
 }

@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import org.warpnfs.iwarp.io.BigEndian;
 
 /**
- * The header of a tagged segment (RFC 5041 section 4.2).
+ * The header of a tagged segment (RFC 5041, section 4.2).
  *
  * <pre>
  * bytes   field

@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import org.warpnfs.iwarp.io.BigEndian;
 
 /**
- * The header of an untagged segment (RFC 5041 section 4.3).
+ * The header of an untagged segment (RFC 5041, section 4.3).
  *
  * <pre>
  * bytes   field

@@ -6,12 +6,12 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The receiving end of one untagged queue (RFC 5041 sections 5.2, 7.1): message n goes into the n-th buffer posted.
+ * The receiving end of one untagged queue (RFC 5041, sections 5.2, 7.1): message n goes into the n-th buffer posted.
  *
  * <h2>Operation</h2>
  *
- * {@link #check} before a segment's payload is placed, {@link #placed} after. Messages come one after the other, because the
- * stream below is in order; the segments of one message may come in any order.
+ * {@link #check} before a segment's payload is placed, {@link #placed} after. Messages come one after the other,
+ * because the stream below is in order; the segments of one message may come in any order.
  *
  * <h2>Buffers</h2>
  *
@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <h2>Errors</h2>
  *
- * A wrong MSN, no buffer, a message that does not fit and a hole in a message are violations; the queue is not used after one.
+ * A wrong MSN, no buffer, a message that does not fit and a hole in a message are violations; the queue is not used
+ * after one.
  */
 public final class UntaggedQueue {
     private static final int FIRST_MSN = 1;
@@ -73,7 +74,7 @@ public final class UntaggedQueue {
         return inMessage;
     }
 
-    /** The checks of RFC 5041 section 7.1 that come before placement. */
+    /** The checks of RFC 5041, section 7.1 that come before placement. */
     UntaggedBuffer check(UntaggedHeader header, int payloadBytes) throws DdpViolation {
         if (header.msn() != expectedMsn) {
             throw violation(DdpError.UNTAGGED_MSN_RANGE, header, "expected MSN " + Integer.toUnsignedLong(expectedMsn));
@@ -132,6 +133,6 @@ public final class UntaggedQueue {
         return new DdpViolation(
                 error,
                 "QN " + qn + " MSN " + Integer.toUnsignedLong(header.msn()) + " MO " + header.mo() + ": " + detail
-                        + " (RFC 5041 section 7.1)");
+                        + " (RFC 5041, section 7.1)");
     }
 }

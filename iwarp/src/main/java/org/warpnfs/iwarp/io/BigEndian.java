@@ -6,8 +6,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Network byte order, whatever order a buffer is set to. Unsigned 8- and 16-bit values travel as {@code int}, unsigned 32-bit
- * values as {@code long}, unsigned 64-bit values as {@code long} to be compared by {@link Long#compareUnsigned}.
+ * Network byte order, whatever order a buffer is set to. Unsigned 8- and 16-bit values travel as {@code int}, unsigned
+ * 32-bit values as {@code long}, unsigned 64-bit values as {@code long} to be compared by {@link Long#compareUnsigned}.
  */
 public final class BigEndian {
     private static final VarHandle SHORT = MethodHandles.byteBufferViewVarHandle(short[].class, ByteOrder.BIG_ENDIAN);

@@ -1,7 +1,7 @@
 package org.warpnfs.iwarp.io;
 
 /**
- * A 64-bit operand of a remote atomic operation, with the mask that goes with it (RFC 7306 sections 5.1.1 and 5.1.2).
+ * A 64-bit operand of a remote atomic operation, with the mask that goes with it (RFC 7306, sections 5.1.1 and 5.1.2).
  *
  * <pre>
  * role      mask bit 1                                    mask bit 0
@@ -25,8 +25,8 @@ public record MaskedWord(long data, long mask) {
     }
 
     /**
-     * The sum, field by field. The top bit of each field is left out of the addition, so that no carry leaves the field, and
-     * comes in as what a sum of single bits is: an exclusive or.
+     * The sum, field by field. The top bit of each field is left out of the addition, so that no carry leaves the
+     * field, and comes in as what a sum of single bits is: an exclusive or.
      */
     public long addTo(long original) {
         long tops = mask | Long.MIN_VALUE;

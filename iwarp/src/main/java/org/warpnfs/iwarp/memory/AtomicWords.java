@@ -7,12 +7,12 @@ import java.nio.ByteOrder;
 import org.warpnfs.iwarp.io.MaskedWord;
 
 /**
- * Atomic access to the 64-bit words of a piece of direct memory (RFC 7306 section 5), in the byte order of this host.
+ * Atomic access to the 64-bit words of a piece of direct memory (RFC 7306, section 5), in the byte order of this host.
  *
  * <h2>Operation</h2>
  *
- * By compare-and-set on the word itself. So operations exclude each other by address, not by region or stream: memory that is
- * registered twice, or for several peers, is as safe as any. Any thread.
+ * By compare-and-set on the word itself. So operations exclude each other by address, not by region or stream: memory
+ * that is registered twice, or for several peers, is as safe as any. Any thread.
  *
  * <h2>Buffers</h2>
  *

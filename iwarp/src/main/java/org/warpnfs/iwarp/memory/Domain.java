@@ -11,7 +11,8 @@ import org.warpnfs.iwarp.verbs.ProtectionDomain;
  *
  * <h2>Operation</h2>
  *
- * As {@link ProtectionDomain} says. Its identity is the object itself: nothing on the wire can name it (RFC 5041 section 8.2).
+ * As {@link ProtectionDomain} says. Its identity is the object itself: nothing on the wire can name it (RFC 5041,
+ * section 8.2).
  *
  * <h2>Buffers</h2>
  *

@@ -17,7 +17,7 @@ final class DomainRegion extends Region {
         super(domain, stag, memory, rights);
     }
 
-    /** Others may be using it (RFC 5040 section 8.1.1). */
+    /** Others may be using it (RFC 5040, section 8.1.1). */
     @Override
     public boolean peerMayInvalidate() {
         return false;

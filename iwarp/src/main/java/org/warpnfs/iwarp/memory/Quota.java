@@ -7,8 +7,8 @@ import org.warpnfs.iwarp.verbs.LimitReachedException;
  *
  * <h2>Operation</h2>
  *
- * Takes from the budget in steps and keeps what is given back, up to two steps, so that taking and giving for each message do
- * not touch what all threads share.
+ * Takes from the budget in steps and keeps what is given back, up to two steps, so that taking and giving for each
+ * message do not touch what all threads share.
  *
  * <h2>Buffers</h2>
  *

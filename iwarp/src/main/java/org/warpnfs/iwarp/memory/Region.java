@@ -22,8 +22,8 @@ import org.warpnfs.iwarp.verbs.MemoryRegion;
  *
  * <h2>Buffers</h2>
  *
- * The memory belongs to whoever registered it. Validity is asked again for each piece placed, so that revocation also holds
- * against a segment that is half arrived.
+ * The memory belongs to whoever registered it. Validity is asked again for each piece placed, so that revocation also
+ * holds against a segment that is half arrived.
  *
  * <h2>Errors</h2>
  *
@@ -143,7 +143,7 @@ public abstract sealed class Region implements MemoryRegion, RdmapRegion permits
         if (!valid) {
             throw new DdpViolation(
                     DdpError.TAGGED_INVALID_STAG,
-                    "STag " + Long.toHexString(stag) + " was invalidated (RFC 5041 section 7.1)");
+                    "STag " + Long.toHexString(stag) + " was invalidated (RFC 5041, section 7.1)");
         }
         memory.put(offsetBytes, bytes, bytes.position(), bytes.remaining());
     }

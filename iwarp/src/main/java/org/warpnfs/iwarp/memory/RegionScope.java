@@ -14,8 +14,8 @@ import org.warpnfs.iwarp.verbs.LimitReachedException;
  *
  * <h2>Operation</h2>
  *
- * An STag is drawn until it is neither in use anywhere nor was lately here: a peer that holds on to an old one must not find
- * it alive again.
+ * An STag is drawn until it is neither in use anywhere nor was lately here: a peer that holds on to an old one must not
+ * find it alive again.
  *
  * <h2>Buffers</h2>
  *

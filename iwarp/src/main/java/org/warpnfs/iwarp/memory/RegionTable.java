@@ -22,8 +22,8 @@ import org.warpnfs.iwarp.verbs.MemoryRegion;
  *
  * <h2>Errors</h2>
  *
- * Registering beyond a limit throws {@link LimitReachedException}; revoking from another thread than the owner's throws {@link
- * IllegalStateException}, since that thread may be placing.
+ * Registering beyond a limit throws {@link LimitReachedException}; revoking from another thread than the owner's throws
+ * {@link IllegalStateException}, since that thread may be placing.
  */
 public final class RegionTable implements RdmapRegions {
     private final StagRegistry registry;

@@ -6,8 +6,8 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Every STag in use, of all streams and protection domains: so that none is given out twice, and that an STag of somebody
- * else's can be told from one of nobody's. Safe for any thread.
+ * Every STag in use, of all streams and protection domains: so that none is given out twice, and that an STag of
+ * somebody else's can be told from one of nobody's. Safe for any thread.
  */
 public final class StagRegistry {
     private final ConcurrentMap<Long, Region> regions = new ConcurrentHashMap<>();

@@ -5,7 +5,9 @@ import java.util.Set;
 import java.util.function.BooleanSupplier;
 import org.warpnfs.iwarp.verbs.AccessRight;
 
-/** A region of one stream, whose owner thread alone places into it and revokes it: so revoking is a barrier by itself. */
+/**
+ * A region of one stream, whose owner thread alone places into it and revokes it: so revoking is a barrier by itself.
+ */
 final class StreamRegion extends Region {
     private final BooleanSupplier inOwnerThread;
 

@@ -3,7 +3,7 @@ package org.warpnfs.iwarp.mpa;
 import java.nio.ByteBuffer;
 import org.warpnfs.iwarp.io.ProtocolViolation;
 
-/** Cuts a byte stream into ULPDUs (RFC 5044 section 4), however the stream itself arrives cut. */
+/** Cuts a byte stream into ULPDUs (RFC 5044, section 4), however the stream itself arrives cut. */
 public sealed interface Deframer permits FpduDeframer, MarkedDeframer {
     /** The one for a direction of a stream, to be used from its first FPDU on. */
     static Deframer of(UlpduSink sink, MpaAgreement.Framing framing) {

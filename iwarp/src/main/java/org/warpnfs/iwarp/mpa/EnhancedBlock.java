@@ -7,7 +7,7 @@ import java.util.Set;
 import org.warpnfs.iwarp.io.BigEndian;
 
 /**
- * The first four bytes of the private data of an enhanced frame (RFC 6581 section 9).
+ * The first four bytes of the private data of an enhanced frame (RFC 6581, section 9).
  *
  * <pre>
  * bytes  0x8000                      0x4000                                   0x3fff

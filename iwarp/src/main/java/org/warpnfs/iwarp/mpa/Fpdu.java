@@ -1,14 +1,14 @@
 package org.warpnfs.iwarp.mpa;
 
 /**
- * The Framing Protocol Data Unit (RFC 5044 section 4.1).
+ * The Framing Protocol Data Unit (RFC 5044, section 4.1).
  *
  * <pre>
  * ULPDU_Length(2)  ULPDU(ULPDU_Length)  PAD(0-3, zero)  CRC32C(4, least significant byte first)
  * </pre>
  *
- * The pad makes everything before the CRC a multiple of four bytes. The CRC covers all of that (section 4.4); with CRC off its
- * field is there all the same and sent as zero.
+ * The pad makes everything before the CRC a multiple of four bytes. The CRC covers all of that (section 4.4); with CRC
+ * off its field is there all the same and sent as zero.
  */
 public final class Fpdu {
     /** The length field. */
@@ -23,7 +23,7 @@ public final class Fpdu {
     /** The longest ULPDU that the length field can say. */
     public static final int MAX_ULPDU_BYTES = 0xffff;
 
-    /** The smallest MULPDU that a stream may have (RFC 5044 section 4.5). */
+    /** The smallest MULPDU that a stream may have (RFC 5044, section 4.5). */
     public static final int MIN_MULPDU_BYTES = 128;
 
     private Fpdu() {}

@@ -10,13 +10,13 @@ import java.util.List;
  * <h2>Operation</h2>
  *
  * A {@link Framer} appends FPDUs. Headers, trailers and short payloads are written one behind the other into scratch
- * memory; longer payloads stay where they are. So an FPDU with one piece of payload costs two buffers, and its trailer shares
- * one with the header of the next.
+ * memory; longer payloads stay where they are. So an FPDU with one piece of payload costs two buffers, and its trailer
+ * shares one with the header of the next.
  *
  * <h2>Buffers</h2>
  *
- * The scratch memory was handed in and goes back to its owner when the batch has been sent. Payload belongs to the poster of
- * the work and must not change before that either.
+ * The scratch memory was handed in and goes back to its owner when the batch has been sent. Payload belongs to the
+ * poster of the work and must not change before that either.
  *
  * <h2>Errors</h2>
  *
@@ -56,7 +56,9 @@ public final class FpduBatch {
         return hasRoom(MAX_OVERHEAD_BYTES, 0);
     }
 
-    /** Whether so much scratch memory is left, and room for so many buffers besides those of a few pieces of payload. */
+    /**
+     * Whether so much scratch memory is left, and room for so many buffers besides those of a few pieces of payload.
+     */
     boolean hasRoom(int overheadBytes, int moreBuffers) {
         return scratch.remaining() >= overheadBytes && buffers.size() < MAX_BUFFERS - moreBuffers;
     }

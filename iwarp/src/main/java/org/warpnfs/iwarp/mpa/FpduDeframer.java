@@ -10,9 +10,9 @@ import org.warpnfs.iwarp.io.ProtocolViolation;
  *
  * <h2>Operation</h2>
  *
- * {@link #advance} is called until it says that it needs more. Without CRC a ULPDU is handed on as its bytes arrive, so that
- * payload is copied once, from the socket's buffer to where it belongs. With CRC nothing of an FPDU is handed on before its
- * CRC has been checked: from the socket's buffer if all of it is there, else from a copy.
+ * {@link #advance} is called until it says that it needs more. Without CRC a ULPDU is handed on as its bytes arrive, so
+ * that payload is copied once, from the socket's buffer to where it belongs. With CRC nothing of an FPDU is handed on
+ * before its CRC has been checked: from the socket's buffer if all of it is there, else from a copy.
  *
  * <h2>Buffers</h2>
  *
@@ -20,8 +20,8 @@ import org.warpnfs.iwarp.io.ProtocolViolation;
  *
  * <h2>Errors</h2>
  *
- * A wrong CRC is a violation with {@link MpaError#CRC}; a violation of the sink's passes through. After either, no more bytes
- * may be given. Pad bytes are not looked at: Linux does not always send zeros.
+ * A wrong CRC is a violation with {@link MpaError#CRC}; a violation of the sink's passes through. After either, no more
+ * bytes may be given. Pad bytes are not looked at: Linux does not always send zeros.
  */
 public final class FpduDeframer implements Deframer {
     private final UlpduSink sink;
@@ -135,13 +135,13 @@ public final class FpduDeframer implements Deframer {
         int crcOffset = fpdu.limit() - Fpdu.CRC_BYTES;
         checksum.reset();
         checksum.update(fpdu.slice(0, crcOffset));
-        // On the wire least significant byte first, alone among all fields (RFC 5044 section 4.4).
+        // On the wire least significant byte first, alone among all fields (RFC 5044, section 4.4).
         int sent = Integer.reverseBytes((int) BigEndian.u32(fpdu, crcOffset));
         if (sent != (int) checksum.getValue()) {
             throw new MpaViolation(
                     MpaError.CRC,
                     String.format(
-                            "CRC %08x, computed %08x, over %d bytes (RFC 5044 section 4.4)",
+                            "CRC %08x, computed %08x, over %d bytes (RFC 5044, section 4.4)",
                             sent, checksum.getValue(), crcOffset));
         }
     }

@@ -13,7 +13,8 @@ import org.warpnfs.iwarp.io.BigEndian;
  *
  * <h2>Buffers</h2>
  *
- * Owns none. With CRC on payload is summed when it is framed: whoever changes it between then and the write sends a wrong CRC.
+ * Owns none. With CRC on payload is summed when it is framed: whoever changes it between then and the write sends a
+ * wrong CRC.
  *
  * <h2>Errors</h2>
  *

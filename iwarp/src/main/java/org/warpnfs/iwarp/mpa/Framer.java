@@ -3,8 +3,8 @@ package org.warpnfs.iwarp.mpa;
 import java.nio.ByteBuffer;
 
 /**
- * Frames ULPDUs (RFC 5044 section 4): {@link #start}, then the ULPDU's header written into the buffer that it returns, then
- * {@link #payload} any number of times, then {@link #end}.
+ * Frames ULPDUs (RFC 5044, section 4): {@link #start}, then the ULPDU's header written into the buffer that it returns,
+ * then {@link #payload} any number of times, then {@link #end}.
  */
 public sealed interface Framer permits FpduFramer, MarkedFramer {
     /** The one for a direction of a stream, to be used from its first FPDU on. */

@@ -10,8 +10,9 @@ import org.warpnfs.iwarp.io.ProtocolViolation;
  *
  * <h2>Operation</h2>
  *
- * The length field alone says where an FPDU ends; markers are checked against it and taken out (RFC 5044 sections 5.2 and 6).
- * Nothing of an FPDU is handed on before all of it is there, its CRC has been checked, and its markers point to its start.
+ * The length field alone says where an FPDU ends; markers are checked against it and taken out (RFC 5044, sections 5.2
+ * and 6). Nothing of an FPDU is handed on before all of it is there, its CRC has been checked, and its markers point to
+ * its start.
  *
  * <h2>Buffers</h2>
  *
@@ -20,8 +21,9 @@ import org.warpnfs.iwarp.io.ProtocolViolation;
  *
  * <h2>Errors</h2>
  *
- * A wrong CRC is a violation with {@link MpaError#CRC}; with a good one, or without, a marker that points elsewhere is one with
- * {@link MpaError#MARKER}; violations of the sink's pass through. After any of them no more bytes may be given.
+ * A wrong CRC is a violation with {@link MpaError#CRC}; with a good one, or without, a marker that points elsewhere is
+ * one with {@link MpaError#MARKER}; violations of the sink's pass through. After any of them no more bytes may be
+ * given.
  */
 final class MarkedDeframer implements Deframer {
     private final UlpduSink sink;
@@ -111,7 +113,7 @@ final class MarkedDeframer implements Deframer {
                 throw new MpaViolation(
                         MpaError.MARKER,
                         "marker with FPDUPTR " + pointer + ", " + expected
-                                + " bytes behind the start of its FPDU (RFC 5044 section 4.3)");
+                                + " bytes behind the start of its FPDU (RFC 5044, section 4.3)");
             }
         }
     }

@@ -9,12 +9,13 @@ import org.warpnfs.iwarp.io.BigEndian;
  *
  * <h2>Operation</h2>
  *
- * Counts the bytes of the stream from the first FPDU on, over all batches. A marker is put in front of the byte that would
- * stand in its place, so that one between two FPDUs leaves with the second.
+ * Counts the bytes of the stream from the first FPDU on, over all batches. A marker is put in front of the byte that
+ * would stand in its place, so that one between two FPDUs leaves with the second.
  *
  * <h2>Buffers</h2>
  *
- * Owns the buffer that headers are written into; they are copied from it. Payload is referred to, in the runs between markers.
+ * Owns the buffer that headers are written into; they are copied from it. Payload is referred to, in the runs between
+ * markers.
  *
  * <h2>Errors</h2>
  *

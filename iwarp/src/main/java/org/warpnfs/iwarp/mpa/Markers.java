@@ -1,17 +1,19 @@
 package org.warpnfs.iwarp.mpa;
 
 /**
- * Where markers stand in a stream, and what they say (RFC 5044 sections 4.2 and 4.3).
+ * Where markers stand in a stream, and what they say (RFC 5044, sections 4.2 and 4.3).
  *
  * <pre>
  * bytes  field
  * 0-1    reserved, zero; ignored on receipt
- * 2-3    FPDUPTR: bytes from the length field of the FPDU that the marker is in to the marker; the last two bits are zero
+ * 2-3    FPDUPTR: bytes from the length field of the FPDU that the marker is in to the marker;
+ *        the last two bits are zero
  * </pre>
  *
- * The first stands before the first FPDU, the others at every 512th byte of the stream from there on, themselves counted. One
- * that falls between two FPDUs belongs to the second, and its FPDUPTR is zero. All are covered by the CRC of their FPDU; its
- * length field counts none. FPDUs are multiples of four bytes, so that a marker splits none of their fields but the ULPDU.
+ * The first stands before the first FPDU, the others at every 512th byte of the stream from there on, themselves
+ * counted. One that falls between two FPDUs belongs to the second, and its FPDUPTR is zero. All are covered by the CRC
+ * of their FPDU; its length field counts none. FPDUs are multiples of four bytes, so that a marker splits none of their
+ * fields but the ULPDU.
  */
 final class Markers {
     /** A marker. */
@@ -50,7 +52,8 @@ final class Markers {
     }
 
     /**
-     * The MULPDU of a stream with markers whose FPDUs are to be no longer than those of one without (RFC 5044 section 4.5).
+     * The MULPDU of a stream with markers whose FPDUs are to be no longer than those of one without (RFC 5044, section
+     * 4.5).
      *
      * @param mulpduBytes that of the stream without
      */

@@ -9,8 +9,8 @@ import java.util.Set;
  * @param revision 1 or 2
  * @param framing how FPDUs look in both directions
  * @param reads limits on RDMA Reads
- * @param rtrKinds in peer-to-peer mode, as initiator the one that we send, as responder those that may open the stream; empty
- *     outside of it
+ * @param rtrKinds in peer-to-peer mode, as initiator the one that we send, as responder those that may open the stream;
+ *     empty outside of it
  */
 public record MpaAgreement(int revision, Framing framing, Reads reads, Set<RtrKind> rtrKinds) {
     public MpaAgreement {

@@ -11,8 +11,8 @@ import java.util.Set;
  * @param peerToPeer whether our requests ask for peer-to-peer startup
  * @param rtrKinds what we may send as initiator, and take as responder, in peer-to-peer startup
  * @param revision the highest that we speak: 1 is RFC 5044, 2 is RFC 6581
- * @param fallBack whether a request of revision 2 that the peer does not understand is followed by one of revision 1, over a new
- *     connection
+ * @param fallBack whether a request of revision 2 that the peer does not understand is followed by one of revision 1,
+ *     over a new connection
  */
 public record MpaChoices(
         CrcPolicy crcPolicy,
@@ -24,7 +24,7 @@ public record MpaChoices(
     public MpaChoices {
         rtrKinds = Set.copyOf(rtrKinds);
         if (rtrKinds.isEmpty()) {
-            throw new IllegalArgumentException("one kind of RTR is the least (RFC 6581 section 9.2)");
+            throw new IllegalArgumentException("one kind of RTR is the least (RFC 6581, section 9.2)");
         }
         if (revision != MpaFrame.REVISION_1 && revision != MpaFrame.REVISION_2) {
             throw new IllegalArgumentException("MPA revision " + revision + " is neither 1 nor 2");

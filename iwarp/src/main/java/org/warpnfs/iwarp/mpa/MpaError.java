@@ -1,6 +1,6 @@
 package org.warpnfs.iwarp.mpa;
 
-/** Error codes that MPA puts into a Terminate under the LLP layer (RFC 5044 section 8, RFC 6581 section 8). */
+/** Error codes that MPA puts into a Terminate under the LLP layer (RFC 5044, section 8, RFC 6581, section 8). */
 public enum MpaError {
     /** The TCP connection was closed, terminated or lost. */
     CONNECTION_LOST(1),

@@ -5,7 +5,7 @@ import java.nio.charset.StandardCharsets;
 import org.warpnfs.iwarp.io.BigEndian;
 
 /**
- * The MPA Request or Reply frame (RFC 5044 section 7.1.1, RFC 6581 section 6).
+ * The MPA Request or Reply frame (RFC 5044, section 7.1.1, RFC 6581, section 6).
  *
  * <pre>
  * bytes   field
@@ -35,7 +35,7 @@ public record MpaFrame(
     /** Length of the fixed part. */
     public static final int HEADER_BYTES = 20;
 
-    /** The most private data that a frame may carry (RFC 5044 section 7.1.1). */
+    /** The most private data that a frame may carry (RFC 5044, section 7.1.1). */
     public static final int MAX_PRIVATE_DATA_BYTES = 512;
 
     /** RFC 5044. */
@@ -109,7 +109,7 @@ public record MpaFrame(
         int lengthBytes = BigEndian.u16(header, header.position() + PD_LENGTH_OFFSET);
         if (lengthBytes > MAX_PRIVATE_DATA_BYTES) {
             throw new MpaViolation(
-                    MpaError.BAD_FRAME, "private data of " + lengthBytes + " bytes (RFC 5044 section 7.1.1)");
+                    MpaError.BAD_FRAME, "private data of " + lengthBytes + " bytes (RFC 5044, section 7.1.1)");
         }
         return lengthBytes;
     }
@@ -127,7 +127,7 @@ public record MpaFrame(
         if (enhanced && !rejected && privateData.length < EnhancedBlock.BYTES) {
             throw new MpaViolation(
                     MpaError.BAD_FRAME,
-                    "enhanced frame with " + privateData.length + " bytes of private data (RFC 6581 section 9)");
+                    "enhanced frame with " + privateData.length + " bytes of private data (RFC 6581, section 9)");
         }
         return new MpaFrame(
                 kind,

@@ -6,7 +6,8 @@ import java.util.OptionalInt;
 import java.util.Set;
 
 /**
- * The rules by which two startup frames become an {@link MpaAgreement} (RFC 5044 section 7.1, RFC 6581 sections 6 to 10).
+ * The rules by which two startup frames become an {@link MpaAgreement} (RFC 5044, section 7.1, RFC 6581, sections 6 to
+ * 10).
  *
  * <pre>
  * subject   request           reply                          result
@@ -18,11 +19,11 @@ import java.util.Set;
  * M         the initiator     the responder wants markers    markers in what the other sends: each direction by itself
  *           wants markers
  * C         either            see {@link CrcPolicy}          CRC both ways if either frame has C
- * IRD, ORD  what it offers    ORD no more than its IRD,      the responder's ORD; the smaller of the initiator's ORD and
- *                             IRD no more than its ORD       the responder's IRD
+ * IRD, ORD  what it offers    ORD no more than its IRD,      the responder's ORD; the smaller of the initiator's
+ *                             IRD no more than its ORD       ORD and the responder's IRD
  *           0x3fff            0x3fff for the other           as each side was told by its own upper layer
- * A, B C D  RTRs it can send  those of them that we take;    the initiator sends one that both named, if there is none a
- *                             if there are none all that we  Terminate
+ * A, B C D  RTRs it can send  those of them that we take;    the initiator sends one that both named, if there is
+ *                             if there are none all that we  none a Terminate
  *                             take
  * </pre>
  */
@@ -37,13 +38,16 @@ public final class MpaNegotiation {
         return announced == EnhancedBlock.NOT_NEGOTIATED ? unknown : announced;
     }
 
-    /** Refuses to talk to a peer whose revision we do not know: no reply, the connection is closed (RFC 5044 section 7.1.1). */
+    /**
+     * Refuses to talk to a peer whose revision we do not know: no reply, the connection is closed (RFC 5044, section
+     * 7.1.1).
+     */
     public static void checkRevision(MpaFrame frame, MpaChoices choices) throws MpaViolation {
         if (frame.revision() < MpaFrame.REVISION_1 || frame.revision() > choices.revision()) {
             throw new MpaViolation(
                     MpaError.BAD_FRAME,
                     "MPA revision " + frame.revision() + ", known are 1 to " + choices.revision()
-                            + " (RFC 5044 section 7.1.1)");
+                            + " (RFC 5044, section 7.1.1)");
         }
     }
 
@@ -86,8 +90,9 @@ public final class MpaNegotiation {
     }
 
     /**
-     * The kinds of RTR that we name in a reply. A Read costs room for one, so that a responder that holds none names it only
-     * if nothing else is left. Without a common kind we name all of ours, and the initiator ends it (RFC 6581 section 9.2).
+     * The kinds of RTR that we name in a reply. A Read costs room for one, so that a responder that holds none names it
+     * only if nothing else is left. Without a common kind we name all of ours, and the initiator ends it (RFC 6581,
+     * section 9.2).
      */
     private static Set<RtrKind> common(Set<RtrKind> offered, Set<RtrKind> ours, int ird) {
         Set<RtrKind> common = EnumSet.noneOf(RtrKind.class);
@@ -131,14 +136,18 @@ public final class MpaNegotiation {
     }
 
     /**
-     * Whether a reply is that of a peer that understood our request. One that knows no revision 2 should have closed the
-     * connection (RFC 6581 section 10); if it answers instead it has taken our block for its upper layer's private data.
+     * Whether a reply is that of a peer that understood our request. One that knows no revision 2 should have closed
+     * the connection (RFC 6581, section 10); if it answers instead it has taken our block for its upper layer's private
+     * data.
      */
     public static boolean understood(MpaFrame request, MpaFrame reply) {
         return !request.enhanced() || reply.enhanced() || (reply.rejected() && reply.revision() >= request.revision());
     }
 
-    /** How FPDUs look after a request and its reply, from the initiator's side; a Terminate too, if the rest does not fit. */
+    /**
+     * How FPDUs look after a request and its reply, from the initiator's side; a Terminate too, if the rest does not
+     * fit.
+     */
     public static MpaAgreement.Framing framing(MpaFrame request, MpaFrame reply) {
         return new MpaAgreement.Framing(request.crc() || reply.crc(), reply.markers(), request.markers());
     }
@@ -159,14 +168,14 @@ public final class MpaNegotiation {
         }
         if (!request.enhanced()) {
             throw new MpaViolation(
-                    MpaError.BAD_FRAME, "an enhanced reply to a request that was not (RFC 6581 section 10)");
+                    MpaError.BAD_FRAME, "an enhanced reply to a request that was not (RFC 6581, section 10)");
         }
         EnhancedBlock answer = reply.enhancedBlock();
         int peerOrd = peerReads(answer.ord(), ird);
         if (peerOrd > ird) {
             throw new MpaViolation(
                     MpaError.INSUFFICIENT_IRD,
-                    "the peer would read " + peerOrd + " at once, we hold " + ird + " (RFC 6581 section 9.1)");
+                    "the peer would read " + peerOrd + " at once, we hold " + ird + " (RFC 6581, section 9.1)");
         }
         MpaAgreement.Reads reads = new MpaAgreement.Reads(
                 ird, Math.min(ord, peerReads(answer.ird(), ord)), answer.irdIfNamed(), answer.ordIfNamed());
@@ -179,15 +188,15 @@ public final class MpaNegotiation {
     }
 
     /**
-     * In revision 1 nobody names an RTR. A Write of nothing is all the same a message that any peer takes, as the first that
-     * it waits for.
+     * In revision 1 nobody names an RTR. A Write of nothing is all the same a message that any peer takes, as the first
+     * that it waits for.
      */
     private static Set<RtrKind> unnegotiatedRtr(MpaChoices choices, MpaFrame request) throws MpaViolation {
         if (!choices.peerToPeer()) {
             return Set.of();
         }
         if (request.enhanced() || !choices.rtrKinds().contains(RtrKind.WRITE)) {
-            throw new MpaViolation(MpaError.NO_MATCHING_RTR, "reply without a block (RFC 6581 section 9.2)");
+            throw new MpaViolation(MpaError.NO_MATCHING_RTR, "reply without a block (RFC 6581, section 9.2)");
         }
         return Set.of(RtrKind.WRITE);
     }
@@ -202,6 +211,6 @@ public final class MpaNegotiation {
             }
         }
         throw new MpaViolation(
-                MpaError.NO_MATCHING_RTR, "the peer named no RTR that was offered (RFC 6581 section 9.2)");
+                MpaError.NO_MATCHING_RTR, "the peer named no RTR that was offered (RFC 6581, section 9.2)");
     }
 }

@@ -1,8 +1,8 @@
 package org.warpnfs.iwarp.mpa;
 
 /**
- * What an initiator in peer-to-peer mode sends first, to tell that it is ready to receive (RFC 6581 section 9.2), in the order
- * in which we like them: the first needs nothing of the peer, the last needs room for an RDMA Read.
+ * What an initiator in peer-to-peer mode sends first, to tell that it is ready to receive (RFC 6581, section 9.2), in
+ * the order in which we like them: the first needs nothing of the peer, the last needs room for an RDMA Read.
  */
 public enum RtrKind {
     /** An RDMA Write of nothing; control flag C. */

@@ -15,14 +15,15 @@ import org.warpnfs.limits.ClientAddress;
  *
  * <h2>Operation</h2>
  *
- * Every connection that was accepted has a place, from its beginning to its end. It is half open until its peer's first FPDU has
- * arrived. Where there are limits, these rules hold for all places and for the half open ones alike:
+ * Every connection that was accepted has a place, from its beginning to its end. It is half open until its peer's first
+ * FPDU has arrived. Where there are limits, these rules hold for all places and for the half open ones alike:
  *
  * <ul>
- *   <li>A client has no more places than its own limit, and no more than are still free. So one client gets half of all, two get a
- *       third each, and whoever has none finds one.
- *   <li>A newcomer that meets a limit takes the place of another: of the one that was idle for longest, of the client that has most.
- *       Half open places are idle from their beginning. Nobody loses a place to a client that has as many.
+ *   <li>A client has no more places than its own limit, and no more than are still free. So one client gets half of
+ *       all, two get a third each, and whoever has none finds one.
+ *   <li>A newcomer that meets a limit takes the place of another: of the one that was idle for longest, of the client
+ *       that has most. Half open places are idle from their beginning. Nobody loses a place to a client that has as
+ *       many.
  *   <li>If half open places are all taken, the oldest of the client that has most goes, however young it is.
  * </ul>
  *

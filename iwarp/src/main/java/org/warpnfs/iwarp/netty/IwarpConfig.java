@@ -9,15 +9,17 @@ import org.warpnfs.iwarp.qp.RnicLimits;
  * @param queuePair of each connection
  * @param limits of all connections together
  * @param eventLoopThreads threads that connections are spread over; 0 for one per processor
- * @param maxConnections connections accepted at one time; for one more the longest idle one is closed, or the newcomer if none is
- * @param maxHalfOpenConnections of those, how many may be half open: their peer's first message is still to come. For one more the
- *     oldest is closed
- * @param maxHalfOpenPerAddress of those half open, how many may come from one address, an IPv4 address or an IPv6 /64; more are
- *     closed at once, and so are those of an address that has more than are still free
+ * @param maxConnections connections accepted at one time; for one more the longest idle one is closed, or the newcomer
+ *     if none is
+ * @param maxHalfOpenConnections of those, how many may be half open: their peer's first message is still to come. For
+ *     one more the oldest is closed
+ * @param maxHalfOpenPerAddress of those half open, how many may come from one address, an IPv4 address or an IPv6 /64;
+ *     more are closed at once, and so are those of an address that has more than are still free
  * @param maxConnectionsPerAddress of all, how many may come from one address; likewise
  * @param evictableIdleMillis how long a connection has to have been idle before it is closed for a newcomer's sake
  * @param connectTimeoutMillis for the TCP connection of an initiator
- * @param congestionControl name of TCP's congestion control, where the platform lets it be chosen; empty for its own choice
+ * @param congestionControl name of TCP's congestion control, where the platform lets it be chosen; empty for its own
+ *     choice
  */
 public record IwarpConfig(
         QueuePairConfig queuePair,
@@ -48,10 +50,11 @@ public record IwarpConfig(
     }
 
     /**
-     * A thread per processor, 1024 connections, of which 512 half open and 512 from one address, and 128 half open from one address.
-     * No address has more than are still free, so four that do their worst leave a fifth of all to others. A connection may be closed
-     * for another when it was idle for 10 s: longer than a client at work rests between two calls. 10 s to connect. Cubic, because
-     * paced congestion control such as bbr halves what a loopback or data centre link gives.
+     * A thread per processor, 1024 connections, of which 512 half open and 512 from one address, and 128 half open from
+     * one address. No address has more than are still free, so four that do their worst leave a fifth of all to others.
+     * A connection may be closed for another when it was idle for 10 s: longer than a client at work rests between two
+     * calls. 10 s to connect. Cubic, because paced congestion control such as bbr halves what a loopback or data centre
+     * link gives.
      */
     public static IwarpConfig defaults() {
         return new Builder().build();

@@ -57,8 +57,8 @@ import org.warpnfs.sockets.SocketTuning;
  *
  * <h2>Operation</h2>
  *
- * Every connection lives on one event loop thread, which is the owner thread of its queue pair. {@link #close()} ends all
- * connections and stops the threads.
+ * Every connection lives on one event loop thread, which is the owner thread of its queue pair. {@link #close()} ends
+ * all connections and stops the threads.
  *
  * <h2>Buffers</h2>
  *
@@ -66,8 +66,9 @@ import org.warpnfs.sockets.SocketTuning;
  *
  * <h2>Errors</h2>
  *
- * An address that cannot be listened on is an {@link IOException}. A failed connect reaches {@link
- * QueuePairHandler#disconnected}. Bugs are logged, counted in {@link #statistics()}, and end their own connection.
+ * An address that cannot be listened on is an {@link IOException}. A failed connect reaches
+ * {@link QueuePairHandler#disconnected}. Bugs are logged, counted in {@link #statistics()}, and end their own
+ * connection.
  *
  * <p>Safe for any thread.
  */
@@ -295,8 +296,9 @@ public final class IwarpTransport implements AutoCloseable {
     }
 
     /**
-     * Ends all connections, stops listening, and waits until the threads have stopped, each connection's handler having heard so;
-     * 20 s at most. Called on one of these threads it returns at once, and all that happens after: they cannot stop before.
+     * Ends all connections, stops listening, and waits until the threads have stopped, each connection's handler having
+     * heard so; 20 s at most. Called on one of these threads it returns at once, and all that happens after: they
+     * cannot stop before.
      */
     @Override
     public void close() {

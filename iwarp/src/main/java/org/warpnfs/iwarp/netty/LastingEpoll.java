@@ -15,10 +15,10 @@ import io.netty.util.concurrent.ThreadAwareExecutor;
  *
  * <h2>Operation</h2>
  *
- * A socket whose peer has ended its direction is not waited for to be read, nor, while it takes all that is written, to be written.
- * Netty (4.2.18) takes it out of epoll then, but goes on as if it were in there: when it is full, and has to be waited for again, that
- * fails, and the connection with it. So it stays in, waited for in no way but the one that cannot be refused, errors, and for those
- * edge-triggered, lest a reset be reported for ever.
+ * A socket whose peer has ended its direction is not waited for to be read, nor, while it takes all that is written, to
+ * be written. Netty (4.2.18) takes it out of epoll then, but goes on as if it were in there: when it is full, and has
+ * to be waited for again, that fails, and the connection with it. So it stays in, waited for in no way but the one that
+ * cannot be refused, errors, and for those edge-triggered, lest a reset be reported for ever.
  *
  * <h2>Buffers</h2>
  *

@@ -28,10 +28,10 @@ import org.warpnfs.iwarp.qp.QueuePairMachine;
  *
  * <h2>Operation</h2>
  *
- * What is read goes to the machine; what the machine has to send is written one batch at a time, so that no more than one is
- * ever held here, and a peer that does not read holds up its own queue pair alone. One that reads all it is sent has turns of limited
- * length with the others of its thread. A batch that was written whole is reported
- * before the next is asked for.
+ * What is read goes to the machine; what the machine has to send is written one batch at a time, so that no more than
+ * one is ever held here, and a peer that does not read holds up its own queue pair alone. One that reads all it is sent
+ * has turns of limited length with the others of its thread. A batch that was written whole is reported before the next
+ * is asked for.
  *
  * <h2>Buffers</h2>
  *
@@ -229,7 +229,10 @@ final class QueuePairChannel extends ChannelInboundHandlerAdapter implements Que
         }
     }
 
-    /** Others of this thread have their turn, their sockets among them, which a task that is merely executed would precede. */
+    /**
+     * Others of this thread have their turn, their sockets among them, which a task that is merely executed would
+     * precede.
+     */
     private void rest() {
         resting = true;
         channel.eventLoop().schedule(this::goOn, 0, TimeUnit.NANOSECONDS);

@@ -4,7 +4,7 @@ import org.warpnfs.iwarp.ddp.DdpMessage;
 import org.warpnfs.iwarp.rdmap.RdmapSender;
 import org.warpnfs.iwarp.rdmap.RdmapViolation;
 
-/** The answer to a request on queue 1, waiting or under way: in the order of the requests (RFC 5040 section 5.5). */
+/** The answer to a request on queue 1, waiting or under way: in the order of the requests (RFC 5040, section 5.5). */
 sealed interface Answer permits ReadAnswer, AtomicAnswer {
     /** Its turn has come. Until {@link #begin} an atomic operation has not been executed. */
     DdpMessage begin(RdmapSender sender) throws RdmapViolation;

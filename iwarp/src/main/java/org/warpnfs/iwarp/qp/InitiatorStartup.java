@@ -10,8 +10,9 @@ import org.warpnfs.iwarp.mpa.MpaViolation;
 import org.warpnfs.iwarp.verbs.ConnectOptions;
 
 /**
- * The initiator's side of the startup: one request is sent, one reply is read, and then both directions are open. A peer that
- * does not understand a request of revision 2 gets one of revision 1, over a new connection (RFC 6581 section 10).
+ * The initiator's side of the startup: one request is sent, one reply is read, and then both directions are open. A
+ * peer that does not understand a request of revision 2 gets one of revision 1, over a new connection (RFC 6581,
+ * section 10).
  */
 final class InitiatorStartup implements Startup {
     private final StreamStart start;
@@ -35,8 +36,8 @@ final class InitiatorStartup implements Startup {
     }
 
     /**
-     * The startup to try next if the connection has ended, or the reply shows that the request was not understood; null if this
-     * one was the last.
+     * The startup to try next if the connection has ended, or the reply shows that the request was not understood; null
+     * if this one was the last.
      */
     @Nullable
     InitiatorStartup fallBack() {

@@ -13,8 +13,8 @@ import org.warpnfs.iwarp.verbs.ProtectionDomain;
 import org.warpnfs.iwarp.verbs.SharedReceiveQueue;
 
 /**
- * What the queue pairs of one transport share: STags, and budgets for all that is scarce. The Privileged Resource Manager of
- * RFC 5042 section 2.1.
+ * What the queue pairs of one transport share: STags, and budgets for all that is scarce. The Privileged Resource
+ * Manager of RFC 5042, section 2.1.
  *
  * <h2>Operation</h2>
  *
@@ -26,8 +26,8 @@ import org.warpnfs.iwarp.verbs.SharedReceiveQueue;
  *
  * <h2>Errors</h2>
  *
- * What goes beyond a limit is refused with a {@link org.warpnfs.iwarp.verbs.LimitReachedException} and counted. Safe for any
- * thread.
+ * What goes beyond a limit is refused with a {@link org.warpnfs.iwarp.verbs.LimitReachedException} and counted. Safe
+ * for any thread.
  */
 public final class LocalRnic {
     /** Taken from the budgets at a time: enough that a queue pair at work seldom comes back for more. */

@@ -9,16 +9,19 @@ import org.warpnfs.iwarp.mpa.MpaChoices;
  * Limits and choices of a queue pair.
  *
  * @param mpa what is asked for, and can be done, in the startup exchange
- * @param mulpduBytes the largest ULPDU that we make; large ones cost less, and kernel siw takes any. With markers it is smaller by
- *     what they take up, so that FPDUs are no longer (RFC 5044 section 4.5)
+ * @param mulpduBytes the largest ULPDU that we make; large ones cost less, and kernel siw takes any. With markers it is
+ *     smaller by what they take up, so that FPDUs are no longer (RFC 5044, section 4.5)
  * @param batchBytes about how much is handed to the socket at once
  * @param limits what it may take
- * @param startupTimeoutNanos from the TCP connection to the end of the startup frames, the promised RTR of peer-to-peer mode included
- * @param firstMessageTimeoutNanos as responder, from our reply to the initiator's first FPDU; in peer-to-peer mode from its RTR to
- *     the next FPDU, or to the first message of our own. An initiator connects because it has something to say
- * @param closeTimeoutNanos from the decision to end the stream to its end, if the peer does not play along; begins anew as long as the
- *     peer takes what was posted at the least rate
- * @param leastBytesPerSecond the least rate: a peer that takes less of what is left to say while the stream parts is not waited for
+ * @param startupTimeoutNanos from the TCP connection to the end of the startup frames, the promised RTR of peer-to-peer
+ *     mode included
+ * @param firstMessageTimeoutNanos as responder, from our reply to the initiator's first FPDU; in peer-to-peer mode from
+ *     its RTR to the next FPDU, or to the first message of our own. An initiator connects because it has something to
+ *     say
+ * @param closeTimeoutNanos from the decision to end the stream to its end, if the peer does not play along; begins anew
+ *     as long as the peer takes what was posted at the least rate
+ * @param leastBytesPerSecond the least rate: a peer that takes less of what is left to say while the stream parts is
+ *     not waited for
  */
 public record QueuePairConfig(
         MpaChoices mpa,
@@ -30,12 +33,12 @@ public record QueuePairConfig(
         long closeTimeoutNanos,
         long leastBytesPerSecond) {
     /**
-     * The default MULPDU: leaves 65516 bytes of payload in a tagged segment and 65512 in an untagged one, multiples of four
-     * both, so that only last segments need a pad.
+     * The default MULPDU: leaves 65516 bytes of payload in a tagged segment and 65512 in an untagged one, multiples of
+     * four both, so that only last segments need a pad.
      */
     public static final int DEFAULT_MULPDU_BYTES = 65_530;
 
-    /** The smallest MULPDU that RFC 5044 section 4.5 lets a stream have; it holds the longest Terminate. */
+    /** The smallest MULPDU that RFC 5044, section 4.5 lets a stream have; it holds the longest Terminate. */
     public static final int MIN_MULPDU_BYTES = Fpdu.MIN_MULPDU_BYTES;
 
     public QueuePairConfig {
@@ -55,8 +58,8 @@ public record QueuePairConfig(
     }
 
     /**
-     * No CRC unless asked for, large FPDUs, 10 s to connect, 30 s to the first message and 5 s to part; 16 KiB a second while parting,
-     * which a line of 128 kbit/s still takes.
+     * No CRC unless asked for, large FPDUs, 10 s to connect, 30 s to the first message and 5 s to part; 16 KiB a second
+     * while parting, which a line of 128 kbit/s still takes.
      */
     public static QueuePairConfig defaults() {
         return new Builder().build();

@@ -17,8 +17,8 @@ public interface QueuePairLink {
     long nowNanos();
 
     /**
-     * {@link QueuePairMachine#pull()} has something to give. May pull and report {@link QueuePairMachine#sent} before it
-     * returns.
+     * {@link QueuePairMachine#pull()} has something to give. May pull and report {@link QueuePairMachine#sent} before
+     * it returns.
      */
     void outputReady();
 
@@ -32,9 +32,10 @@ public interface QueuePairLink {
     void endOutput();
 
     /**
-     * Ends the connection and opens another to the same address, on the same thread. Nothing more of the old one is reported.
-     * The machine is given its new link by {@link QueuePairMachine#relink} before this returns, and is started again once that
-     * is up, or hears {@link QueuePairMachine#linkLost}. Asked of an initiator's link only, once.
+     * Ends the connection and opens another to the same address, on the same thread. Nothing more of the old one is
+     * reported. The machine is given its new link by {@link QueuePairMachine#relink} before this returns, and is
+     * started again once that is up, or hears {@link QueuePairMachine#linkLost}. Asked of an initiator's link only,
+     * once.
      */
     void reconnect();
 

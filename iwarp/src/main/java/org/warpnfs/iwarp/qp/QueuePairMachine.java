@@ -20,9 +20,9 @@ import org.warpnfs.iwarp.verbs.QueuePairHandler;
  *
  * <h2>Operation</h2>
  *
- * The environment calls {@link #start}, {@link #received}, {@link #receivedEnd}, {@link #linkClosed} and {@link
- * #deadlinePassed} as things happen, writes what {@link #pull} gives and reports each batch by {@link #sent}. The upper layer
- * is called at the end of such a call, never from within one of its own.
+ * The environment calls {@link #start}, {@link #received}, {@link #receivedEnd}, {@link #linkClosed} and
+ * {@link #deadlinePassed} as things happen, writes what {@link #pull} gives and reports each batch by {@link #sent}.
+ * The upper layer is called at the end of such a call, never from within one of its own.
  *
  * <p>The parts, each of which knows only those named before it:
  *
@@ -102,8 +102,8 @@ public final class QueuePairMachine {
     }
 
     /**
-     * A queue pair for a connection to be opened by us; calls {@link QueuePairHandler#created} at once. Until {@link #start} it
-     * waits for its link.
+     * A queue pair for a connection to be opened by us; calls {@link QueuePairHandler#created} at once. Until
+     * {@link #start} it waits for its link.
      */
     public static QueuePairMachine initiator(
             QueuePairLink link,
@@ -195,7 +195,9 @@ public final class QueuePairMachine {
                 && upcalls.upperLayerIdle(life::bug);
     }
 
-    /** Counts what has been of use: messages that arrived whole, requests of the peer's, and work of ours that is done. */
+    /**
+     * Counts what has been of use: messages that arrived whole, requests of the peer's, and work of ours that is done.
+     */
     public long uses() {
         return uses + transmitter.work().completedCount();
     }

@@ -35,7 +35,7 @@ final class ReadAnswer implements Answer {
         return message;
     }
 
-    /** If the source is gone the peer is told with what of its request was not answered (RFC 5040 section 4.8). */
+    /** If the source is gone the peer is told with what of its request was not answered (RFC 5040, section 4.8). */
     @Override
     public void check() throws RdmapViolation {
         if (source == null || source.valid()) {

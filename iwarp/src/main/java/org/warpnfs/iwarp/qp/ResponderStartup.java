@@ -16,8 +16,8 @@ import org.warpnfs.iwarp.verbs.DisconnectReason;
 import org.warpnfs.iwarp.verbs.QueuePairHandler;
 
 /**
- * The responder's side of the startup: one request is read, somebody decides, one reply is sent, and then nothing before the
- * initiator's first FPDU.
+ * The responder's side of the startup: one request is read, somebody decides, one reply is sent, and then nothing
+ * before the initiator's first FPDU.
  */
 final class ResponderStartup implements Startup, ConnectionRequest {
     private final StreamStart start;
@@ -47,7 +47,8 @@ final class ResponderStartup implements Startup, ConnectionRequest {
                 return;
             }
         }
-        throw new MpaViolation(MpaError.BAD_FRAME, in.remaining() + " bytes before our reply (RFC 5044 section 7.1.2)");
+        throw new MpaViolation(
+                MpaError.BAD_FRAME, in.remaining() + " bytes before our reply (RFC 5044, section 7.1.2)");
     }
 
     private MpaFrame request() {

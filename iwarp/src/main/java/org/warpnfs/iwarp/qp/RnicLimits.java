@@ -1,7 +1,8 @@
 package org.warpnfs.iwarp.qp;
 
 /**
- * What all queue pairs of an {@link LocalRnic} together may take. Each also has limits of its own ({@link QueuePairConfig}).
+ * What all queue pairs of an {@link LocalRnic} together may take. Each also has limits of its own
+ * ({@link QueuePairConfig}).
  *
  * @param maxRegisteredBytes memory registered at one time, on streams and in protection domains
  * @param maxReceives receives posted at one time, to queue pairs and shared queues
@@ -16,7 +17,9 @@ public record RnicLimits(long maxRegisteredBytes, int maxReceives, long maxRecei
         }
     }
 
-    /** 64 GiB registered, a million receives of 8 GiB, 65536 inbound Reads: beyond what a host of our kind should see. */
+    /**
+     * 64 GiB registered, a million receives of 8 GiB, 65536 inbound Reads: beyond what a host of our kind should see.
+     */
     public static RnicLimits defaults() {
         return new RnicLimits(64L << 30, 1 << 20, 8L << 30, 1 << 16);
     }

@@ -7,8 +7,9 @@ import java.util.concurrent.atomic.LongAdder;
 import org.warpnfs.iwarp.mpa.FpduBatch;
 
 /**
- * Scratch memory for headers, handed from queue pairs that end to those that begin. Direct memory is given back to the system by the
- * garbage collector alone, which knows nothing of it: peers that connect and leave as fast as they can would use it up.
+ * Scratch memory for headers, handed from queue pairs that end to those that begin. Direct memory is given back to the
+ * system by the garbage collector alone, which knows nothing of it: peers that connect and leave as fast as they can
+ * would use it up.
  *
  * <p>Safe for any thread. A queue pair keeps what it has while it lives, so the pool is met twice in a life.
  */

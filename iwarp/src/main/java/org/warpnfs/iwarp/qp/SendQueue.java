@@ -24,11 +24,12 @@ import org.warpnfs.iwarp.verbs.WorkRequest;
  *
  * <h2>Operation</h2>
  *
- * Work is begun in the order of posting and completes in the same order, each once (RFC 5040 section 5.5). A Read or an atomic
- * operation beyond the ORD, and fenced work while any of these is outstanding, hold up what is behind them.
+ * Work is begun in the order of posting and completes in the same order, each once (RFC 5040, section 5.5). A Read or
+ * an atomic operation beyond the ORD, and fenced work while any of these is outstanding, hold up what is behind them.
  *
- * <p>Once the peer answers nothing more ({@link #requestsLost}), Reads and atomic operations are flushed. What is behind them goes on,
- * but not from the first on that was fenced against one that was lost: the poster meant it for a peer whose data it has.
+ * <p>Once the peer answers nothing more ({@link #requestsLost}), Reads and atomic operations are flushed. What is
+ * behind them goes on, but not from the first on that was fenced against one that was lost: the poster meant it for a
+ * peer whose data it has.
  *
  * <h2>Buffers</h2>
  *
@@ -141,7 +142,9 @@ final class SendQueue {
         return readBytes;
     }
 
-    /** The peer answers nothing more: what it has not answered is flushed, and what was meant for behind the answers. */
+    /**
+     * The peer answers nothing more: what it has not answered is flushed, and what was meant for behind the answers.
+     */
     void requestsLost() {
         requestsLost = true;
         anyLost = !reading.isEmpty() || !atomics.isEmpty();

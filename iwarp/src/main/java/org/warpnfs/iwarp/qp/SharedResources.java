@@ -10,7 +10,8 @@ import org.warpnfs.iwarp.verbs.SharedObjects;
  *
  * <h2>Operation</h2>
  *
- * {@link #take} when the upper layer has said what it brings, {@link #agreed} when the peer has too, {@link #release} at the end.
+ * {@link #take} when the upper layer has said what it brings, {@link #agreed} when the peer has too, {@link #release}
+ * at the end.
  *
  * <h2>Buffers</h2>
  *

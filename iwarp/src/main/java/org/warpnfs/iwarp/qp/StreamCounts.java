@@ -12,8 +12,8 @@ import org.warpnfs.iwarp.mpa.MpaViolation;
 import org.warpnfs.iwarp.rdmap.TerminateError;
 
 /**
- * What the streams of one transport carried and how they broke. FPDUs are counted where a batch ends, not one by one. How many causes there are
- * is bounded by what the RFCs assign, whatever a peer sends. Safe for any thread.
+ * What the streams of one transport carried and how they broke. FPDUs are counted where a batch ends, not one by one.
+ * How many causes there are is bounded by what the RFCs assign, whatever a peer sends. Safe for any thread.
  */
 public final class StreamCounts {
     private final LongAdder fpdusSent = new LongAdder();

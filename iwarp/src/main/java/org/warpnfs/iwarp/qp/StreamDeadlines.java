@@ -7,10 +7,10 @@ import java.util.concurrent.TimeUnit;
  *
  * <h2>Operation</h2>
  *
- * One wait at a time, each begun by {@link StreamLife}. A startup, a first message and an end have a fixed time. Parting has one
- * that begins anew at its end if the peer has meanwhile taken, answered or been done with enough: at least {@link
- * QueuePairConfig#leastBytesPerSecond}. Without a least rate, a peer that takes one byte a minute would hold all that was posted
- * for as long as it likes.
+ * One wait at a time, each begun by {@link StreamLife}. A startup, a first message and an end have a fixed time.
+ * Parting has one that begins anew at its end if the peer has meanwhile taken, answered or been done with enough: at
+ * least {@link QueuePairConfig#leastBytesPerSecond}. Without a least rate, a peer that takes one byte a minute would
+ * hold all that was posted for as long as it likes.
  *
  * <h2>Buffers</h2>
  *
@@ -22,8 +22,8 @@ import java.util.concurrent.TimeUnit;
  */
 final class StreamDeadlines {
     /**
-     * What a completed work request counts at least. Reads and atomic operations beyond the ORD wait for a round trip each, whatever
-     * their size: with 1 KiB and the default rate, an ORD of 1 and a round trip of 60 ms are enough.
+     * What a completed work request counts at least. Reads and atomic operations beyond the ORD wait for a round trip
+     * each, whatever their size: with 1 KiB and the default rate, an ORD of 1 and a round trip of 60 ms are enough.
      */
     private static final int COMPLETION_BYTES = 1024;
 
@@ -69,7 +69,8 @@ final class StreamDeadlines {
     /**
      * What is left to say is to be taken at the least rate.
      *
-     * @param workOnly whether only what was posted counts, and not what the peer asks for, of which there need be no end
+     * @param workOnly whether only what was posted counts, and not what the peer asks for, of which there need be no
+     *     end
      */
     void parting(boolean workOnly) {
         begin(config.closeTimeoutNanos());

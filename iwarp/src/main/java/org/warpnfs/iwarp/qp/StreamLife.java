@@ -41,12 +41,12 @@ import org.warpnfs.iwarp.verbs.Rejection;
  * any         linkClosed()                           CLOSED      as from ENDING to LINGERING, if that is still to do
  * </pre>
  *
- * The deadline of parting is set when the upper layer wants to part and all along HALF_CLOSED while anything is under way. It begins
- * anew as long as the peer takes work of ours at the least rate: what was posted leaves however long it takes, but not to a peer that
- * reads next to nothing ({@link StreamDeadlines}).
+ * The deadline of parting is set when the upper layer wants to part and all along HALF_CLOSED while anything is under
+ * way. It begins anew as long as the peer takes work of ours at the least rate: what was posted leaves however long it
+ * takes, but not to a peer that reads next to nothing ({@link StreamDeadlines}).
  *
- * <p>Bytes that arrive in the last three states are thrown away. So nothing is sent after a Terminate, none is ever answered, and
- * ours has time to reach the peer, which a close with unread bytes would deny it.
+ * <p>Bytes that arrive in the last three states are thrown away. So nothing is sent after a Terminate, none is ever
+ * answered, and ours has time to reach the peer, which a close with unread bytes would deny it.
  *
  * <h2>Buffers</h2>
  *
@@ -232,7 +232,7 @@ final class StreamLife {
                 Ending.CLOSE);
     }
 
-    /** What we need cannot be had on this connection: the peer is told so in MPA's words (RFC 6581 section 9.3). */
+    /** What we need cannot be had on this connection: the peer is told so in MPA's words (RFC 6581, section 9.3). */
     void giveUp(String detail) {
         sendTerminate(inbound.terminateHeader(new MpaViolation(MpaError.LOCAL_CATASTROPHIC, detail)));
         end(Cause.REJECTED, detail, Ending.TERMINATE);
@@ -271,7 +271,7 @@ final class StreamLife {
         }
     }
 
-    /** What needs the peer is over; all else that was posted goes on to its end (RFC 5041 section 6.2.1). */
+    /** What needs the peer is over; all else that was posted goes on to its end (RFC 5041, section 6.2.1). */
     private void halfClose() {
         become(StreamState.HALF_CLOSED);
         if (parting == null) {
@@ -289,7 +289,7 @@ final class StreamLife {
         transmitter.want();
     }
 
-    /** Bytes behind the end that the peer has put to its direction (RFC 5041 section 6.2.1). */
+    /** Bytes behind the end that the peer has put to its direction (RFC 5041, section 6.2.1). */
     void receivedBehindEnd() {
         end(Cause.CONNECTION_LOST, "bytes arrived behind the end of the peer's stream", Ending.CLOSE);
     }
@@ -350,7 +350,7 @@ final class StreamLife {
         end(Cause.INTERNAL_ERROR, String.valueOf(error), peerListens ? Ending.TERMINATE : Ending.CLOSE);
     }
 
-    /** The upper layer wants no more of it: the peer is told so, if it may be told anything (RFC 5040 section 7.1). */
+    /** The upper layer wants no more of it: the peer is told so, if it may be told anything (RFC 5040, section 7.1). */
     void abort(String why) {
         if (state.sending()) {
             sendTerminate(TerminateReasons.localCatastrophe());

@@ -22,8 +22,8 @@ import org.warpnfs.iwarp.verbs.Rejection;
  *
  * <h2>Operation</h2>
  *
- * Ends with one of {@link #accepted}, {@link #refuse}, {@link #concluded} and {@link #rejected}; after the first of them the
- * initiator's first FPDU is still awaited ({@link #fpduArrived}).
+ * Ends with one of {@link #accepted}, {@link #refuse}, {@link #concluded} and {@link #rejected}; after the first of
+ * them the initiator's first FPDU is still awaited ({@link #fpduArrived}).
  *
  * <h2>Buffers</h2>
  *
@@ -122,8 +122,9 @@ final class StreamStart {
     }
 
     /**
-     * The connection has ended. As initiator, before any byte of a reply, that may mean that the peer does not understand our
-     * request: an older one follows then, over a new connection, and the upper layer hears nothing of it.
+     * The connection has ended. As initiator, before any byte of a reply, that may mean that the peer does not
+     * understand our request: an older one follows then, over a new connection, and the upper layer hears nothing of
+     * it.
      *
      * @return whether it does
      */

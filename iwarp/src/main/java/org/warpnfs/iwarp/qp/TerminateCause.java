@@ -13,7 +13,8 @@ import org.warpnfs.iwarp.rdmap.TerminateError;
  * Why a stream was terminated, in words that stay the same: what {@link TerminateError} says in numbers.
  *
  * @param layer {@code rdma}, {@code ddp}, {@code llp}, or {@code unassigned}
- * @param code the error's name, such as {@code protection_bounds}; {@code unassigned} for numbers that no RFC gives a meaning
+ * @param code the error's name, such as {@code protection_bounds}; {@code unassigned} for numbers that no RFC gives a
+ *     meaning
  */
 public record TerminateCause(String layer, String code) {
     private static final String UNASSIGNED = "unassigned";

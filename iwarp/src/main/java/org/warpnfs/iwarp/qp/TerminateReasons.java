@@ -15,8 +15,8 @@ import org.warpnfs.iwarp.rdmap.TerminateError;
 import org.warpnfs.iwarp.rdmap.TerminateHeader;
 
 /**
- * Which Terminate tells a peer of its violation, and what of the offending segment goes with it (RFC 5040 sections 4.8 and
- * 7.1, Figures 9 and 10; RFC 7306 section 8.1).
+ * Which Terminate tells a peer of its violation, and what of the offending segment goes with it (RFC 5040, sections 4.8
+ * and 7.1, Figures 9 and 10; RFC 7306, section 8.1).
  *
  * <pre>
  * violation            layer  segment length and DDP header  Read Request header

@@ -21,18 +21,19 @@ import org.warpnfs.iwarp.rdmap.RdmapViolation;
  *
  * <h2>Operation</h2>
  *
- * Work leaves as the {@link SendQueue} gives it. Answers to the peer's requests and our own messages take turns, message by
- * message, so that neither starves. A Terminate goes before anything else, and nothing follows it. A Read Request has a batch
- * to itself, so that the socket gets it in a write of its own: kernel siw does not survive one that arrives cut in its middle.
+ * Work leaves as the {@link SendQueue} gives it. Answers to the peer's requests and our own messages take turns,
+ * message by message, so that neither starves. A Terminate goes before anything else, and nothing follows it. A Read
+ * Request has a batch to itself, so that the socket gets it in a write of its own: kernel siw does not survive one that
+ * arrives cut in its middle.
  *
- * <p>An atomic operation is not executed before the socket has taken the bytes of all Reads answered before it, since until then
- * they are read from the memory that it may change.
+ * <p>An atomic operation is not executed before the socket has taken the bytes of all Reads answered before it, since
+ * until then they are read from the memory that it may change.
  *
  * <h2>Buffers</h2>
  *
- * Payload of posted work is referred to until the batch with its last byte has been sent, and so is memory that the peer reads, but
- * not where there are CRCs: that memory may change at any time, and then its CRC would be wrong, so it is copied. Scratch memory for
- * headers is kept for the next batch.
+ * Payload of posted work is referred to until the batch with its last byte has been sent, and so is memory that the
+ * peer reads, but not where there are CRCs: that memory may change at any time, and then its CRC would be wrong, so it
+ * is copied. Scratch memory for headers is kept for the next batch.
  *
  * <h2>Errors</h2>
  *
@@ -144,7 +145,7 @@ final class Transmitter {
         work.open(ord);
     }
 
-    /** Sends what opens the stream in peer-to-peer mode, before anything else and alone (RFC 6581 section 9.2). */
+    /** Sends what opens the stream in peer-to-peer mode, before anything else and alone (RFC 6581, section 9.2). */
     void sendRtr(RtrKind kind) {
         switch (kind) {
             case WRITE -> sendFirst(RdmapSender.write(0, 0, List.of()));
@@ -237,7 +238,10 @@ final class Transmitter {
         return batch;
     }
 
-    /** What was framed before a fault was found does not leave, and what leaves instead stands where it would have stood. */
+    /**
+     * What was framed before a fault was found does not leave, and what leaves instead stands where it would have
+     * stood.
+     */
     private void fillOrDrop(FpduBatch batch, Framer fpdus, List<Outgoing> ended) throws RdmapViolation {
         int mark = fpdus.mark();
         boolean filled = false;
@@ -316,8 +320,8 @@ final class Transmitter {
     /**
      * Frames one segment.
      *
-     * @param changing whether the peer's Writes and our own Reads may change the payload while the socket has it: its CRC is to be
-     *     that of what leaves
+     * @param changing whether the peer's Writes and our own Reads may change the payload while the socket has it: its
+     *     CRC is to be that of what leaves
      */
     private void frame(FpduBatch batch, Framer fpdus, DdpMessage message, boolean changing) {
         int payloadBytes = message.nextPayloadBytes(mulpduBytes);

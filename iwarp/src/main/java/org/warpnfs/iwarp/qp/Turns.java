@@ -8,9 +8,9 @@ import org.warpnfs.iwarp.io.ProtocolViolation;
  *
  * <h2>Operation</h2>
  *
- * What the environment calls goes through {@link #enter}. At its end the upper layer hears what there is to hear, and what
- * there is to send is sent, until neither leads to more. What the upper layer calls meanwhile is done at the end of that turn;
- * what it calls at other times gets a turn of its own, later, on the owner thread.
+ * What the environment calls goes through {@link #enter}. At its end the upper layer hears what there is to hear, and
+ * what there is to send is sent, until neither leads to more. What the upper layer calls meanwhile is done at the end
+ * of that turn; what it calls at other times gets a turn of its own, later, on the owner thread.
  *
  * <h2>Buffers</h2>
  *

@@ -14,8 +14,8 @@ import org.warpnfs.iwarp.verbs.QueuePairHandler;
  *
  * <h2>Operation</h2>
  *
- * Noted as it happens, told when the machine is done with what it was called for: so the upper layer is free to post, flush or
- * abort from within a call, and is never called while it calls.
+ * Noted as it happens, told when the machine is done with what it was called for: so the upper layer is free to post,
+ * flush or abort from within a call, and is never called while it calls.
  *
  * <h2>Buffers</h2>
  *

@@ -2,7 +2,9 @@ package org.warpnfs.iwarp.rdmap;
 
 import org.jspecify.annotations.Nullable;
 
-/** The atomic operations (RFC 7306 section 5.2.1, Figure 5, and section 10.1). The code between the two is reserved. */
+/**
+ * The atomic operations (RFC 7306, section 5.2.1, Figure 5, and section 10.1). The code between the two is reserved.
+ */
 public enum AtomicOpcode {
     FETCH_ADD(0),
     COMPARE_SWAP(2);

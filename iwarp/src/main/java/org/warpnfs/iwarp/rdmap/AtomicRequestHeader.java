@@ -5,7 +5,7 @@ import org.warpnfs.iwarp.io.BigEndian;
 import org.warpnfs.iwarp.io.MaskedWord;
 
 /**
- * The Atomic Request header (RFC 7306 section 5.2.1, Figure 4).
+ * The Atomic Request header (RFC 7306, section 5.2.1, Figure 4).
  *
  * <pre>
  * bytes   field
@@ -57,14 +57,14 @@ public record AtomicRequestHeader(
         if (message.remaining() != BYTES) {
             throw new RdmapViolation(
                     RdmapError.OPERATION_CATASTROPHIC_STREAM,
-                    "Atomic Request of " + message.remaining() + " bytes (RFC 7306 section 5.2.1)");
+                    "Atomic Request of " + message.remaining() + " bytes (RFC 7306, section 5.2.1)");
         }
         int at = message.position();
         int code = (int) BigEndian.u32(message, at) & OPCODE_MASK;
         AtomicOpcode opcode = AtomicOpcode.of(code);
         if (opcode == null) {
             throw new RdmapViolation(
-                    RdmapError.OPERATION_OPCODE, "atomic operation code " + code + " (RFC 7306 section 5.2.1)");
+                    RdmapError.OPERATION_OPCODE, "atomic operation code " + code + " (RFC 7306, section 5.2.1)");
         }
         return new AtomicRequestHeader(
                 opcode,

@@ -4,8 +4,8 @@ import java.nio.ByteBuffer;
 import org.warpnfs.iwarp.io.BigEndian;
 
 /**
- * The Atomic Response header (RFC 7306 section 5.2.2, Figure 6). Twelve bytes, as its figure shows; section 4 of the RFC speaks
- * of 32, which fits no drawing in it.
+ * The Atomic Response header (RFC 7306, section 5.2.2, Figure 6). Twelve bytes, as its figure shows; section 4 of the
+ * RFC speaks of 32, which fits no drawing in it.
  *
  * <pre>
  * bytes   field
@@ -27,7 +27,7 @@ public record AtomicResponseHeader(long requestIdentifier, long originalValue) {
         if (message.remaining() != BYTES) {
             throw new RdmapViolation(
                     RdmapError.OPERATION_CATASTROPHIC_STREAM,
-                    "Atomic Response of " + message.remaining() + " bytes (RFC 7306 section 5.2.2)");
+                    "Atomic Response of " + message.remaining() + " bytes (RFC 7306, section 5.2.2)");
         }
         int at = message.position();
         return new AtomicResponseHeader(BigEndian.u32(message, at), BigEndian.u64(message, at + VALUE_OFFSET));

@@ -6,13 +6,13 @@ import org.jspecify.annotations.Nullable;
 import org.warpnfs.iwarp.ddp.UntaggedBuffer;
 
 /**
- * Keeps messages from being delivered before those that were begun earlier (RFC 5041 section 5.3; RFC 7306 sections 5.4 and
- * 7).
+ * Keeps messages from being delivered before those that were begun earlier (RFC 5041, section 5.3; RFC 7306, sections
+ * 5.4 and 7).
  *
  * <h2>Operation</h2>
  *
- * Matters only where a peer sends segments of another message between those of one: what is then complete too early waits here.
- * All others are delivered at once.
+ * Matters only where a peer sends segments of another message between those of one: what is then complete too early
+ * waits here. All others are delivered at once.
  *
  * <h2>Buffers</h2>
  *

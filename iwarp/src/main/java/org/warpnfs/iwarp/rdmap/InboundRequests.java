@@ -6,8 +6,9 @@ import org.warpnfs.iwarp.ddp.TaggedBuffer;
 import org.warpnfs.iwarp.ddp.UntaggedHeader;
 
 /**
- * Looks at what the peer asks for on queue 1, and lets through what it may have (RFC 5040 section 7.2; RFC 7306 sections 5.2.1
- * and 8.2). Everything is checked before memory is touched: STag, rights, wrap, bounds, alignment, in this order.
+ * Looks at what the peer asks for on queue 1, and lets through what it may have (RFC 5040, section 7.2; RFC 7306,
+ * sections 5.2.1 and 8.2). Everything is checked before memory is touched: STag, rights, wrap, bounds, alignment, in
+ * this order.
  */
 final class InboundRequests {
     private static final String READ = "Read Request";
@@ -24,7 +25,7 @@ final class InboundRequests {
     void read(ByteBuffer message, UntaggedHeader segment) throws RdmapViolation {
         ReadRequestHeader request = ReadRequestHeader.parse(message);
         if (request.sizeBytes() == 0) {
-            // Neither STag nor TO of a read of nothing is looked at (RFC 5040 section 5.2.1).
+            // Neither STag nor TO of a read of nothing is looked at (RFC 5040, section 5.2.1).
             ulp.readRequested(request, segment, null, 0);
             return;
         }
@@ -84,7 +85,7 @@ final class InboundRequests {
             return new RdmapViolation(
                     error,
                     what + " of " + lengthBytes + " bytes at TO " + Long.toHexString(taggedOffset) + ": STag "
-                            + Long.toHexString(stag) + " " + why + " (RFC 5040 section 7.2, RFC 7306 section 8.2)",
+                            + Long.toHexString(stag) + " " + why + " (RFC 5040, section 7.2, RFC 7306, section 8.2)",
                     readRequest,
                     null);
         }

@@ -7,8 +7,9 @@ import org.warpnfs.iwarp.ddp.TaggedBuffer;
 import org.warpnfs.iwarp.ddp.TaggedHeader;
 
 /**
- * A Read Request of ours that is not answered yet. Each segment of the answer has to fall into what was asked for, and all of
- * it has to be there in the end: DDP alone would let the peer place anywhere in the sink's region, or leave a hole.
+ * A Read Request of ours that is not answered yet. Each segment of the answer has to fall into what was asked for, and
+ * all of it has to be there in the end: DDP alone would let the peer place anywhere in the sink's region, or leave a
+ * hole.
  */
 final class OutstandingRead {
     private final ReadRequestHeader request;
@@ -26,20 +27,20 @@ final class OutstandingRead {
             throw new DdpViolation(
                     DdpError.TAGGED_INVALID_STAG,
                     "Read Response to STag " + Long.toHexString(header.stag()) + ", asked for "
-                            + Long.toHexString(request.sinkStag()) + " (RFC 5040 section 5.2.2)");
+                            + Long.toHexString(request.sinkStag()) + " (RFC 5040, section 5.2.2)");
         }
         if (Long.compareUnsigned(header.taggedOffset(), -1L - payloadBytes) > 0) {
             throw new DdpViolation(
                     DdpError.TAGGED_TO_WRAP,
                     "Read Response of " + payloadBytes + " bytes at TO " + Long.toHexString(header.taggedOffset())
-                            + " wraps (RFC 5041 section 7.1)");
+                            + " wraps (RFC 5041, section 7.1)");
         }
         long offset = header.taggedOffset() - request.sinkOffset();
         if (offset < 0 || offset > request.sizeBytes() || payloadBytes > request.sizeBytes() - offset) {
             throw new DdpViolation(
                     DdpError.TAGGED_BOUNDS,
                     "Read Response of " + payloadBytes + " bytes at " + offset + ", asked for " + request.sizeBytes()
-                            + " (RFC 5040 section 5.2.2)");
+                            + " (RFC 5040, section 5.2.2)");
         }
         return sink;
     }
@@ -51,7 +52,7 @@ final class OutstandingRead {
             throw new RdmapViolation(
                     RdmapError.OPERATION_UNSPECIFIED,
                     "Read Response does not cover the " + request.sizeBytes()
-                            + " bytes asked for (RFC 5040 section 5.2.2)");
+                            + " bytes asked for (RFC 5040, section 5.2.2)");
         }
         return header.last();
     }

@@ -5,8 +5,9 @@ import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Our own requests on the peer's queue 1: Reads, by order alone, and atomic operations, by order with their identifiers as a
- * cross-check. Both count against the ORD until their answer has been delivered (RFC 5040 section 6.1, RFC 7306 section 5.2).
+ * Our own requests on the peer's queue 1: Reads, by order alone, and atomic operations, by order with their identifiers
+ * as a cross-check. Both count against the ORD until their answer has been delivered (RFC 5040, section 6.1, RFC 7306,
+ * section 5.2).
  */
 final class OutstandingRequests {
     private final Queue<OutstandingRead> reads = new ArrayDeque<>();
@@ -57,6 +58,6 @@ final class OutstandingRequests {
 
     private static RdmapViolation invalid(String why) {
         return new RdmapViolation(
-                RdmapError.OPERATION_CATASTROPHIC_STREAM, "Atomic Response " + why + " (RFC 7306 section 5.2.2)");
+                RdmapError.OPERATION_CATASTROPHIC_STREAM, "Atomic Response " + why + " (RFC 7306, section 5.2.2)");
     }
 }

@@ -1,7 +1,7 @@
 package org.warpnfs.iwarp.rdmap;
 
 /**
- * The RDMAP control byte, which DDP carries as the first RsvdULP byte (RFC 5040 section 4.1).
+ * The RDMAP control byte, which DDP carries as the first RsvdULP byte (RFC 5040, section 4.1).
  *
  * <pre>
  * 0xc0 version, 01b   0x30 reserved, sent as zero, ignored   0x0f opcode
@@ -23,12 +23,12 @@ final class RdmapControl {
         int version = control >> VERSION_SHIFT;
         if (version != VERSION) {
             throw new RdmapViolation(
-                    RdmapError.OPERATION_VERSION, "RDMAP version " + version + " (RFC 5040 section 4.1)");
+                    RdmapError.OPERATION_VERSION, "RDMAP version " + version + " (RFC 5040, section 4.1)");
         }
         RdmapOpcode opcode = RdmapOpcode.of(control & OPCODE_MASK);
         if (opcode == null) {
             throw new RdmapViolation(
-                    RdmapError.OPERATION_OPCODE, "opcode " + (control & OPCODE_MASK) + " (RFC 5040 section 4.1)");
+                    RdmapError.OPERATION_OPCODE, "opcode " + (control & OPCODE_MASK) + " (RFC 5040, section 4.1)");
         }
         return opcode;
     }

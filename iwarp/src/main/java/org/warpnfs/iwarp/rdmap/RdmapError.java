@@ -1,6 +1,6 @@
 package org.warpnfs.iwarp.rdmap;
 
-/** Errors of the RDMA layer (RFC 5040 section 4.8, Figure 9). */
+/** Errors of the RDMA layer (RFC 5040, section 4.8, Figure 9). */
 public enum RdmapError {
     LOCAL_CATASTROPHIC(0, 0),
     PROTECTION_INVALID_STAG(1, 0),

@@ -1,8 +1,8 @@
 package org.warpnfs.iwarp.rdmap;
 
 /**
- * Which messages of RFC 7306 a stream knows. One that is off is an unknown operation, and without atomic operations there is
- * no queue 3.
+ * Which messages of RFC 7306 a stream knows. One that is off is an unknown operation, and without atomic operations
+ * there is no queue 3.
  *
  * @param atomics Atomic Request and Atomic Response, with every operation and mask
  * @param immediateData both forms of Immediate Data

@@ -3,7 +3,10 @@ package org.warpnfs.iwarp.rdmap;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The operations of RFC 5040 section 4.1, Figure 4, and RFC 7306 section 4.1, Figure 2, with the buffer that each goes to. */
+/**
+ * The operations of RFC 5040, section 4.1, Figure 4, and RFC 7306, section 4.1, Figure 2, with the buffer that each
+ * goes to.
+ */
 public enum RdmapOpcode {
     RDMA_WRITE(0, RdmapOpcode.TAGGED),
     READ_REQUEST(1, RdmapQueue.READ_REQUESTS),

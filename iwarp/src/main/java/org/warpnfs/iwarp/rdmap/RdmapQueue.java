@@ -1,6 +1,6 @@
 package org.warpnfs.iwarp.rdmap;
 
-/** The untagged queues of an RDMAP stream (RFC 5040 section 3.1, RFC 7306 section 10.2). */
+/** The untagged queues of an RDMAP stream (RFC 5040, section 3.1, RFC 7306, section 10.2). */
 public final class RdmapQueue {
     /** The four kinds of Send, and Immediate Data. */
     public static final int SENDS = 0;

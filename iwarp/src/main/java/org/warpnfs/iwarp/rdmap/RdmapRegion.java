@@ -17,7 +17,10 @@ public interface RdmapRegion extends TaggedBuffer {
     /** Whether a word there may be the target of an atomic operation: whether its address is a multiple of eight. */
     boolean alignedForAtomics(int offsetBytes);
 
-    /** Does something for the peer unless the STag was revoked, and keeps it from being revoked meanwhile; empty if it was. */
+    /**
+     * Does something for the peer unless the STag was revoked, and keeps it from being revoked meanwhile; empty if it
+     * was.
+     */
     OptionalLong whileValid(LongSupplier operation);
 
     /** Adds to an aligned word, atomically; what was there before. */
@@ -32,7 +35,7 @@ public interface RdmapRegion extends TaggedBuffer {
     /** False once the STag was revoked. */
     boolean valid();
 
-    /** Whether a Send with Invalidate may name it: nobody else uses it (RFC 5040 section 8.1.1). */
+    /** Whether a Send with Invalidate may name it: nobody else uses it (RFC 5040, section 8.1.1). */
     boolean peerMayInvalidate();
 
     /** Revokes the STag. */

@@ -7,9 +7,9 @@ import org.warpnfs.iwarp.ddp.DdpMessage;
 import org.warpnfs.iwarp.io.BigEndian;
 
 /**
- * The sending half of an RDMAP stream: makes DDP messages and numbers them (RFC 5040 sections 4 and 5; RFC 7306
- * sections 5 and 6; RFC 5041 section 4.3).
- * A message made is a message to be sent, in that order, for its number is spent.
+ * The sending half of an RDMAP stream: makes DDP messages and numbers them (RFC 5040, sections 4 and 5; RFC 7306,
+ * sections 5 and 6; RFC 5041, section 4.3). A message made is a message to be sent, in that order, for its number is
+ * spent.
  */
 public final class RdmapSender {
     private int sendMsn;

@@ -15,18 +15,19 @@ import org.warpnfs.iwarp.ddp.UntaggedQueue;
 import org.warpnfs.iwarp.io.BigEndian;
 
 /**
- * The receiving half of an RDMAP stream (RFC 5040 sections 5 and 7.2, RFC 7306 sections 5 to 8).
+ * The receiving half of an RDMAP stream (RFC 5040, sections 5 and 7.2, RFC 7306, sections 5 to 8).
  *
  * <h2>Operation</h2>
  *
- * DDP asks for the checks of each segment before it places a byte: version, opcode, the right kind of buffer for that opcode,
- * and for tagged segments the region or the outstanding Read. What a complete message means goes to the {@link RdmapUlp}.
+ * DDP asks for the checks of each segment before it places a byte: version, opcode, the right kind of buffer for that
+ * opcode, and for tagged segments the region or the outstanding Read. What a complete message means goes to the
+ * {@link RdmapUlp}.
  *
  * <h2>Buffers</h2>
  *
- * Holds the posted receives, a buffer for each inbound request (IRD), one for each Atomic Response that may be due (ORD) and one
- * for a Terminate. An IRD buffer is used up by its request and posted again by {@link #requestAnswered()}, so that the peer
- * cannot have more outstanding.
+ * Holds the posted receives, a buffer for each inbound request (IRD), one for each Atomic Response that may be due
+ * (ORD) and one for a Terminate. An IRD buffer is used up by its request and posted again by
+ * {@link #requestAnswered()}, so that the peer cannot have more outstanding.
  *
  * <h2>Errors</h2>
  *
@@ -122,7 +123,9 @@ public final class RdmapStream implements DdpUlp {
         return order.isEmpty();
     }
 
-    /** The next buffer whose message is complete but was not delivered before the stream ended; null if none is left. */
+    /**
+     * The next buffer whose message is complete but was not delivered before the stream ended; null if none is left.
+     */
     public @Nullable UntaggedBuffer pollUndelivered() {
         return order.pollWaiting();
     }
@@ -180,15 +183,15 @@ public final class RdmapStream implements DdpUlp {
             throw new DdpViolation(
                     DdpError.TAGGED_STAG_OF_OTHER_STREAM,
                     "STag " + Long.toHexString(header.stag())
-                            + " belongs to another stream or protection domain (RFC 5041 section 8.2)");
+                            + " belongs to another stream or protection domain (RFC 5041, section 8.2)");
         }
         if (region == null || !region.allowsRemoteWrite()) {
-            // DDP has no code for missing rights (RFC 5041 section 7.2): for a Write the STag is as good as unknown.
+            // DDP has no code for missing rights (RFC 5041, section 7.2): for a Write the STag is as good as unknown.
             throw new DdpViolation(
                     DdpError.TAGGED_INVALID_STAG,
                     "STag " + Long.toHexString(header.stag())
                             + (region == null ? " is not valid on this stream" : " may not be written")
-                            + " (RFC 5041 section 7.1)");
+                            + " (RFC 5041, section 7.1)");
         }
         return region;
     }
@@ -273,7 +276,7 @@ public final class RdmapStream implements DdpUlp {
             boolean valid = region != null || regions.isOfOthers(stag);
             throw new RdmapViolation(
                     valid ? RdmapError.PROTECTION_CANNOT_INVALIDATE : RdmapError.OPERATION_CANNOT_INVALIDATE,
-                    "STag " + Long.toHexString(stag) + " is not one of this stream alone (RFC 5040 section 5.3)");
+                    "STag " + Long.toHexString(stag) + " is not one of this stream alone (RFC 5040, section 5.3)");
         }
         region.invalidate();
     }
@@ -284,7 +287,7 @@ public final class RdmapStream implements DdpUlp {
             ulp.receiveFailed(buffer);
             throw new RdmapViolation(
                     RdmapError.OPERATION_CATASTROPHIC_STREAM,
-                    "Immediate Data of " + message.remaining() + " bytes (RFC 7306 section 6.3)");
+                    "Immediate Data of " + message.remaining() + " bytes (RFC 7306, section 6.3)");
         }
         ulp.immediateDelivered(buffer, BigEndian.u64(message, message.position()), opcode.solicited());
     }
@@ -297,13 +300,13 @@ public final class RdmapStream implements DdpUlp {
 
     private static RdmapViolation switchedOff(RdmapOpcode opcode) {
         return new RdmapViolation(
-                RdmapError.OPERATION_OPCODE, opcode + " is switched off on this stream (RFC 7306 section 1.1)");
+                RdmapError.OPERATION_OPCODE, opcode + " is switched off on this stream (RFC 7306, section 1.1)");
     }
 
     private static RdmapViolation unexpected(RdmapOpcode opcode, String where) {
         return new RdmapViolation(
                 RdmapError.OPERATION_OPCODE,
-                opcode + " " + where + " (RFC 5040 section 4.1, Figure 4; RFC 7306 section 4.1, Figure 2)");
+                opcode + " " + where + " (RFC 5040, section 4.1, Figure 4; RFC 7306, section 4.1, Figure 2)");
     }
 
     private static String hex(ByteBuffer message) {

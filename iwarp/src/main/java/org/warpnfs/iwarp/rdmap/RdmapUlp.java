@@ -27,8 +27,8 @@ public interface RdmapUlp {
     void receiveFailed(UntaggedBuffer buffer);
 
     /**
-     * The peer asks for an atomic operation, and may. It is to be executed after the answers to all requests before it have been
-     * generated, and their bytes read.
+     * The peer asks for an atomic operation, and may. It is to be executed after the answers to all requests before it
+     * have been generated, and their bytes read.
      *
      * @param segment the header that the request came with
      * @param targetOffsetBytes where in the target the word is

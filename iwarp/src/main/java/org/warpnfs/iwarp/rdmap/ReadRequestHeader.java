@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import org.warpnfs.iwarp.io.BigEndian;
 
 /**
- * The RDMA Read Request header (RFC 5040 section 4.4).
+ * The RDMA Read Request header (RFC 5040, section 4.4).
  *
  * <pre>
  * bytes   field
@@ -35,7 +35,7 @@ public record ReadRequestHeader(long sinkStag, long sinkOffset, long sizeBytes, 
         if (message.remaining() != BYTES) {
             throw new RdmapViolation(
                     RdmapError.OPERATION_UNSPECIFIED,
-                    "Read Request of " + message.remaining() + " bytes (RFC 5040 section 4.4)");
+                    "Read Request of " + message.remaining() + " bytes (RFC 5040, section 4.4)");
         }
         int at = message.position();
         return new ReadRequestHeader(
@@ -55,7 +55,7 @@ public record ReadRequestHeader(long sinkStag, long sinkOffset, long sizeBytes, 
         BigEndian.putU64(out, sourceOffset);
     }
 
-    /** What is left of it when the first bytes have been answered (RFC 5040 section 4.8). */
+    /** What is left of it when the first bytes have been answered (RFC 5040, section 4.8). */
     public ReadRequestHeader after(long answeredBytes) {
         return new ReadRequestHeader(
                 sinkStag,

@@ -1,8 +1,8 @@
 package org.warpnfs.iwarp.rdmap;
 
 /**
- * Layer, error type and error code of a Terminate (RFC 5040 section 4.8, Figure 9; RFC 5041 section 7.2; RFC 5044 section
- * 8). Numbers, so that what a peer sends can be shown even if nobody assigned it.
+ * Layer, error type and error code of a Terminate (RFC 5040, section 4.8, Figure 9; RFC 5041, section 7.2; RFC 5044,
+ * section 8). Numbers, so that what a peer sends can be shown even if nobody assigned it.
  *
  * @param layer 0 RDMA, 1 DDP, 2 LLP
  * @param type error type, 4 bits

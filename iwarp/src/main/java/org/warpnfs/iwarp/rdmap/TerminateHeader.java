@@ -8,7 +8,7 @@ import org.warpnfs.iwarp.ddp.UntaggedHeader;
 import org.warpnfs.iwarp.io.BigEndian;
 
 /**
- * The Terminate header (RFC 5040 section 4.8), which is the whole message.
+ * The Terminate header (RFC 5040, section 4.8), which is the whole message.
  *
  * <pre>
  * bytes   field
@@ -21,8 +21,8 @@ import org.warpnfs.iwarp.io.BigEndian;
  * then    its Read Request header, 28 bytes, with R
  * </pre>
  *
- * <p>The soft iWARP driver of Linux on little-endian machines sends byte 0 with its nibbles exchanged and the flags as 0x01,
- * 0x02, 0x04; {@link #parse} understands both.
+ * <p>The soft iWARP driver of Linux on little-endian machines sends byte 0 with its nibbles exchanged and the flags as
+ * 0x01, 0x02, 0x04; {@link #parse} understands both.
  *
  * @param error what went wrong
  * @param segmentBytes length of the segment in error, header included; -1 if not told
@@ -77,8 +77,8 @@ public record TerminateHeader(TerminateError error, int segmentBytes, ByteBuffer
     }
 
     /**
-     * Parses a message, as far as it goes: a Terminate is never answered, so nothing in it is an error. What is missing is left
-     * out.
+     * Parses a message, as far as it goes: a Terminate is never answered, so nothing in it is an error. What is missing
+     * is left out.
      */
     static TerminateHeader parse(ByteBuffer message) {
         int at = message.position();

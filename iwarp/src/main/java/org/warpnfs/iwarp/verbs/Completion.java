@@ -25,8 +25,8 @@ public sealed interface Completion {
     /**
      * A {@link WorkRequest.FetchAdd} or {@link WorkRequest.CompareSwap} ended.
      *
-     * @param originalValue what was there before, whole and unmasked; 0 without success. A swap took place if the compare
-     *     operand {@linkplain org.warpnfs.iwarp.io.MaskedWord#matches matches} it
+     * @param originalValue what was there before, whole and unmasked; 0 without success. A swap took place if the
+     *     compare operand {@linkplain org.warpnfs.iwarp.io.MaskedWord#matches matches} it
      */
     record AtomicDone(long workRequestId, CompletionStatus status, long originalValue) implements Completion {}
 
@@ -49,8 +49,8 @@ public sealed interface Completion {
             implements Completion {}
 
     /**
-     * Eight bytes of Immediate Data arrived (RFC 7306 section 6) and used up a posted receive. All RDMA Writes sent before
-     * them are in place. A receive that is flushed is always a {@link Received}.
+     * Eight bytes of Immediate Data arrived (RFC 7306, section 6) and used up a posted receive. All RDMA Writes sent
+     * before them are in place. A receive that is flushed is always a {@link Received}.
      *
      * @param data the bytes, the first of them in the highest bits
      * @param buffer the buffer that was posted; the same bytes, from where its position stood

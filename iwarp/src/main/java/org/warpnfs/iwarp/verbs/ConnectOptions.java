@@ -7,18 +7,23 @@ import java.util.Set;
  * What one side brings to a connection, as initiator or as responder.
  *
  * @param privateData for the peer's upper layer; at most 508 bytes fit beside the transport's own block
- * @param ird the most inbound RDMA Reads and atomic operations, together, to hold for the peer, 0..16382; limits of the transport may make it less
- * @param ord the most RDMA Reads and atomic operations, together, to keep outstanding, 0..16382; limits of the transport may make it less
+ * @param ird the most inbound RDMA Reads and atomic operations, together, to hold for the peer, 0..16382; limits of the
+ *     transport may make it less
+ * @param ord the most RDMA Reads and atomic operations, together, to keep outstanding, 0..16382; limits of the
+ *     transport may make it less
  * @param shared what the queue pair shares with others
- * @param extensions what of RFC 7306 this end takes from its peer and may post; none unless the upper layers of both ends have
- *     agreed (RFC 7306 §1.1)
+ * @param extensions what of RFC 7306 this end takes from its peer and may post; none unless the upper layers of both
+ *     ends have agreed (RFC 7306, section 1.1)
  */
 public record ConnectOptions(
         ByteBuffer privateData, int ird, int ord, SharedObjects shared, Set<RdmaExtension> extensions) {
-    /** The most private data that the MPA frame holds beside the enhanced block (RFC 5044 §7.1.1, RFC 6581 §9). */
+    /**
+     * The most private data that the MPA frame holds beside the enhanced block (RFC 5044, section 7.1.1, RFC 6581,
+     * section 9).
+     */
     public static final int MAX_PRIVATE_DATA_BYTES = 508;
 
-    /** The largest IRD or ORD that is a number: 0x3FFF means "not negotiated" (RFC 6581 §9.1). */
+    /** The largest IRD or ORD that is a number: 0x3FFF means "not negotiated" (RFC 6581, section 9.1). */
     public static final int MAX_READS = 0x3FFE;
 
     public ConnectOptions {

@@ -4,8 +4,9 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 
 /**
- * A peer asks to connect (RFC 5044 §7.1, RFC 6581 §9). Answered once, by {@link #accept} or {@link #reject}, on the thread that
- * brought it: at once, or later, before the time for the startup is over and the connection closed.
+ * A peer asks to connect (RFC 5044, section 7.1, RFC 6581, section 9). Answered once, by {@link #accept} or
+ * {@link #reject}, on the thread that brought it: at once, or later, before the time for the startup is over and the
+ * connection closed.
  */
 public interface ConnectionRequest {
     InetSocketAddress remoteAddress();
@@ -13,7 +14,10 @@ public interface ConnectionRequest {
     /** What the peer's upper layer said, read-only; 512 bytes at most. */
     ByteBuffer privateData();
 
-    /** Inbound RDMA Reads the peer can hold; our ORD will not exceed it. {@link ConnectOptions#MAX_READS} if it named no number. */
+    /**
+     * Inbound RDMA Reads the peer can hold; our ORD will not exceed it. {@link ConnectOptions#MAX_READS} if it named no
+     * number.
+     */
     int peerIrd();
 
     /** RDMA Reads the peer would keep outstanding. {@link ConnectOptions#MAX_READS} if it named no number. */
@@ -23,7 +27,8 @@ public interface ConnectionRequest {
      * Accepts. {@link QueuePairHandler#created} is called before the answer leaves, so that receive buffers are posted
      * before the peer can fill one; what it throws ends the connection.
      *
-     * @throws IllegalStateException if the request was answered already, the connection has ended, or the completion queue is closed
+     * @throws IllegalStateException if the request was answered already, the connection has ended, or the completion
+     *     queue is closed
      * @throws IllegalArgumentException if the options name an object of another transport
      */
     void accept(ConnectOptions options, QueuePairHandler handler);

@@ -3,7 +3,7 @@ package org.warpnfs.iwarp.verbs;
 import java.util.OptionalInt;
 
 /**
- * The limits on RDMA Reads that a peer named while connecting (RFC 6581 §9.1).
+ * The limits on RDMA Reads that a peer named while connecting (RFC 6581, section 9.1).
  *
  * @param ird inbound RDMA Reads that it can hold; empty if it named no number
  * @param ord RDMA Reads that it would keep outstanding; empty if it named no number

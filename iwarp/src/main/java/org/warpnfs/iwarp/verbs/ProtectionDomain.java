@@ -4,20 +4,20 @@ import java.nio.ByteBuffer;
 import java.util.Set;
 
 /**
- * Memory and queue pairs that belong together (RFC 5041 §8.2): an STag registered here is valid on the streams that were
- * connected in this domain ({@link ConnectOptions#in}), and on no other.
+ * Memory and queue pairs that belong together (RFC 5041, section 8.2): an STag registered here is valid on the streams
+ * that were connected in this domain ({@link ConnectOptions#in}), and on no other.
  *
  * <h2>Operation</h2>
  *
- * A queue pair is in one domain, from its connecting to its end, or in none. What is registered on a queue pair itself ({@link
- * QueuePair#register}) is valid on that one stream alone, whatever its domain; prefer that. Put streams into one domain only
- * if their peers trust each other with all of its memory.
+ * A queue pair is in one domain, from its connecting to its end, or in none. What is registered on a queue pair itself
+ * ({@link QueuePair#register}) is valid on that one stream alone, whatever its domain; prefer that. Put streams into
+ * one domain only if their peers trust each other with all of its memory.
  *
  * <h2>Buffers</h2>
  *
  * The memory belongs to whoever registered it. {@link MemoryRegion#invalidate()} of a region of a domain waits until no
- * stream places into it any more, on whichever thread: after that the memory may be used for something else. No peer can
- * invalidate such a region, since others may use it (RFC 5040 §8.1.1).
+ * stream places into it any more, on whichever thread: after that the memory may be used for something else. No peer
+ * can invalidate such a region, since others may use it (RFC 5040, section 8.1.1).
  *
  * <h2>Errors</h2>
  *

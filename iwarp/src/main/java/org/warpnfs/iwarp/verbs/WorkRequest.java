@@ -8,12 +8,12 @@ import org.warpnfs.iwarp.io.MaskedWord;
 /**
  * Work for the send queue of a {@link QueuePair}.
  *
- * <p>Each request completes exactly once, in the order of posting, with a {@link Completion} that carries its {@code id}.
- * The buffers of a Send or a Write are read from position to limit, without moving either, and must stay unchanged until
- * the completion.
+ * <p>Each request completes exactly once, in the order of posting, with a {@link Completion} that carries its
+ * {@code id}. The buffers of a Send or a Write are read from position to limit, without moving either, and must stay
+ * unchanged until the completion.
  */
 public sealed interface WorkRequest {
-    /** The longest message of any kind: lengths have 32 bits on the wire (RFC 5041 section 5.2). */
+    /** The longest message of any kind: lengths have 32 bits on the wire (RFC 5041, section 5.2). */
     long MAX_MESSAGE_BYTES = (1L << 32) - 1;
 
     /** Given back in the completion; chosen freely by the poster. */
@@ -21,13 +21,13 @@ public sealed interface WorkRequest {
 
     /**
      * Whether it waits, and holds up what is behind it, until all RDMA Reads and atomic operations posted before it are
-     * complete. Without this a Send, a Write or an invalidation may take effect before an earlier Read has been answered (RFC
-     * 5040 §5.5, RFC 7306 §7).
+     * complete. Without this a Send, a Write or an invalidation may take effect before an earlier Read has been
+     * answered (RFC 5040, section 5.5, RFC 7306, section 7).
      */
     boolean fence();
 
     /**
-     * A Send in one of its four forms (RFC 5040 §4.6, §4.7).
+     * A Send in one of its four forms (RFC 5040, section 4.6, §4.7).
      *
      * @param message the message, gathered in this order; may be empty
      * @param solicitedEvent asks the peer to raise an event
@@ -56,8 +56,8 @@ public sealed interface WorkRequest {
     }
 
     /**
-     * An RDMA Write (RFC 5040 §4.3). Completes when its bytes have been handed to the stream, which says nothing about
-     * their placement: the arrival of a later message does (RFC 5040 §5.5).
+     * An RDMA Write (RFC 5040, section 4.3). Completes when its bytes have been handed to the stream, which says
+     * nothing about their placement: the arrival of a later message does (RFC 5040, section 5.5).
      *
      * @param source the bytes, gathered in this order
      */
@@ -74,12 +74,12 @@ public sealed interface WorkRequest {
     }
 
     /**
-     * An RDMA Read (RFC 5040 §4.4). Completes when the last byte has been placed in the sink. Reads beyond the negotiated
-     * ORD wait in the queue, and what is posted behind them waits with them: post no more than {@link
-     * ConnectionParameters#ord()} to keep the queue moving.
+     * An RDMA Read (RFC 5040, section 4.4). Completes when the last byte has been placed in the sink. Reads beyond the
+     * negotiated ORD wait in the queue, and what is posted behind them waits with them: post no more than
+     * {@link ConnectionParameters#ord()} to keep the queue moving.
      *
-     * @param sink a region with {@link AccessRight#LOCAL_WRITE}, valid until the completion: an answer that finds it invalid is not
-     *     placed, and ends the stream
+     * @param sink a region with {@link AccessRight#LOCAL_WRITE}, valid until the completion: an answer that finds it
+     *     invalid is not placed, and ends the stream
      * @param sinkOffsetBytes where in the region the first byte goes
      * @param lengthBytes how much to read
      */
@@ -100,8 +100,9 @@ public sealed interface WorkRequest {
     }
 
     /**
-     * Immediate Data (RFC 7306 §6): eight bytes for the peer's upper layer, which use up one of its receives. In order with
-     * Sends. Behind an RDMA Write it is what InfiniBand calls a Write with Immediate: post the two one after the other.
+     * Immediate Data (RFC 7306, section 6): eight bytes for the peer's upper layer, which use up one of its receives.
+     * In order with Sends. Behind an RDMA Write it is what InfiniBand calls a Write with Immediate: post the two one
+     * after the other.
      *
      * @param data the eight bytes, the first of them in the highest bits
      * @param solicitedEvent asks the peer to raise an event
@@ -114,12 +115,12 @@ public sealed interface WorkRequest {
     }
 
     /**
-     * Adds to a word of the peer's memory (RFC 7306 §5.1.1) and brings back what was there before, in {@link
-     * Completion.AtomicDone}. Counts as a Read for the ORD.
+     * Adds to a word of the peer's memory (RFC 7306, section 5.1.1) and brings back what was there before, in
+     * {@link Completion.AtomicDone}. Counts as a Read for the ORD.
      *
-     * <p>The target has to lie at an address of the peer's that is a multiple of eight, else the peer ends the stream. To add
-     * nothing changes nothing, and shows whether a peer has atomic operations; one that has not ends the stream, and the
-     * completion is {@link CompletionStatus#UNSUPPORTED}.
+     * <p>The target has to lie at an address of the peer's that is a multiple of eight, else the peer ends the stream.
+     * To add nothing changes nothing, and shows whether a peer has atomic operations; one that has not ends the stream,
+     * and the completion is {@link CompletionStatus#UNSUPPORTED}.
      *
      * @param add the addend; a bit of its mask is the top of a field, out of which no carry runs
      */
@@ -131,8 +132,8 @@ public sealed interface WorkRequest {
     }
 
     /**
-     * Replaces bits of a word of the peer's memory if others have the value expected (RFC 7306 §5.1.2), and brings back what was
-     * there before. All else as with {@link FetchAdd}.
+     * Replaces bits of a word of the peer's memory if others have the value expected (RFC 7306, section 5.1.2), and
+     * brings back what was there before. All else as with {@link FetchAdd}.
      *
      * @param compare what is expected; nothing is if its mask is 0
      * @param swap the bits that replace those under its mask
@@ -146,8 +147,8 @@ public sealed interface WorkRequest {
     }
 
     /**
-     * Invalidates a region of our own when its turn comes: with a fence, when the Reads that were posted before have been
-     * answered. Sends nothing.
+     * Invalidates a region of our own when its turn comes: with a fence, when the Reads that were posted before have
+     * been answered. Sends nothing.
      */
     record LocalInvalidate(long id, MemoryRegion region, boolean fence) implements WorkRequest {}
 

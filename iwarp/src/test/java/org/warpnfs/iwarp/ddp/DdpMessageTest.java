@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.warpnfs.iwarp.Hex;
 import org.warpnfs.testkit.Seeds;
 
-/** How messages are cut into segments (RFC 5041 sections 4 and 5.2). */
+/** How messages are cut into segments (RFC 5041, sections 4 and 5.2). */
 class DdpMessageTest {
     private record Segment(ByteBuffer header, ByteBuffer payload, int mulpduBytes) {
         int lengthBytes() {

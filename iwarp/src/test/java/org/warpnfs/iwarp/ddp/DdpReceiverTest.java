@@ -17,7 +17,7 @@ import org.warpnfs.iwarp.Hex;
 import org.warpnfs.iwarp.io.ProtocolViolation;
 import org.warpnfs.testkit.Seeds;
 
-/** Segments by hand, octet by octet, and what becomes of them (RFC 5041 sections 5 and 7). */
+/** Segments by hand, octet by octet, and what becomes of them (RFC 5041, sections 5 and 7). */
 class DdpReceiverTest {
     private final ScriptedUlp ulp = new ScriptedUlp();
 

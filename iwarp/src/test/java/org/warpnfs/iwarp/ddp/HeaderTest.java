@@ -99,7 +99,7 @@ class HeaderTest {
             assertThat(error.code()).isBetween(0, 0xff);
             numbers.append(String.format("%x/%02x ", error.type(), error.code()));
         }
-        // RFC 5041 section 7.2, in its order; type 3 belongs to the layer below and is none of DDP's.
+        // RFC 5041, section 7.2, in its order; type 3 belongs to the layer below and is none of DDP's.
         assertThat(numbers.toString()).isEqualTo("0/00 1/00 1/01 1/02 1/03 1/04 2/01 2/02 2/03 2/04 2/05 2/06 ");
     }
 }

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The arithmetic of remote atomic operations, against the pseudocode of RFC 7306 sections 5.1.1 and 5.1.2. */
+/** The arithmetic of remote atomic operations, against the pseudocode of RFC 7306, sections 5.1.1 and 5.1.2. */
 class MaskedWordTest {
     private static final int TRIPLES = 200_000;
 

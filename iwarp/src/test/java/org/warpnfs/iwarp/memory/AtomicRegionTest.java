@@ -51,7 +51,10 @@ class AtomicRegionTest {
         }
     }
 
-    /** An operation is either done before the region ends, or not at all: none is under way when {@code invalidate} returns. */
+    /**
+     * An operation is either done before the region ends, or not at all: none is under way when {@code invalidate}
+     * returns.
+     */
     @Test
     void invalidate_whileOthersExecute_nothingChangesAfterIt() throws Exception {
         for (int round = 0; round < 20; round++) {

@@ -12,7 +12,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.warpnfs.iwarp.verbs.AccessRight;
 
-/** STags: who gets which, how long they mean something, and that nobody guesses them (RFC 5040 section 8.1.1). */
+/** STags: who gets which, how long they mean something, and that nobody guesses them (RFC 5040, section 8.1.1). */
 class RegionTableTest {
     private static final Set<AccessRight> WRITE = EnumSet.of(AccessRight.REMOTE_WRITE);
 

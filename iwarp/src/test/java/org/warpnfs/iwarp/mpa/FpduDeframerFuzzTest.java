@@ -9,11 +9,11 @@ import java.util.zip.CRC32C;
 import org.warpnfs.iwarp.io.ProtocolViolation;
 
 /**
- * Any bytes, cut in any way: the deframer delivers the same as if they had come at once, never more than it was given, and the same
- * with markers in between as without.
+ * Any bytes, cut in any way: the deframer delivers the same as if they had come at once, never more than it was given,
+ * and the same with markers in between as without.
  *
- * <p>The first byte of an input says whether there are CRCs (1), whether those in the input are to be put right (2), whether there
- * are markers (4), and whether those are yet to be put in (8). The second says where to cut.
+ * <p>The first byte of an input says whether there are CRCs (1), whether those in the input are to be put right (2),
+ * whether there are markers (4), and whether those are yet to be put in (8). The second says where to cut.
  */
 class FpduDeframerFuzzTest {
     private static final int MAX_INPUT_BYTES = 16 << 10;

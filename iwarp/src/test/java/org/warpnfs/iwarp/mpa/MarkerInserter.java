@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
 /**
- * Puts markers into a stream of FPDUs without, byte by byte as RFC 5044 section 4.3 describes them, and CRCs over the result if
- * asked to. What is no whole FPDU at the end gets its markers as well.
+ * Puts markers into a stream of FPDUs without, byte by byte as RFC 5044, section 4.3 describes them, and CRCs over the
+ * result if asked to. What is no whole FPDU at the end gets its markers as well.
  */
 public final class MarkerInserter {
     private static final int SPACING = 512;

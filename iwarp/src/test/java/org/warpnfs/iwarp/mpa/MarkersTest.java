@@ -18,13 +18,13 @@ import org.warpnfs.iwarp.io.ProtocolViolation;
 import org.warpnfs.testkit.Seeds;
 import org.warpnfs.testkit.StreamCutter;
 
-/** Streams with markers, both directions (RFC 5044 sections 4.2 to 4.5). */
+/** Streams with markers, both directions (RFC 5044, sections 4.2 to 4.5). */
 class MarkersTest {
-    /** RFC 5044 Figure 5: the first FPDU of a stream, with its leading marker. */
+    /** RFC 5044, figure 5: the first FPDU of a stream, with its leading marker. */
     private static final String FIGURE_5 = "00000000" + "002a" + "4143" + "00000000" + "00000000" + "00000001"
             + "00000000" + "00".repeat(24) + "52239983";
 
-    /** RFC 5044 Figure 6: an FPDU that begins 492 bytes into its stream. */
+    /** RFC 5044, figure 6: an FPDU that begins 492 bytes into its stream. */
     private static final String FIGURE_6 = "002a" + "4143" + "00000000" + "00000000" + "00000002" + "00000000"
             + "00000014" + "00".repeat(24) + "84925898";
 
@@ -74,8 +74,8 @@ class MarkersTest {
     }
 
     /**
-     * What RFC 5044 says, byte by byte and with nothing clever: before each byte that would stand at a multiple of 512 comes a
-     * marker, and the CRC is over all that was written since the last.
+     * What RFC 5044 says, byte by byte and with nothing clever: before each byte that would stand at a multiple of 512
+     * comes a marker, and the CRC is over all that was written since the last.
      */
     private static ByteBuffer asTheRfcSays(boolean crc, List<ByteBuffer> ulpdus) {
         ByteArrayOutputStream stream = new ByteArrayOutputStream();

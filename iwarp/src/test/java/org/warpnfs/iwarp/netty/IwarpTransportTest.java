@@ -122,7 +122,10 @@ class IwarpTransportTest {
         return ways.stream();
     }
 
-    /** The responder closes on requests of a revision that it does not know: the initiator falls back on a new connection. */
+    /**
+     * The responder closes on requests of a revision that it does not know: the initiator falls back on a new
+     * connection.
+     */
     @ParameterizedTest
     @MethodSource("everyFraming")
     void connected_endsThatWantDifferentThings_messagesPass(

@@ -24,8 +24,8 @@ import org.warpnfs.iwarp.verbs.RemoteMemory;
 import org.warpnfs.iwarp.verbs.WorkRequest;
 
 /**
- * An upper layer that posts random work, and knows by back channels what its twin at the other end posted, so that it can check
- * all that arrives.
+ * An upper layer that posts random work, and knows by back channels what its twin at the other end posted, so that it
+ * can check all that arrives.
  */
 final class RandomPeer implements QueuePairHandler {
     static final int RECEIVES = 32;
@@ -145,7 +145,7 @@ final class RandomPeer implements QueuePairHandler {
         assertThat(received.buffer()).isEqualTo(sent.bytes());
         assertThat(received.solicitedEvent()).isEqualTo(sent.solicited());
         assertThat(received.invalidatedStag()).isEqualTo(sent.invalidated());
-        // All Writes before a Send are in place when it is delivered (RFC 5040 section 5.5); later ones may be there
+        // All Writes before a Send are in place when it is delivered (RFC 5040, section 5.5); later ones may be there
         // too.
         if (sent.writesBefore() == peer.writes) {
             peer.checkRegionAtPeer();

@@ -15,8 +15,8 @@ import org.warpnfs.iwarp.verbs.AccessRight;
 import org.warpnfs.iwarp.verbs.ProtectionDomain;
 
 /**
- * That nobody guesses an STag of the product's (RFC 5042 section 6.2.2): what a peer can do who has been shown many of them. {@code
- * SecurityRulesTest} forbids every other source of chance than a secure one.
+ * That nobody guesses an STag of the product's (RFC 5042, section 6.2.2): what a peer can do who has been shown many of
+ * them. {@code SecurityRulesTest} forbids every other source of chance than a secure one.
  */
 class StagsOfATransportTest {
     private static final int SHOWN = 256;

@@ -51,7 +51,7 @@ class AtomicRequesterTest {
                         2, TARGET, MaskedWord.whole(0x1122334455667788L), MaskedWord.whole(0xaabbccddeeff0011L)),
                 new WorkRequest.FetchAdd(3, TARGET, new MaskedWord(6, 0x8000000080000000L)),
                 new WorkRequest.CompareSwap(4, TARGET, new MaskedWord(0x10, 0x11), new MaskedWord(0x12, 0x13)));
-        // RFC 7306 Figure 4 behind the header of RFC 5041 Figure 4: length, control, Invalidate STag 0, QN 1, MSN, MO
+        // RFC 7306, figure 4 behind the header of RFC 5041, figure 4: length, control, Invalidate STag 0, QN 1, MSN, MO
         // 0; then
         // AOpCode, identifier, STag, TO, add or swap data and mask, compare data and mask. Of a FetchAdd the last two
         // are
@@ -78,7 +78,7 @@ class AtomicRequesterTest {
     void answered_inOrder_completesWithTheOriginalValue() {
         post(add(1, 1), add(2, 1));
         assertThat(link.completions).isEmpty();
-        // RFC 7306 Figure 6: identifier, original value.
+        // RFC 7306, figure 6: identifier, original value.
         link.fpdu("414b 00000000 00000003 00000001 00000000 00000000 fedcba9876543210");
         assertThat(link.completions)
                 .containsExactly(new Completion.AtomicDone(1, CompletionStatus.SUCCESS, 0xfedcba9876543210L));

@@ -11,8 +11,8 @@ import org.warpnfs.iwarp.verbs.AccessRight;
 import org.warpnfs.iwarp.verbs.MemoryRegion;
 
 /**
- * A peer writes to what it has asked to read: which of the two it gets is its own affair (RFC 5040 section 5.5), but each FPDU has the
- * CRC of what it carries (RFC 5044 section 4.4).
+ * A peer writes to what it has asked to read: which of the two it gets is its own affair (RFC 5040, section 5.5), but
+ * each FPDU has the CRC of what it carries (RFC 5044, section 4.4).
  */
 class ChangingSourceTest {
     private static final String REQUEST_WITH_CRC = "4d504120494420526571204672616d65 5002 0004 1000 1000";

@@ -113,7 +113,7 @@ class CompletionQueueTest {
         assertThat(notified).isEqualTo(2);
     }
 
-    /** RFC 7306 section 6: Immediate Data come in two forms, of which one asks for an event. */
+    /** RFC 7306, section 6: Immediate Data come in two forms, of which one asks for an event. */
     @Test
     void arm_solicited_ignoresPlainImmediateDataAndHearsSolicitedOnes() {
         TestLink extended = connected(TestLink.OPTIONS.completingTo(queue).with(RdmaExtension.IMMEDIATE_DATA));

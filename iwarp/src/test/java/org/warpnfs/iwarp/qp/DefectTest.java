@@ -17,7 +17,10 @@ import org.warpnfs.iwarp.verbs.QueuePairHandler;
 import org.warpnfs.iwarp.verbs.RemoteMemory;
 import org.warpnfs.iwarp.verbs.WorkRequest;
 
-/** Defects on our side of a stream: the peer is told by a Terminate, and other streams go on (RFC 5040 sections 4.8 and 7.1). */
+/**
+ * Defects on our side of a stream: the peer is told by a Terminate, and other streams go on (RFC 5040, sections 4.8 and
+ * 7.1).
+ */
 class DefectTest {
     private static final String BARE_TERMINATE =
             "4147" + "00000000" + "00000002" + "00000001" + "00000000" + "00000000";

@@ -12,8 +12,9 @@ import org.warpnfs.iwarp.verbs.MemoryRegion;
 import org.warpnfs.iwarp.verbs.WorkRequest;
 
 /**
- * A fault is found while a batch is filled, so that what is in it already does not leave. On a stream with markers the Terminate in
- * its place has them where the peer expects them (RFC 5044 section 4.3): at multiples of 512 bytes of what has left.
+ * A fault is found while a batch is filled, so that what is in it already does not leave. On a stream with markers the
+ * Terminate in its place has them where the peer expects them (RFC 5044, section 4.3): at multiples of 512 bytes of
+ * what has left.
  */
 class DroppedFpdusTest {
     private static final String REQUEST = "4d504120494420526571204672616d65 9002 0004 1000 1000";

@@ -11,7 +11,7 @@ import org.warpnfs.iwarp.verbs.ConnectOptions;
 import org.warpnfs.iwarp.verbs.DisconnectReason.Cause;
 import org.warpnfs.iwarp.verbs.WorkRequest;
 
-/** An initiator whose peer does not understand revision 2 (RFC 6581 section 10). */
+/** An initiator whose peer does not understand revision 2 (RFC 6581, section 10). */
 class FallBackTest {
     private static final QueuePairConfig CONFIG = QueuePairConfig.defaults();
     private static final String REQUEST_KEY = "4d504120494420526571204672616d65";

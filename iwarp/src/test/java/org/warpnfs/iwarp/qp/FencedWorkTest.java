@@ -21,8 +21,8 @@ import org.warpnfs.iwarp.verbs.RemoteMemory;
 import org.warpnfs.iwarp.verbs.WorkRequest;
 
 /**
- * Work that must not overtake the answers to Reads and atomic operations posted before it, and holds up what is behind it (RFC 5040
- * sections 2.1 and 5.5, RFC 7306 section 7).
+ * Work that must not overtake the answers to Reads and atomic operations posted before it, and holds up what is behind
+ * it (RFC 5040, sections 2.1 and 5.5, RFC 7306, section 7).
  */
 class FencedWorkTest {
     private static final RemoteMemory REMOTE = new RemoteMemory(0x77, 0);

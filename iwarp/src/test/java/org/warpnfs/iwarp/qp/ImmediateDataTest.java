@@ -19,7 +19,7 @@ import org.warpnfs.iwarp.verbs.MemoryRegion;
 import org.warpnfs.iwarp.verbs.RemoteMemory;
 import org.warpnfs.iwarp.verbs.WorkRequest;
 
-/** Immediate Data in both directions (RFC 7306 section 6). */
+/** Immediate Data in both directions (RFC 7306, section 6). */
 class ImmediateDataTest {
     private static final long DATA = 0x0102030405060708L;
 

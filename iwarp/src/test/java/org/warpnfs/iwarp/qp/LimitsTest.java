@@ -129,7 +129,10 @@ class LimitsTest {
         assertThat(link.takeWrite().substring(40, 48)).isEqualTo("0001" + "0003");
     }
 
-    /** What of a message comes after the startup, with a receive of 8 bytes posted and a region of 8 bytes, whose STag is R. */
+    /**
+     * What of a message comes after the startup, with a receive of 8 bytes posted and a region of 8 bytes, whose STag
+     * is R.
+     */
     @ParameterizedTest
     @CsvSource({
         "OFF, fff0 0143 00000000 00000000 00000001 00000000, a Send of 64 KiB of which nothing comes",

@@ -14,9 +14,15 @@ import org.warpnfs.iwarp.verbs.MemoryRegion;
 import org.warpnfs.iwarp.verbs.RemoteMemory;
 import org.warpnfs.iwarp.verbs.WorkRequest;
 
-/** The RDMAP control octet: every opcode in every place, every version, every reserved bit (RFC 5040 section 4.1, Figure 4). */
+/**
+ * The RDMAP control octet: every opcode in every place, every version, every reserved bit (RFC 5040, section 4.1,
+ * Figure 4).
+ */
 class OpcodeTest {
-    /** A stream where each of the eight messages would be right: receives posted, a Read outstanding, a region that allows all. */
+    /**
+     * A stream where each of the eight messages would be right: receives posted, a Read outstanding, a region that
+     * allows all.
+     */
     private static final class Ready {
         final RawPeer peer = RawPeer.open();
         final ByteBuffer received = peer.receive(100);

@@ -17,7 +17,7 @@ import org.warpnfs.iwarp.verbs.MemoryRegion;
 import org.warpnfs.iwarp.verbs.RemoteMemory;
 import org.warpnfs.iwarp.verbs.WorkRequest;
 
-/** Peer-to-peer startup (RFC 6581 section 9.2): each kind of RTR, in both roles, byte by byte. */
+/** Peer-to-peer startup (RFC 6581, section 9.2): each kind of RTR, in both roles, byte by byte. */
 class PeerToPeerTest {
     private static final QueuePairConfig CONFIG = QueuePairConfig.defaults();
     private static final String REQUEST_KEY = "4d504120494420526571204672616d65";
@@ -104,8 +104,8 @@ class PeerToPeerTest {
     @Test
     void responder_readAsRtr_opensTheStreamAndIsAnswered() {
         TestLink link = responder("80004000", "80014000");
-        link.fpdu(
-                "4141 00000000 00000001 00000001 00000000 00000007 0000000000000009 00000000 00000000 0000000000000000");
+        link.fpdu("4141 00000000 00000001 00000001 00000000 00000007 0000000000000009 00000000 00000000 "
+                + "0000000000000000");
         assertThat(link.established).isTrue();
         assertThat(link.takeWrite()).isEqualTo("000e" + "c142" + "00000007" + "0000000000000009" + "00000000");
     }
@@ -230,7 +230,7 @@ class PeerToPeerTest {
         // IRD 0: the peer takes no RDMA Read.
         link.in(REPLY_KEY + "10020004" + "80008002");
         assertThat(link.reason.cause()).isEqualTo(Cause.REJECTED);
-        // RFC 6581 section 9.3: code 5 for what has no code of its own.
+        // RFC 6581, section 9.3: code 5 for what has no code of its own.
         assertThat(link.takeWrite()).startsWith("0016" + "41470000000000000002" + "0000000100000000" + "2005");
         assertThat(link.outputEnded).isTrue();
         assertThat(link.bugs).isEmpty();

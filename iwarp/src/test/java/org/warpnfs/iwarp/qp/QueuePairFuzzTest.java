@@ -25,11 +25,12 @@ import org.warpnfs.iwarp.verbs.SharedReceiveQueue;
 import org.warpnfs.iwarp.verbs.WorkRequest;
 
 /**
- * Any bytes behind a startup without CRC, to a queue pair with receives, regions and requests outstanding: memory changes only where
- * the peer may change it, everything posted completes once, and no defect of ours shows.
+ * Any bytes behind a startup without CRC, to a queue pair with receives, regions and requests outstanding: memory
+ * changes only where the peer may change it, everything posted completes once, and no defect of ours shows.
  *
- * <p>The first byte of an input cuts the rest. If it is odd, nothing of ours leaves any more; then all is the same as if the
- * bytes had come at once. The bits of the second are {@link Option}s; the rest is a stream of FPDUs, markers not counted.
+ * <p>The first byte of an input cuts the rest. If it is odd, nothing of ours leaves any more; then all is the same as
+ * if the bytes had come at once. The bits of the second are {@link Option}s; the rest is a stream of FPDUs, markers not
+ * counted.
  */
 class QueuePairFuzzTest {
     private static final int REGION_BYTES = 64;

@@ -25,7 +25,7 @@ import org.warpnfs.iwarp.verbs.RemoteMemory;
 import org.warpnfs.iwarp.verbs.WorkRequest;
 import org.warpnfs.testkit.Seeds;
 
-/** What becomes of messages that are right (RFC 5040 sections 3.2, 5.1 to 5.3 and 5.5). */
+/** What becomes of messages that are right (RFC 5040, sections 3.2, 5.1 to 5.3 and 5.5). */
 class ReceivingTest {
     private final RawPeer peer = RawPeer.open();
 

@@ -13,7 +13,10 @@ import org.warpnfs.iwarp.verbs.MemoryRegion;
 import org.warpnfs.iwarp.verbs.RemoteMemory;
 import org.warpnfs.iwarp.verbs.WorkRequest;
 
-/** Rights of a region against each way to reach it, before and after it is revoked (RFC 5040 section 8.1.1, RFC 5041 section 8.3.1). */
+/**
+ * Rights of a region against each way to reach it, before and after it is revoked (RFC 5040, section 8.1.1, RFC 5041,
+ * section 8.3.1).
+ */
 class RightsTest {
     /** A peer's ways to an STag. */
     private enum Use {

@@ -22,7 +22,7 @@ import org.warpnfs.iwarp.verbs.RemoteMemory;
 import org.warpnfs.iwarp.verbs.WorkRequest;
 import org.warpnfs.testkit.Seeds;
 
-/** What is on the wire for what is posted, octet by octet (RFC 5040 sections 4 and 5, Appendix A). */
+/** What is on the wire for what is posted, octet by octet (RFC 5040, sections 4 and 5, Appendix A). */
 class SendingTest {
     private static final ByteBuffer HI = ByteBuffer.wrap("Hi".getBytes(StandardCharsets.US_ASCII));
 

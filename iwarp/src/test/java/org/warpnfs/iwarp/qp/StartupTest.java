@@ -305,7 +305,7 @@ class StartupTest {
     void initiator_badReplyOrNone_closes() {
         for (String bad : new String[] {
             "48545450",
-            // The key of a request: an initiator at the other end too (RFC 5044 section 7.1.2 rule 8).
+            // The key of a request: an initiator at the other end too (RFC 5044, section 7.1.2 rule 8).
             REQUEST_KEY,
             REPLY_KEY + "1002" + "0201",
             REPLY_KEY + "1002" + "0002" + "0000",
@@ -317,7 +317,7 @@ class StartupTest {
             link.in(bad);
             assertThat(link.reason.cause()).as(bad).isEqualTo(Cause.REJECTED);
             assertThat(link.closed).isTrue();
-            // RFC 5044 section 8: closed at once, without a word.
+            // RFC 5044, section 8: closed at once, without a word.
             assertThat(link.writes).isEmpty();
         }
         TestLink silent = TestLink.initiator(CONFIG, TestLink.OPTIONS);

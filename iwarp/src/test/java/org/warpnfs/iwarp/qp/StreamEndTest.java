@@ -20,7 +20,10 @@ import org.warpnfs.iwarp.verbs.MemoryRegion;
 import org.warpnfs.iwarp.verbs.RemoteMemory;
 import org.warpnfs.iwarp.verbs.WorkRequest;
 
-/** How a stream ends, and what becomes of all that was under way (RFC 5040 sections 5.4, 6.2 and 7; RFC 5041 section 6.2). */
+/**
+ * How a stream ends, and what becomes of all that was under way (RFC 5040, sections 5.4, 6.2 and 7; RFC 5041, section
+ * 6.2).
+ */
 class StreamEndTest {
     private static final String TERMINATE = "4147 00000000 00000002 00000001 00000000";
 
@@ -256,7 +259,7 @@ class StreamEndTest {
         assertThat(link.reason.cause()).isEqualTo(Cause.LOCAL_TERMINATE);
     }
 
-    /** Ends that both sides agree on are ends too: what comes behind them is no segment (RFC 5041 section 6.2.1). */
+    /** Ends that both sides agree on are ends too: what comes behind them is no segment (RFC 5041, section 6.2.1). */
     @ParameterizedTest
     @ValueSource(strings = {"we disconnect", "the peer ends", "the peer ends and we go on"})
     void endedGracefully_whatArrivesLater_isNotParsed(String how) {

@@ -20,7 +20,7 @@ import org.warpnfs.iwarp.verbs.MemoryRegion;
 import org.warpnfs.iwarp.verbs.RemoteMemory;
 import org.warpnfs.iwarp.verbs.WorkRequest;
 
-/** How a stream ends (RFC 5040 sections 6.2 and 7.1): what leaves last, and what becomes of work. */
+/** How a stream ends (RFC 5040, sections 6.2 and 7.1): what leaves last, and what becomes of work. */
 class StreamPartingTest {
     private static final String TERMINATE = "4147 00000000 00000002 00000001 00000000";
 
@@ -59,7 +59,7 @@ class StreamPartingTest {
             throw new IllegalStateException("a defect");
         });
         link.runTasks();
-        // RFC 5040 section 4.8: layer 0, type 0, code 0; no header is included.
+        // RFC 5040, section 4.8: layer 0, type 0, code 0; no header is included.
         assertThat(link.takeWrite()).isEqualTo("0016" + TERMINATE.replace(" ", "") + "00000000" + "00000000");
         assertThat(link.bugs).hasSize(1);
         assertThat(link.reason.cause()).isEqualTo(Cause.INTERNAL_ERROR);
@@ -142,7 +142,10 @@ class StreamPartingTest {
         assertThat(link.reason.cause()).isEqualTo(Cause.INTERNAL_ERROR);
     }
 
-    /** A message of RFC 7306 that is due when a defect ends the stream does not leave: the Terminate does (RFC 7306 section 8.1). */
+    /**
+     * A message of RFC 7306 that is due when a defect ends the stream does not leave: the Terminate does (RFC 7306,
+     * section 8.1).
+     */
     @ParameterizedTest
     @ValueSource(strings = {"48", "49", "4a", "4b"})
     void defect_messageOfRfc7306IsDue_sendsTheTerminateInItsPlace(String control) {

@@ -279,8 +279,8 @@ class TerminateTest {
     @Test
     void received_emptyWriteAndEmptyRead_areNotLookedAtForTheirStags() {
         link.fpdu("c140 deadbeef ffffffffffffffff");
-        link.fpdu(
-                "4141 00000000 00000001 00000001 00000000 00000007 0000000000000009 00000000 deadbeef ffffffffffffffff");
+        link.fpdu("4141 00000000 00000001 00000001 00000000 00000007 0000000000000009 00000000 deadbeef "
+                + "ffffffffffffffff");
         assertThat(link.reason).isNull();
         assertThat(link.takeWrite()).isEqualTo("000e" + "c142" + "00000007" + "0000000000000009" + "00000000");
     }

@@ -21,7 +21,9 @@ import org.warpnfs.iwarp.verbs.QueuePair;
 import org.warpnfs.iwarp.verbs.QueuePairHandler;
 import org.warpnfs.iwarp.verbs.RdmaExtension;
 
-/** A link whose other end is the test itself: bytes in hex, time by hand. Also the upper layer, which only takes notes. */
+/**
+ * A link whose other end is the test itself: bytes in hex, time by hand. Also the upper layer, which only takes notes.
+ */
 final class TestLink implements QueuePairLink, QueuePairHandler {
     /** The request of a Linux NFS client; answered with IRD 2, ORD 4 by {@link #OPTIONS}. */
     static final String REQUEST = "4d504120494420526571204672616d65 1002 0004 0080 0002";

@@ -129,7 +129,8 @@ class WorkQueueTest {
         link.created.flush();
         for (int i = 1; i <= 2; i++) {
             link.fpdu(String.format(
-                    "4141 00000000 00000001 0000000%d 00000000 000000%02x 0000000000000000 00000002 %08x 000000000000000%d",
+                    "4141 00000000 00000001 0000000%d 00000000 000000%02x 0000000000000000 00000002 %08x "
+                            + "000000000000000%d",
                     i, i, source.stag(), i));
             link.created.post(WorkRequest.Send.of(1 + i, ByteBuffer.allocate(0)));
         }

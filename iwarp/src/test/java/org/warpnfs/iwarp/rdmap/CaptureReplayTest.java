@@ -32,7 +32,9 @@ import org.warpnfs.testkit.StreamCutter;
 import org.warpnfs.testkit.TcpConnection;
 import org.warpnfs.testkit.TcpConnection.Side;
 
-/** Both directions of what Linux sent, through deframer, DDP and RDMAP, each direction checked as its receiver would. */
+/**
+ * Both directions of what Linux sent, through deframer, DDP and RDMAP, each direction checked as its receiver would.
+ */
 class CaptureReplayTest {
     private static final int MESSAGE_BYTES = 70_000;
 

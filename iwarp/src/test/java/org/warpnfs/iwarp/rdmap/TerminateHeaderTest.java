@@ -79,7 +79,7 @@ class TerminateHeaderTest {
         }
     }
 
-    /** RFC 5040 section 4.8 says once that M makes the length valid and once that D has it there. */
+    /** RFC 5040, section 4.8 says once that M makes the length valid and once that D has it there. */
     @Test
     void parse_lengthWithoutHeader_isTaken_andNothingBehindItIsAHeader() {
         for (String behind : new String[] {"", TAGGED, UNTAGGED + READ}) {

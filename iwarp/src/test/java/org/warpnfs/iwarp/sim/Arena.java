@@ -6,8 +6,8 @@ import java.util.Arrays;
 import java.util.SplittableRandom;
 
 /**
- * All memory of one end, beside what it should hold: regions, receive buffers, what was released, and the gaps between them. What
- * was taken is never given out again, so {@link #check} sees every byte that changes and should not.
+ * All memory of one end, beside what it should hold: regions, receive buffers, what was released, and the gaps between
+ * them. What was taken is never given out again, so {@link #check} sees every byte that changes and should not.
  */
 final class Arena {
     private static final int GAP_BYTES = 8;

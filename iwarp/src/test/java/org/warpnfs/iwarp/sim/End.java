@@ -23,8 +23,8 @@ import org.warpnfs.iwarp.verbs.RdmaExtension;
 import org.warpnfs.iwarp.verbs.SharedReceiveQueue;
 
 /**
- * One end of the connection: the upper layer of its queue pair, and a model of all that the queue pair has to do, against which {@link
- * #check} holds it after each step.
+ * One end of the connection: the upper layer of its queue pair, and a model of all that the queue pair has to do,
+ * against which {@link #check} holds it after each step.
  */
 final class End implements QueuePairHandler {
     final Run run;

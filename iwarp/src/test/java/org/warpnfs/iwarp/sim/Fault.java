@@ -3,8 +3,8 @@ package org.warpnfs.iwarp.sim;
 import java.nio.ByteBuffer;
 
 /**
- * What a Terminate says (RFC 5040 section 4.8, RFC 5041 section 7.2, RFC 5044 section 8), for each violation that the simulation
- * brings about.
+ * What a Terminate says (RFC 5040, section 4.8, RFC 5041, section 7.2, RFC 5044, section 8), for each violation that
+ * the simulation brings about.
  */
 enum Fault {
     LOCAL_CATASTROPHE(0, 0, 0),

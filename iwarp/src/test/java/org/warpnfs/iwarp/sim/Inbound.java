@@ -6,8 +6,8 @@ import org.warpnfs.iwarp.verbs.AccessRight;
 import org.warpnfs.iwarp.verbs.CompletionStatus;
 
 /**
- * What one end has to make of the bytes that arrive, told just before the code under test gets them: which of its memory changes,
- * which receives and requests that completes, and which violation ends the stream.
+ * What one end has to make of the bytes that arrive, told just before the code under test gets them: which of its
+ * memory changes, which receives and requests that completes, and which violation ends the stream.
  */
 final class Inbound implements StreamReader.Sink {
     private final End end;

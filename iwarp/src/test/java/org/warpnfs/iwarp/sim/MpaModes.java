@@ -20,8 +20,9 @@ import org.warpnfs.iwarp.qp.QueuePairConfig;
 import org.warpnfs.iwarp.verbs.ConnectOptions;
 
 /**
- * Two queue pairs of ours talk to each other in every mode of MPA, and what they say is written as a capture, for others to
- * judge. {@code deploy/interop/dissect-mpa} runs it: it needs nothing but this module and the files of this package that it names.
+ * Two queue pairs of ours talk to each other in every mode of MPA, and what they say is written as a capture, for
+ * others to judge. {@code deploy/interop/dissect-mpa} runs it: it needs nothing but this module and the files of this
+ * package that it names.
  *
  * <pre>
  * modes.pcap   one connection after the other
@@ -99,8 +100,8 @@ public final class MpaModes {
     }
 
     /**
-     * Where an FPDU ends right where a marker is due, tshark counts that marker to it, and not to the next as RFC 5044 section
-     * 4.3 has it; it finds the stream again much later. Another MULPDU moves the ends.
+     * Where an FPDU ends right where a marker is due, tshark counts that marker to it, and not to the next as RFC 5044,
+     * section 4.3 has it; it finds the stream again much later. Another MULPDU moves the ends.
      */
     private static Recording recordDissectable(Mode mode, int mulpduBytes) throws ProtocolViolation {
         Recording recording = record(mode, mulpduBytes);

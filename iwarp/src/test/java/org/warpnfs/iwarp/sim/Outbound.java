@@ -7,8 +7,8 @@ import org.warpnfs.iwarp.mpa.RtrKind;
 import org.warpnfs.iwarp.verbs.WorkRequest;
 
 /**
- * What one end sends, as it leaves: nothing but the work that was posted, in order, and the answers to what was asked, in order; no
- * byte behind a Terminate, and none of memory that was released before.
+ * What one end sends, as it leaves: nothing but the work that was posted, in order, and the answers to what was asked,
+ * in order; no byte behind a Terminate, and none of memory that was released before.
  */
 final class Outbound implements StreamReader.Sink {
     private static final int ATOMIC_FETCH_ADD = 0;

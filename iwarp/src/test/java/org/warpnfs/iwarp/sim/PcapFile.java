@@ -5,7 +5,9 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 
-/** Writes TCP segments as a capture of IPv4 packets: classic pcap, link type raw IP. Checksums of TCP are left at zero. */
+/**
+ * Writes TCP segments as a capture of IPv4 packets: classic pcap, link type raw IP. Checksums of TCP are left at zero.
+ */
 final class PcapFile {
     private static final int MAGIC = 0xa1b2c3d4;
     private static final int LINK_TYPE_RAW = 101;

@@ -15,8 +15,8 @@ import org.warpnfs.iwarp.verbs.RemoteMemory;
 import org.warpnfs.iwarp.verbs.WorkRequest;
 
 /**
- * What an upper layer does of its own accord: random work of every kind within the rules. It knows by back channels what the other
- * end has posted and registered, and takes nothing back that the other may still use.
+ * What an upper layer does of its own accord: random work of every kind within the rules. It knows by back channels
+ * what the other end has posted and registered, and takes nothing back that the other may still use.
  */
 final class Program {
     private static final int KINDS = 15;

@@ -14,8 +14,8 @@ import org.warpnfs.iwarp.mpa.MpaFrameReader;
 import org.warpnfs.iwarp.mpa.UlpduSink;
 
 /**
- * The one connection of a simulation, as it would look on a wire where each startup frame and each FPDU has a TCP segment of its
- * own: dissectors like it best so.
+ * The one connection of a simulation, as it would look on a wire where each startup frame and each FPDU has a TCP
+ * segment of its own: dissectors like it best so.
  */
 final class Recording implements Simulation.Tap {
     private final Direction fromInitiator = new Direction(true);

@@ -3,7 +3,10 @@ package org.warpnfs.iwarp.sim;
 import java.nio.ByteBuffer;
 import org.warpnfs.iwarp.verbs.WorkRequest;
 
-/** A Read Request or an Atomic Request that has arrived and has not been answered, as whoever has to answer it may know it. */
+/**
+ * A Read Request or an Atomic Request that has arrived and has not been answered, as whoever has to answer it may know
+ * it.
+ */
 final class Request {
     static final int READ_BYTES = 28;
     static final int ATOMIC_BYTES = 52;

@@ -8,7 +8,10 @@ import java.util.function.Supplier;
 import org.warpnfs.iwarp.mpa.RtrKind;
 import org.warpnfs.iwarp.verbs.SharedReceiveQueue;
 
-/** One life of two queue pairs: what the seed says happens, and after each step everything that has to hold is looked at. */
+/**
+ * One life of two queue pairs: what the seed says happens, and after each step everything that has to hold is looked
+ * at.
+ */
 final class Run implements Simulation.Tap {
     private static final InetSocketAddress ADDRESS = new InetSocketAddress(InetAddress.getLoopbackAddress(), 20049);
     private static final int MAX_STEPS = 1_000_000;

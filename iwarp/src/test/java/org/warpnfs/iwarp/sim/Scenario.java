@@ -14,7 +14,9 @@ import org.warpnfs.iwarp.qp.QueuePairConfig;
 import org.warpnfs.iwarp.verbs.ConnectOptions;
 import org.warpnfs.iwarp.verbs.RdmaExtension;
 
-/** What a seed decides before anything happens: how the two ends connect, what each of them may do, and what goes wrong. */
+/**
+ * What a seed decides before anything happens: how the two ends connect, what each of them may do, and what goes wrong.
+ */
 final class Scenario {
     static final List<Mode> MODES = modes();
 

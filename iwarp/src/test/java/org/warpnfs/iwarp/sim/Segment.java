@@ -3,8 +3,8 @@ package org.warpnfs.iwarp.sim;
 import java.nio.ByteBuffer;
 
 /**
- * A DDP segment, or as much of one as there is, read by the layouts of RFC 5041 sections 4.2 and 4.3, RFC 5040 section 4 and RFC
- * 7306 alone: nothing of the code under test takes part.
+ * A DDP segment, or as much of one as there is, read by the layouts of RFC 5041, sections 4.2 and 4.3, RFC 5040,
+ * section 4 and RFC 7306 alone: nothing of the code under test takes part.
  */
 record Segment(ByteBuffer bytes, int lengthBytes) {
     static final int TAGGED_BYTES = 14;

@@ -15,9 +15,9 @@ import org.warpnfs.iwarp.qp.QueuePairMachine;
  *
  * <h2>Operation</h2>
  *
- * Like a socket with a small buffer: a batch is taken piece by piece, each later than the one before, and is reported as sent
- * when its last piece has been taken. What was taken arrives at the other end in other pieces, in order. Bytes that arrive at
- * a closed end reset the connection.
+ * Like a socket with a small buffer: a batch is taken piece by piece, each later than the one before, and is reported
+ * as sent when its last piece has been taken. What was taken arrives at the other end in other pieces, in order. Bytes
+ * that arrive at a closed end reset the connection.
  *
  * <h2>Buffers</h2>
  *

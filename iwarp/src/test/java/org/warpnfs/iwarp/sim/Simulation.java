@@ -24,11 +24,11 @@ import org.warpnfs.iwarp.verbs.Listener;
  *
  * <h2>Operation</h2>
  *
- * {@link #listen} and {@link #connector()} give what a transport gives. Nothing happens until {@link #run()}, {@link
- * #runFor} or {@link #step()} is called, by the thread that made the simulation.
+ * {@link #listen} and {@link #connector()} give what a transport gives. Nothing happens until {@link #run()},
+ * {@link #runFor} or {@link #step()} is called, by the thread that made the simulation.
  *
- * <p>{@link #run()} lets all time pass that anybody waits for. So initiators may be silent for as long as they like, unless the
- * configuration has a deadline for the first message that is not the default one.
+ * <p>{@link #run()} lets all time pass that anybody waits for. So initiators may be silent for as long as they like,
+ * unless the configuration has a deadline for the first message that is not the default one.
  *
  * <h2>Buffers</h2>
  *
@@ -36,8 +36,8 @@ import org.warpnfs.iwarp.verbs.Listener;
  *
  * <h2>Errors</h2>
  *
- * Bugs that ended a connection are collected in {@link #internalErrors()}. A simulation that does not come to rest throws
- * {@link IllegalStateException}.
+ * Bugs that ended a connection are collected in {@link #internalErrors()}. A simulation that does not come to rest
+ * throws {@link IllegalStateException}.
  */
 public final class Simulation {
     /** More steps than any test of ours takes: beyond it something goes round in circles. */
@@ -238,8 +238,8 @@ public final class Simulation {
     }
 
     /**
-     * Ends one direction of each connection in the middle of whatever it carries: the receiver finds the end of the stream behind
-     * what has left so far, and of what leaves later nothing arrives.
+     * Ends one direction of each connection in the middle of whatever it carries: the receiver finds the end of the
+     * stream behind what has left so far, and of what leaves later nothing arrives.
      *
      * @param fromInitiator which
      */

@@ -21,8 +21,8 @@ import org.warpnfs.iwarp.verbs.QueuePairHandler;
 import org.warpnfs.testkit.Seeds;
 
 /**
- * Two queue pairs, random work of every kind, on links that delay, cut, stall, break and lie, in every mode of MPA. What must hold
- * always is looked at after each single step ({@link End#check}, {@link Outbound}, {@link Inbound}).
+ * Two queue pairs, random work of every kind, on links that delay, cut, stall, break and lie, in every mode of MPA.
+ * What must hold always is looked at after each single step ({@link End#check}, {@link Outbound}, {@link Inbound}).
  */
 class SimulationTest {
     private static final int SEEDS = 6_000;

@@ -5,8 +5,8 @@ import java.util.Arrays;
 import java.util.zip.CRC32C;
 
 /**
- * Reads one direction of an MPA connection by RFC 5044 alone: the startup frame, then FPDUs, with markers or without. Tells of each
- * FPDU as far as it is there whenever bytes have come.
+ * Reads one direction of an MPA connection by RFC 5044 alone: the startup frame, then FPDUs, with markers or without.
+ * Tells of each FPDU as far as it is there whenever bytes have come.
  */
 final class StreamReader {
     private static final int FRAME_BYTES = 20;

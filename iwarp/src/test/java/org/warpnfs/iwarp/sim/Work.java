@@ -105,7 +105,7 @@ final class Work {
         }
     }
 
-    /** What an atomic operation makes of a word, by RFC 7306 sections 5.1.1 and 5.1.2, bit by bit. */
+    /** What an atomic operation makes of a word, by RFC 7306, sections 5.1.1 and 5.1.2, bit by bit. */
     static long execute(WorkRequest operation, long word) {
         if (operation instanceof WorkRequest.CompareSwap swap) {
             boolean matches = ((word ^ swap.compare().data()) & swap.compare().mask()) == 0;

@@ -55,7 +55,8 @@ final class WorkLog {
     }
 
     /**
-     * The peer has ended its direction: nothing is answered any more, and all that needs no answer goes on (RFC 5041 section 6.2.1).
+     * The peer has ended its direction: nothing is answered any more, and all that needs no answer goes on (RFC 5041,
+     * section 6.2.1).
      *
      * @param endOfBatch where the batch ends that the socket has; requests in it leave all the same
      */
@@ -90,7 +91,10 @@ final class WorkLog {
         arriving.remove(work);
     }
 
-    /** The next work that leaves, as from a place in the stream; requests that were lost do so only if the socket had them. */
+    /**
+     * The next work that leaves, as from a place in the stream; requests that were lost do so only if the socket had
+     * them.
+     */
     Work leavingAt(long position) {
         while (!leaving.isEmpty()
                 && leaving.peek().mustFlush
@@ -156,8 +160,8 @@ final class WorkLog {
     }
 
     /**
-     * The Write that may have been begun, though not a byte of it has been seen yet, and then is named by a segment which is that of a
-     * Write behind us: both go to the same place.
+     * The Write that may have been begun, though not a byte of it has been seen yet, and then is named by a segment
+     * which is that of a Write behind us: both go to the same place.
      */
     Work perhapsNamed(Segment header) {
         for (Work work : incomplete) {

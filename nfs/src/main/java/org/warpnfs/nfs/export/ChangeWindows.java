@@ -4,13 +4,15 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import org.warpnfs.fs.spi.FileIdentity;
 
 /**
- * Tells whether the attributes read before and after a change enclose that change alone, as the pre-operation attributes
- * of RFC 1813 §2.6 (wcc_data) and {@code change_info4.atomic} of RFC 8881 §3.3.11 promise a client. Nobody waits: changes
- * run side by side, and those that overlapped just do not make the promise. So every operation that changes a file in any way, its data,
- * its attributes or its number of names, opens a window, also if it makes no promise itself.
+ * Tells whether the attributes read before and after a change enclose that change alone, as the pre-operation
+ * attributes of RFC 1813, section 2.6 (wcc_data) and {@code change_info4.atomic} of RFC 8881, section 3.3.11 promise a
+ * client. Nobody waits: changes run side by side, and those that overlapped just do not make the promise. So every
+ * operation that changes a file in any way, its data, its attributes or its number of names, opens a window, also if it
+ * makes no promise itself.
  *
- * <p>A client that is told too little asks again; one that is told too much keeps a stale directory. So files may share a
- * slot by chance, which errs on the side of asking. What changes a directory without going through this server is not seen.
+ * <p>A client that is told too little asks again; one that is told too much keeps a stale directory. So files may share
+ * a slot by chance, which errs on the side of asking. What changes a directory without going through this server is not
+ * seen.
  *
  * <p>Safe for any thread.
  */

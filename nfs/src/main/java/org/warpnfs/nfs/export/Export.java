@@ -69,7 +69,9 @@ public final class Export {
         return hash == PSEUDO_KEY ? 1 : hash;
     }
 
-    /** Names this export in handles and file system ids: the same for one fsid, or else one path, after every restart. */
+    /**
+     * Names this export in handles and file system ids: the same for one fsid, or else one path, after every restart.
+     */
     public int key() {
         return key;
     }
@@ -132,7 +134,8 @@ public final class Export {
     }
 
     /**
-     * Who {@code requester} is here, and what he may: squashed as the rule for his host says, each of user, group and groups by itself.
+     * Who {@code requester} is here, and what he may: squashed as the rule for his host says, each of user, group and
+     * groups by itself.
      *
      * @throws ExportDenial if calls of that host, from that port or with that credential are not taken here, or not yet
      */

@@ -11,7 +11,8 @@ import java.util.Map;
  * @param squash who becomes anonymous
  * @param anonUid the anonymous user, unsigned 32 bits
  * @param anonGid the anonymous group, unsigned 32 bits
- * @param privilegedPort calls are taken only from ports below 1024, where a client's host lets nobody but its superuser send
+ * @param privilegedPort calls are taken only from ports below 1024, where a client's host lets nobody but its superuser
+ *     send
  * @param flavors which credentials are taken, the one that the server likes best first; at least one
  * @param byFlavor what holds instead of {@code readOnly} and {@code squash} for calls with such a credential
  */

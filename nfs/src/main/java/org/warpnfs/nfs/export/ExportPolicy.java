@@ -13,9 +13,9 @@ import org.warpnfs.nfs.idmap.AnswerPending;
 /**
  * Who may use an export, and how: the rules of one line of exports(5).
  *
- * <p>Of the rules that mean a host the first counts, hosts before networks before wildcards before netgroups before everyone, whatever
- * their order. Where names decide, what was found for an address is kept for {@value #SECONDS_KEPT} s, for at most
- * {@value #ADDRESSES_KEPT} addresses.
+ * <p>Of the rules that mean a host the first counts, hosts before networks before wildcards before netgroups before
+ * everyone, whatever their order. Where names decide, what was found for an address is kept for {@value #SECONDS_KEPT}
+ * s, for at most {@value #ADDRESSES_KEPT} addresses.
  *
  * <p>Safe for any thread; waits for a name service as {@link HostNames} does.
  */

@@ -13,11 +13,11 @@ import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.idmap.Identities;
 
 /**
- * All exports of a server, and the virtual directories above them. What is served can be {@linkplain #replace replaced} while calls run: each
- * question is answered by one set of exports or the other. Safe for any thread.
+ * All exports of a server, and the virtual directories above them. What is served can be {@linkplain #replace replaced}
+ * while calls run: each question is answered by one set of exports or the other. Safe for any thread.
  *
- * <p>Either one export stands at {@code /}, or none does and {@code /} is a virtual directory. An export may stand below another, on a
- * directory of that.
+ * <p>Either one export stands at {@code /}, or none does and {@code /} is a virtual directory. An export may stand
+ * below another, on a directory of that.
  */
 public final class ExportTable {
     private final ChangeWindows changeWindows = new ChangeWindows();
@@ -38,7 +38,8 @@ public final class ExportTable {
      * Makes the table.
      *
      * @param identities who is who, in all exports
-     * @throws IllegalArgumentException if two exports share a path or a key, or one stands below another where that has no directory
+     * @throws IllegalArgumentException if two exports share a path or a key, or one stands below another where that has
+     *     no directory
      */
     public static ExportTable of(List<Export> exports, Identities identities) {
         return new ExportTable(ExportTree.of(exports), identities);
@@ -87,7 +88,8 @@ public final class ExportTable {
     /**
      * Before a name is removed, renamed or replaced.
      *
-     * @throws FsException BUSY if an export stands on it: what would be changed is the directory underneath, which nobody sees
+     * @throws FsException BUSY if an export stands on it: what would be changed is the directory underneath, which
+     *     nobody sees
      */
     public void requireUnmounted(Location directory, FileName name) throws FsException {
         if (tree.mountedAt(directory, name) != null) {
@@ -100,13 +102,17 @@ public final class ExportTable {
         return tree.hasMounts(directory);
     }
 
-    /** The file id of the directory on which an export stands; its root's own where there is none (RFC 8881 section 5.8.2.23). */
+    /**
+     * The file id of the directory on which an export stands; its root's own where there is none (RFC 8881, section
+     * 5.8.2.23).
+     */
     public long mountedOnFileId(Export export) throws FsException {
         return tree.mountedOnFileId(export);
     }
 
     /**
-     * The directory above: from the root of an export the one that holds its mount point. The root of all is above itself.
+     * The directory above: from the root of an export the one that holds its mount point. The root of all is above
+     * itself.
      */
     public Location parentOf(Caller caller, Location location) throws FsException {
         Export export = location.export();

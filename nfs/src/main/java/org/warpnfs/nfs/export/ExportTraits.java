@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param fsid what names its file system to clients, over restarts and moves; null to derive it from the path
  * @param crossesMounts file systems mounted below it are served with it
- * @param shownThroughParent an NFSv3 client that has the export above mounted is led into this one; NFSv4 clients always are
+ * @param shownThroughParent an NFSv3 client that has the export above mounted is led into this one; NFSv4 clients
+ *     always are
  * @param readDirPlus NFSv3 clients may ask for attributes in listings
  * @param locations where else the files are
  */

@@ -18,7 +18,8 @@ import org.warpnfs.fs.spi.FsException;
 /**
  * One set of exports, and what stands on what: on a virtual directory, or on a directory of the export above.
  *
- * <p>A mount point is a directory's handle and a name in it, as in the kernel: it moves with the directory. Immutable; safe for any thread.
+ * <p>A mount point is a directory's handle and a name in it, as in the kernel: it moves with the directory. Immutable;
+ * safe for any thread.
  */
 final class ExportTree {
     private record MountPoint(Location directory, FileName name) {}

@@ -4,8 +4,8 @@ import org.warpnfs.fs.spi.FileIdentity;
 import org.warpnfs.fs.spi.FsException;
 
 /**
- * Asked before a file is changed, by programs whose clients hold no promises about files on behalf of one whose clients do. Safe for
- * any thread.
+ * Asked before a file is changed, by programs whose clients hold no promises about files on behalf of one whose clients
+ * do. Safe for any thread.
  */
 @FunctionalInterface
 public interface FileChanges {
@@ -13,7 +13,8 @@ public interface FileChanges {
     FileChanges UNWATCHED = _ -> () -> {};
 
     /**
-     * Data, attributes or names of {@code file} are about to change. No promise about it is made until the change is closed.
+     * Data, attributes or names of {@code file} are about to change. No promise about it is made until the change is
+     * closed.
      *
      * @throws FsException TRY_LATER while a client that relies on the file is being told
      */

@@ -20,7 +20,7 @@ public enum Flavor {
         return word;
     }
 
-    /** The number of the flavor in RPC (RFC 5531 section 8.2). */
+    /** The number of the flavor in RPC (RFC 5531, section 8.2). */
     public int code() {
         return code;
     }

@@ -3,8 +3,8 @@ package org.warpnfs.nfs.export;
 import java.util.List;
 
 /**
- * Where else the files of an export are: {@code refer=} and {@code replicas=} of exports(5), told to NFSv4 clients as fs_locations (RFC 7530 section 8,
- * RFC 8881 section 11).
+ * Where else the files of an export are: {@code refer=} and {@code replicas=} of exports(5), told to NFSv4 clients as
+ * fs_locations (RFC 7530, section 8, RFC 8881, section 11).
  *
  * @param isReferral clients are led there and find nothing here
  * @param places the one that is liked best first

@@ -8,8 +8,9 @@ import org.warpnfs.nfs.idmap.AnswerPending;
 /**
  * What this host knows of other hosts' names, asked where an export names its clients by name (exports(5)).
  *
- * <p>A method either blocks for as long as a name service takes, or puts its caller off ({@link KeptHostNames}). One that could not find out throws
- * {@link java.io.UncheckedIOException}; no name, no address is an answer: who cannot be found is not let in. Safe for any thread.
+ * <p>A method either blocks for as long as a name service takes, or puts its caller off ({@link KeptHostNames}). One
+ * that could not find out throws {@link java.io.UncheckedIOException}; no name, no address is an answer: who cannot be
+ * found is not let in. Safe for any thread.
  */
 public interface HostNames {
     /** Knows nothing: for exports that name addresses alone. */
@@ -34,8 +35,8 @@ public interface HostNames {
     Set<InetAddress> addressesOf(String name) throws AnswerPending;
 
     /**
-     * The names of the host at an address, without a dot at their ends. Only names whose own addresses have {@code address} among them: whoever
-     * runs the reverse zone of an address can write any name there.
+     * The names of the host at an address, without a dot at their ends. Only names whose own addresses have
+     * {@code address} among them: whoever runs the reverse zone of an address can write any name there.
      */
     List<String> namesOf(InetAddress address) throws AnswerPending;
 

@@ -12,7 +12,7 @@ import org.dcache.oncrpc4j.rpc.RpcCall;
 
 /** Who a client says a call is from, before any squashing. */
 public sealed interface Identity {
-    /** AUTH_SYS allows so many groups beside the first (RFC 5531 appendix A). */
+    /** AUTH_SYS allows so many groups beside the first (RFC 5531, appendix A). */
     int MAX_GROUPS = 16;
 
     /** The kind of credential that said so. */
@@ -41,8 +41,8 @@ public sealed interface Identity {
     /**
      * Reads the credential of a call.
      *
-     * @throws RpcAuthException to be answered with the status in it: AUTH_TOOWEAK for a flavour that is not served here,
-     *     AUTH_BADCRED for one that breaks its own limits
+     * @throws RpcAuthException to be answered with the status in it: AUTH_TOOWEAK for a flavour that is not served
+     *     here, AUTH_BADCRED for one that breaks its own limits
      */
     static Identity of(RpcCall call) throws RpcAuthException {
         RpcAuth credential = call.getCredential();

@@ -11,8 +11,8 @@ import org.warpnfs.nfs.idmap.KeptAnswers;
 import org.warpnfs.nfs.idmap.NameCounts;
 
 /**
- * What a name service says of hosts, asked once for all patterns of all exports, on threads of its own: a resolver that does not answer holds no call
- * up for longer than {@link KeptAnswers} lets it wait. Safe for any thread.
+ * What a name service says of hosts, asked once for all patterns of all exports, on threads of its own: a resolver that
+ * does not answer holds no call up for longer than {@link KeptAnswers} lets it wait. Safe for any thread.
  */
 public final class KeptHostNames implements HostNames {
     private static final Duration KEPT = Duration.ofMinutes(1);

@@ -9,7 +9,7 @@ import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FsError;
 
 /**
- * The handles that clients hold (nfs_fh3 of RFC 1813 §2.4, nfs_fh4 of RFC 8881 §4).
+ * The handles that clients hold (nfs_fh3 of RFC 1813, section 2.4, nfs_fh4 of RFC 8881, section 4).
  *
  * <pre>
  * bytes   field
@@ -81,9 +81,10 @@ public final class NfsHandles {
     }
 
     /**
-     * The verifier by which a backend finds a file again that was created exclusively (RFC 1813 §3.3.8, RFC 8881 §18.16.3). Made of what
-     * the client sent, of who called and of the name, under the secret: a backend may keep verifiers where everyone sees them, as
-     * in a file's times, and clients choose theirs so that others can guess them. Equal for equal arguments, over restarts too.
+     * The verifier by which a backend finds a file again that was created exclusively (RFC 1813, section 3.3.8, RFC
+     * 8881, section 18.16.3). Made of what the client sent, of who called and of the name, under the secret: a backend
+     * may keep verifiers where everyone sees them, as in a file's times, and clients choose theirs so that others can
+     * guess them. Equal for equal arguments, over restarts too.
      */
     public long exclusiveVerifier(long verifier, Caller caller, FileHandle directory, FileName name) {
         byte[] parent = directory.toBytes();

@@ -35,11 +35,12 @@ import org.warpnfs.fs.spi.Timestamp;
 import org.warpnfs.fs.spi.XattrMode;
 
 /**
- * The virtual directories from {@code /} down to the exports (RFC 8881 §7.3): everyone may look, nobody may change.
+ * The virtual directories from {@code /} down to the exports (RFC 8881, section 7.3): everyone may look, nobody may
+ * change.
  *
- * <p>An export's mount point is a directory here too, empty, until {@link ExportTable#mountedAt} leads through it. Handles and
- * file ids come from the path alone, so that they stay over restarts. The change id comes from all paths: the same for the same exports, and
- * another for others, but neither larger nor smaller (change_attr_type says so).
+ * <p>An export's mount point is a directory here too, empty, until {@link ExportTable#mountedAt} leads through it.
+ * Handles and file ids come from the path alone, so that they stay over restarts. The change id comes from all paths:
+ * the same for the same exports, and another for others, but neither larger nor smaller (change_attr_type says so).
  */
 final class PseudoFileSystem implements FileSystem {
     private static final int PERMISSIONS = 0555;

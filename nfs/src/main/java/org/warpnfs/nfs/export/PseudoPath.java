@@ -7,7 +7,9 @@ import java.util.stream.Collectors;
 import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FsException;
 
-/** The absolute path under which clients see an export or a directory above one, normalised: {@code /}, {@code /a/b}. */
+/**
+ * The absolute path under which clients see an export or a directory above one, normalised: {@code /}, {@code /a/b}.
+ */
 public final class PseudoPath {
     private static final PseudoPath ROOT = new PseudoPath(List.of());
 
@@ -24,7 +26,8 @@ public final class PseudoPath {
     /**
      * Reads a path; slashes that repeat or end it mean nothing.
      *
-     * @throws IllegalArgumentException if it is not absolute, or a component is {@code .}, {@code ..}, too long or holds NUL
+     * @throws IllegalArgumentException if it is not absolute, or a component is {@code .}, {@code ..}, too long or
+     *     holds NUL
      */
     public static PseudoPath of(String path) {
         if (!path.startsWith("/")) {

@@ -11,7 +11,8 @@ import org.warpnfs.nfs.idmap.GroupSource;
 /**
  * Who makes a call: what exports judge it by.
  *
- * @param address of the host; the wildcard address where the transport knows none, which no rule but that for everyone means
+ * @param address of the host; the wildcard address where the transport knows none, which no rule but that for everyone
+ *     means
  * @param privilegedPort true if only the superuser of that host could send it, as far as the port tells
  * @param identity whom the host says it is for
  * @param groups where the groups of users come from

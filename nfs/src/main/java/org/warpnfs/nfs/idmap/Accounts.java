@@ -5,7 +5,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Users and groups as this host's name service has them. Every method may block for as long as the service takes. Ids are unsigned 32 bits.
+ * Users and groups as this host's name service has them. Every method may block for as long as the service takes. Ids
+ * are unsigned 32 bits.
  *
  * <p>Safe for any thread.
  */

@@ -1,6 +1,9 @@
 package org.warpnfs.nfs.idmap;
 
-/** Names that can be {@linkplain #become replaced} while calls run: each call is answered by one set of names or the other. Safe for any thread. */
+/**
+ * Names that can be {@linkplain #become replaced} while calls run: each call is answered by one set of names or the
+ * other. Safe for any thread.
+ */
 public final class CurrentNames implements OwnerNames {
     private volatile OwnerNames now;
 

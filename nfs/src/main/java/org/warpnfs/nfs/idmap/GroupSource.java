@@ -5,7 +5,7 @@ import java.util.List;
 /** Where the groups of a caller come from. Safe for any thread. */
 @FunctionalInterface
 public interface GroupSource {
-    /** What the client says: sixteen groups at most (RFC 5531 appendix A). */
+    /** What the client says: sixteen groups at most (RFC 5531, appendix A). */
     GroupSource CREDENTIAL = (_, said) -> said;
 
     /**

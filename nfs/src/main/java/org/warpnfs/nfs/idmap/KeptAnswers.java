@@ -18,8 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a name service has answered, kept for a time. A service may take long or never answer; whoever asks here does not wait for it longer than
- * {@link Terms#patience}.
+ * What a name service has answered, kept for a time. A service may take long or never answer; whoever asks here does
+ * not wait for it longer than {@link Terms#patience}.
  *
  * <pre>
  *   what is kept                        what a question gets
@@ -30,8 +30,9 @@ import org.slf4j.LoggerFactory;
  *   none, the service has failed        AnswerPending, until it may be asked again
  * </pre>
  *
- * <p>The service is asked once at a time for each key. While one question has been open for longer than the patience nobody waits for another one: the
- * service is slow, and threads that wait would be missed elsewhere. "No such name" is an answer too, and is kept like any other.
+ * <p>The service is asked once at a time for each key. While one question has been open for longer than the patience
+ * nobody waits for another one: the service is slow, and threads that wait would be missed elsewhere. "No such name" is
+ * an answer too, and is kept like any other.
  *
  * <p>Safe for any thread.
  *

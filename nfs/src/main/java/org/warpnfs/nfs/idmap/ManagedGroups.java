@@ -5,11 +5,11 @@ import java.util.concurrent.Executor;
 import java.util.function.LongSupplier;
 
 /**
- * {@code manage-gids} of rpc.mountd(8): the groups that this host's name service has for a user, whatever the client says. So users with more than
- * sixteen groups have them all, and no client can say that its user is in a group.
+ * {@code manage-gids} of rpc.mountd(8): the groups that this host's name service has for a user, whatever the client
+ * says. So users with more than sixteen groups have them all, and no client can say that its user is in a group.
  *
- * <p>A user who is not known here is in no group but the first one of the credential; knfsd believes the client then. The superuser is not asked for: no
- * group lets it do more.
+ * <p>A user who is not known here is in no group but the first one of the credential; knfsd believes the client then.
+ * The superuser is not asked for: no group lets it do more.
  *
  * <p>Safe for any thread.
  */

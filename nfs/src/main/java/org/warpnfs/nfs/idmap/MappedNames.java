@@ -22,8 +22,9 @@ import org.jspecify.annotations.Nullable;
  *   anything else          nobody: NFS4ERR_BADOWNER
  * </pre>
  *
- * <p>What a client is told is a number, as Linux servers tell it with sec=sys, or where {@link Choices#sendNames} the name that is mapped to it, else
- * the name of this host at the domain. A client that has other numbers for the same names sees whom it knows then.
+ * <p>What a client is told is a number, as Linux servers tell it with sec=sys, or where {@link Choices#sendNames} the
+ * name that is mapped to it, else the name of this host at the domain. A client that has other numbers for the same
+ * names sees whom it knows then.
  *
  * <p>Safe for any thread.
  */

@@ -7,8 +7,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Threads on which name services are asked: platform threads, since the C library blocks them. A few, which end when there is nothing to ask; a question
- * too many is refused. They hold no process up at its end.
+ * Threads on which name services are asked: platform threads, since the C library blocks them. A few, which end when
+ * there is nothing to ask; a question too many is refused. They hold no process up at its end.
  */
 public final class NameThreads {
     private static final int THREADS = 4;

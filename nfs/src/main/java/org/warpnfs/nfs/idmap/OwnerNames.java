@@ -3,8 +3,8 @@ package org.warpnfs.nfs.idmap;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The names by which NFSv4 calls users and groups (RFC 7530 section 5.9, RFC 8881 section 5.9): {@code user@domain}, or a number in digits. Safe for any
- * thread; no question waits for long.
+ * The names by which NFSv4 calls users and groups (RFC 7530, section 5.9, RFC 8881, section 5.9): {@code user@domain},
+ * or a number in digits. Safe for any thread; no question waits for long.
  */
 public interface OwnerNames {
     /** Numbers are all the names there are, as AUTH_SYS has them. */

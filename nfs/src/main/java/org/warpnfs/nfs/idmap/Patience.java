@@ -2,7 +2,10 @@ package org.warpnfs.nfs.idmap;
 
 import java.time.Duration;
 
-/** How long one call still waits for name services, all its questions together: a listing has hundreds of owners. For one thread. */
+/**
+ * How long one call still waits for name services, all its questions together: a listing has hundreds of owners. For
+ * one thread.
+ */
 final class Patience {
     private long leftNanos;
 

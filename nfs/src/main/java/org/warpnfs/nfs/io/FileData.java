@@ -68,8 +68,9 @@ public record FileData(Payload payload, boolean isEnd, FileAttributes after) {
     }
 
     /**
-     * Whether a file ends with what was read, or before it (RFC 1813, section 3.3.6; RFC 8881, section 18.22.3). A file that has grown since it was
-     * read does not end there; but one from which nothing came does, or a client would ask for the same for ever.
+     * Whether a file ends with what was read, or before it (RFC 1813, section 3.3.6; RFC 8881, section 18.22.3). A file
+     * that has grown since it was read does not end there; but one from which nothing came does, or a client would ask
+     * for the same for ever.
      *
      * @param offset unsigned: what lies beyond 2^63 is beyond the end, not an error
      * @param sizeBytes from after the read

@@ -13,7 +13,10 @@ import org.warpnfs.limits.ClientAddress;
 public final class Lanes {
     private Lanes() {}
 
-    /** What the transport offers; where it offers nothing, the call runs to its end on the thread that it came on, and never waits. */
+    /**
+     * What the transport offers; where it offers nothing, the call runs to its end on the thread that it came on, and
+     * never waits.
+     */
     public static CallLanes of(RpcCall call) {
         return call.getXdr() instanceof CallLanes lanes
                 ? lanes

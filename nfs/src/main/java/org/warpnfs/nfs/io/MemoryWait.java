@@ -14,11 +14,13 @@ import org.warpnfs.payload.PayloadPool;
  *
  * <h2>Operation</h2>
  *
- * The call goes on in lane {@link Lane#DATA} when it is given its memory, or when its connection has ended. There is no deadline: whoever holds memory has
- * one of its own, set by the transport that sends its reply or pulls its data, and the turns of the clients do the rest. So nobody is told to come later
- * because of memory; a Linux client would sleep for five seconds then.
+ * The call goes on in lane {@link Lane#DATA} when it is given its memory, or when its connection has ended. There is no
+ * deadline: whoever holds memory has one of its own, set by the transport that sends its reply or pulls its data, and
+ * the turns of the clients do the rest. So nobody is told to come later because of memory; a Linux client would sleep
+ * for five seconds then.
  *
- * <p>A call that holds payload memory does not wait here ({@link CallLanes#mayWait}): two of them could wait for each other.
+ * <p>A call that holds payload memory does not wait here ({@link CallLanes#mayWait}): two of them could wait for each
+ * other.
  *
  * <h2>Buffers</h2>
  *
@@ -26,8 +28,8 @@ import org.warpnfs.payload.PayloadPool;
  *
  * <h2>Errors</h2>
  *
- * A call whose connection has ended goes on without a payload, and so does one that no thread takes any more: what it held is given back, and it ends as
- * one that is to come later. Safe for any thread.
+ * A call whose connection has ended goes on without a payload, and so does one that no thread takes any more: what it
+ * held is given back, and it ends as one that is to come later. Safe for any thread.
  */
 public final class MemoryWait {
     private final CallLanes lanes;

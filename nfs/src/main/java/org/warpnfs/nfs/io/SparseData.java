@@ -14,15 +14,16 @@ import org.warpnfs.payload.Payload;
  *
  * <h2>Buffers</h2>
  *
- * All data lie in one payload. Each segment of data is a payload of its own, a view of a part of it; the memory goes back when the last of them is released.
+ * All data lie in one payload. Each segment of data is a payload of its own, a view of a part of it; the memory goes
+ * back when the last of them is released.
  *
  * @param segments one after the other without a gap, from the offset that was asked for
  * @param isEnd the file ends with them, or before them
  */
 public record SparseData(List<Segment> segments, boolean isEnd) {
     /**
-     * A shorter hole goes as zeroes. The result of READ_PLUS then is never larger than READ's, but for the head of one segment: a Linux client has room
-     * for no more.
+     * A shorter hole goes as zeroes. The result of READ_PLUS then is never larger than READ's, but for the head of one
+     * segment: a Linux client has room for no more.
      */
     static final int LEAST_HOLE_BYTES = 4096;
 
@@ -44,7 +45,8 @@ public record SparseData(List<Segment> segments, boolean isEnd) {
      * Reads from a file as much as the payload holds, or less.
      *
      * @param offset unsigned
-     * @param payload as large as {@link FileData#memoryBytes} says; belongs to the segments from here on, or is released
+     * @param payload as large as {@link FileData#memoryBytes} says; belongs to the segments from here on, or is
+     *     released
      */
     public static SparseData read(OpenFile file, long offset, Payload payload) throws FsException {
         Shared memory = new Shared(payload);

@@ -19,10 +19,11 @@ import org.warpnfs.nfs.export.PseudoPath;
 import org.warpnfs.nfs.export.Requester;
 
 /**
- * dirpath (RFC 1813 appendix I): the directory that a client wants to mount.
+ * dirpath (RFC 1813, appendix I): the directory that a client wants to mount.
  *
- * <p>It is an export, or a directory below the nearest one. It is walked name by name, as the caller, so that nobody mounts what he could
- * not have reached from above; symbolic links are not followed and {@code ..} is refused, so that no path leads outside.
+ * <p>It is an export, or a directory below the nearest one. It is walked name by name, as the caller, so that nobody
+ * mounts what he could not have reached from above; symbolic links are not followed and {@code ..} is refused, so that
+ * no path leads outside.
  */
 final class MountPath {
     /** MNTPATHLEN. */

@@ -38,11 +38,11 @@ import org.warpnfs.nfs.stats.OperationMeter;
 import org.warpnfs.nfs.xdr.BoundedXdr;
 
 /**
- * MOUNT versions 1 to 3 (RFC 1813 appendix I, RFC 1094 appendix A, X/Open XNFS chapter 7): NULL, MNT, DUMP, UMNT, UMNTALL and EXPORT; in version 2
- * EXPORTALL and PATHCONF too.
+ * MOUNT versions 1 to 3 (RFC 1813, appendix I, RFC 1094, appendix A, X/Open XNFS chapter 7): NULL, MNT, DUMP, UMNT,
+ * UMNTALL and EXPORT; in version 2 EXPORTALL and PATHCONF too.
  *
- * <p>Versions 1 and 2 are there for those who ask what is exported or say that they unmounted. Their MNT would have to give a handle of NFS version 2,
- * which has 32 bytes where ours have up to 64, and which is not served: it says EACCES.
+ * <p>Versions 1 and 2 are there for those who ask what is exported or say that they unmounted. Their MNT would have to
+ * give a handle of NFS version 2, which has 32 bytes where ours have up to 64, and which is not served: it says EACCES.
  *
  * <p>A call that comes twice, as calls over UDP may, changes nothing the second time.
  *
@@ -198,8 +198,8 @@ public final class MountProgram implements RpcDispatchable, LaneProgram {
     }
 
     /**
-     * MOUNT has no word for "later", so this waits, and looks again, while a name service finds out who calls. Not over UDP: the caller asks again by
-     * itself, and whoever forges sources could have every thread wait.
+     * MOUNT has no word for "later", so this waits, and looks again, while a name service finds out who calls. Not over
+     * UDP: the caller asks again by itself, and whoever forges sources could have every thread wait.
      */
     private Location resolve(RpcCall rpc, MountPath path, Requester requester) throws MountException {
         boolean waits = repeated(rpc) == null;

@@ -6,8 +6,8 @@ import java.util.List;
 /**
  * Who mounted what, as far as clients say so: for people who ask by DUMP, and for nothing else.
  *
- * <p>Holds a bounded number of entries, of bounded length together, since anybody may ask for all of them with a call of forty bytes, many
- * times at once. The oldest give way. Safe for any thread.
+ * <p>Holds a bounded number of entries, of bounded length together, since anybody may ask for all of them with a call
+ * of forty bytes, many times at once. The oldest give way. Safe for any thread.
  */
 final class MountTable {
     static final int MAX_ENTRIES = 1024;
@@ -24,7 +24,7 @@ final class MountTable {
      * @param directory the path as the client wrote it
      */
     record Entry(String client, String directory) {
-        /** What follows it, and two strings with their lengths (RFC 1813 section 5.2.2). */
+        /** What follows it, and two strings with their lengths (RFC 1813, section 5.2.2). */
         int encodedBytes() {
             return 3 * Integer.BYTES + roundUp(client.length()) + roundUp(directory.length());
         }

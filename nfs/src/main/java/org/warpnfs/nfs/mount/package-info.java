@@ -1,5 +1,5 @@
 /**
- * MOUNT (RFC 1813 appendix I): how an NFSv3 client comes to its first handle.
+ * MOUNT (RFC 1813, appendix I): how an NFSv3 client comes to its first handle.
  *
  * <p>Knows {@code nfs.export} and {@code nfs.xdr}; not NFS itself.
  */

@@ -6,8 +6,8 @@ import org.dcache.oncrpc4j.xdr.Xdr;
 import org.warpnfs.payload.UnreadBytes;
 
 /**
- * Tells calls apart by their bytes, where they lie: nothing is copied or decoded. For programs that act on arguments before they have seen
- * the last of them, and can ask no decoded value for its checksum.
+ * Tells calls apart by their bytes, where they lie: nothing is copied or decoded. For programs that act on arguments
+ * before they have seen the last of them, and can ask no decoded value for its checksum.
  */
 public final class CallChecksum {
     private final CRC32C crc = new CRC32C();

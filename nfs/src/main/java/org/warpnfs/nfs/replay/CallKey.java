@@ -6,8 +6,9 @@ import org.jspecify.annotations.Nullable;
 import org.warpnfs.nfs.export.Identity;
 
 /**
- * Who asked what. A client that has lost its connection sends what was not answered again on the next, from another port and perhaps by
- * another transport: neither counts. XIDs of two mounts of one client may meet: so a checksum over the whole call does.
+ * Who asked what. A client that has lost its connection sends what was not answered again on the next, from another
+ * port and perhaps by another transport: neither counts. XIDs of two mounts of one client may meet: so a checksum over
+ * the whole call does.
  *
  * @param checksum of credential and arguments
  */

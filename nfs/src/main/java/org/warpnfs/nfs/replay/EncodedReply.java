@@ -14,12 +14,13 @@ import org.warpnfs.payload.Payload;
 import org.warpnfs.payload.PayloadEncoder;
 
 /**
- * A procedure's result as it goes out, to be sent again: the RPC body, in no transport's frame. Immutable; safe for any thread.
+ * A procedure's result as it goes out, to be sent again: the RPC body, in no transport's frame. Immutable; safe for any
+ * thread.
  *
  * <h2>Buffers</h2>
  *
- * Has copies of payloads and keeps no pooled buffer from its pool. They leave by their own door each time, so that they find their way into a
- * Write chunk.
+ * Has copies of payloads and keeps no pooled buffer from its pool. They leave by their own door each time, so that they
+ * find their way into a Write chunk.
  */
 public final class EncodedReply implements XdrAble {
     private static final int FIRST_BYTES = 256;

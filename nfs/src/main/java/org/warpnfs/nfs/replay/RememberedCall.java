@@ -9,15 +9,15 @@ import org.warpnfs.lanes.CallOnThread;
  *
  * <h2>Operation</h2>
  *
- * It is either performed, and then answered, or only answered. Both may happen on the thread of another call, after the method that received it has
- * returned; never on two threads at once.
+ * It is either performed, and then answered, or only answered. Both may happen on the thread of another call, after the
+ * method that received it has returned; never on two threads at once.
  */
 public interface RememberedCall {
     /**
      * Performs it, and answers nothing yet. What it throws is a defect of the program.
      *
-     * @param ended hears what it came to, before this returns or later on another thread, which may be one that has gone on with the call elsewhere; null is a
-     *     defect too, of a call that has gone on
+     * @param ended hears what it came to, before this returns or later on another thread, which may be one that has
+     *     gone on with the call elsewhere; null is a defect too, of a call that has gone on
      */
     void perform(Consumer<@Nullable Outcome> ended);
 
@@ -40,8 +40,8 @@ public interface RememberedCall {
         /**
          * It is answered from memory from now on.
          *
-         * @param isRepeatable doing it again does the same, unless someone has done something else in between; if not, doing it again would
-         *     do something else, and it is remembered longer
+         * @param isRepeatable doing it again does the same, unless someone has done something else in between; if not,
+         *     doing it again would do something else, and it is remembered longer
          */
         record Kept(EncodedReply reply, boolean isRepeatable) implements Outcome {
             /** Of a call that cannot be repeated. */
@@ -51,8 +51,8 @@ public interface RememberedCall {
         }
 
         /**
-         * It was told to come later. That is what all hear who wait for it, since a client takes the first answer it gets: were it performed
-         * for another of them, the client would not know.
+         * It was told to come later. That is what all hear who wait for it, since a client takes the first answer it
+         * gets: were it performed for another of them, the client would not know.
          */
         record Passing(EncodedReply reply) implements Outcome {}
 

@@ -8,14 +8,15 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bytes that all clients' replies of one kind may take together. When they are used up, the oldest replies of one of those who have most
- * go: clients are ranked by powers of two of what they have, so that such a one is found at once, however many there are. Of n clients
- * each keeps at least half of the n-th part: who has less is never chosen while another has more than twice as much.
+ * The bytes that all clients' replies of one kind may take together. When they are used up, the oldest replies of one
+ * of those who have most go: clients are ranked by powers of two of what they have, so that such a one is found at
+ * once, however many there are. Of n clients each keeps at least half of the n-th part: who has less is never chosen
+ * while another has more than twice as much.
  *
  * <h2>Operation</h2>
  *
- * Safe for any thread. A client moves to another rank seldom, and only then, and once for many replies that go, is the lock of the ranks
- * taken. It is taken last, under a client's lock, and no other lock under it.
+ * Safe for any thread. A client moves to another rank seldom, and only then, and once for many replies that go, is the
+ * lock of the ranks taken. It is taken last, under a client's lock, and no other lock under it.
  */
 final class ReplyBudget {
     static final int UNRANKED = -1;

@@ -20,16 +20,16 @@ import org.warpnfs.nfs.export.Identity;
 import org.warpnfs.nfs.replay.ClientReplies.Running;
 
 /**
- * Answers to calls that must not be done twice: the duplicate request cache that RFC 1813 section 4.3 speaks of, and RFC 7530 section 9.1.7 where
- * it says what the sequence ids of owners have to be better than.
+ * Answers to calls that must not be done twice: the duplicate request cache that RFC 1813, section 4.3 speaks of, and
+ * RFC 7530, section 9.1.7 where it says what the sequence ids of owners have to be better than.
  *
- * <p>A client that has lost its connection sends what was not answered again on the next, with the same XID: a REMOVE that
- * was done would then find nothing, and a WRITE could undo what was written since.
+ * <p>A client that has lost its connection sends what was not answered again on the next, with the same XID: a REMOVE
+ * that was done would then find nothing, and a WRITE could undo what was written since.
  *
  * <pre>
  *   entry     event                                             next      answer
  *   -         a call                                            RUNNING   it is performed
- *   RUNNING   the same call                                     RUNNING   when the first has ended; "try later" beyond some
+ *   RUNNING   the same call                                     RUNNING   when the first has ended, or "try later"
  *   RUNNING   ended: done                                       DONE      to all who wait
  *   RUNNING   ended: told to come later                         -         to all who wait
  *   RUNNING   ended: nothing changed; nobody waits              -         to the call
@@ -41,20 +41,21 @@ import org.warpnfs.nfs.replay.ClientReplies.Running;
  *
  * <h2>Operation</h2>
  *
- * Safe for any thread; nobody waits here. Who has to wait for the same call is answered on the thread on which that ends: it may go on elsewhere. Each client
- * has a lock of its own ({@link ClientReplies}), so that clients do not meet.
+ * Safe for any thread; nobody waits here. Who has to wait for the same call is answered on the thread on which that
+ * ends: it may go on elsewhere. Each client has a lock of its own ({@link ClientReplies}), so that clients do not meet.
  *
  * <h2>Buffers</h2>
  *
- * Keeps the encoded results, not what they were encoded from, in a bounded number of bytes. Most of them are for calls that may not be done
- * twice at all. WRITEs are many, and doing one again writes the same bytes: it is wrong only if another's were written in between. They have a
- * budget of their own ({@link ReplyBudget}), so that a client that writes at full speed does not push its own RENAME out, and keeps the
- * replies to its last several thousand, which is more than a client has under way. What runs or waits is bounded by what the transports
- * let run.
+ * Keeps the encoded results, not what they were encoded from, in a bounded number of bytes. Most of them are for calls
+ * that may not be done twice at all. WRITEs are many, and doing one again writes the same bytes: it is wrong only if
+ * another's were written in between. They have a budget of their own ({@link ReplyBudget}), so that a client that
+ * writes at full speed does not push its own RENAME out, and keeps the replies to its last several thousand, which is
+ * more than a client has under way. What runs or waits is bounded by what the transports let run.
  *
  * <h2>Errors</h2>
  *
- * A defect of the call that is performed first goes on to the caller; of one that is performed or answered after that, it is logged, and that call fails.
+ * A defect of the call that is performed first goes on to the caller; of one that is performed or answered after that,
+ * it is logged, and that call fails.
  */
 public final class ReplyCache {
     /** Of all clients and programs together. */
@@ -329,7 +330,9 @@ public final class ReplyCache {
         return repeated.sum();
     }
 
-    /** Replies to calls that may not be done twice that had to make room before they were old, for tests and metrics. */
+    /**
+     * Replies to calls that may not be done twice that had to make room before they were old, for tests and metrics.
+     */
     public long dropped() {
         return once.dropped();
     }

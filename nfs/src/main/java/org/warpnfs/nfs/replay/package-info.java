@@ -1,5 +1,6 @@
 /**
- * Exactly once for protocols without sessions: what was answered is remembered, and a call that comes again is answered with the same bytes.
+ * Exactly once for protocols without sessions: what was answered is remembered, and a call that comes again is answered
+ * with the same bytes.
  *
  * <p>Knows oncrpc4j's calls and streams; no program.
  */

@@ -2,7 +2,10 @@ package org.warpnfs.nfs.stats;
 
 import org.jspecify.annotations.Nullable;
 
-/** Hears how calls, and the operations of a COMPOUND, end. Programs ask for all their meters when they are made. Safe for any thread. */
+/**
+ * Hears how calls, and the operations of a COMPOUND, end. Programs ask for all their meters when they are made. Safe
+ * for any thread.
+ */
 public interface CallRecorder {
     /** Hears nothing, and reads no clock. */
     CallRecorder NONE = new CallRecorder() {
@@ -20,7 +23,10 @@ public interface CallRecorder {
     /** The meter of one procedure or operation; the same one for equal {@code what}. */
     OperationMeter meter(Metered what);
 
-    /** What meters count in: nanoseconds that only go forward. Each reading costs tens of nanoseconds, so there is one where one thing ends and the next begins. */
+    /**
+     * What meters count in: nanoseconds that only go forward. Each reading costs tens of nanoseconds, so there is one
+     * where one thing ends and the next begins.
+     */
     long nanoTime();
 
     /** Where a call that begins now writes down its operations; null if nobody will read it. */

@@ -3,7 +3,8 @@ package org.warpnfs.nfs.stats;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The time of one call and of its operations. An operation begins where the one before ended, so that the clock is read once for each.
+ * The time of one call and of its operations. An operation begins where the one before ended, so that the clock is read
+ * once for each.
  *
  * <p>One thread at a time has it; it goes from one to the next with its call. A call that never ends is not counted.
  */

@@ -10,7 +10,7 @@ import org.warpnfs.fs.spi.FileType;
 import org.warpnfs.fs.spi.FsException;
 
 /**
- * ACCESS (RFC 1813 §3.3.4).
+ * ACCESS (RFC 1813, section 3.3.4).
  *
  * <pre>
  * bit   name      of a directory   of anything else

@@ -5,7 +5,7 @@ import org.dcache.oncrpc4j.xdr.XdrDecodingStream;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.OpenFile;
 
-/** COMMIT (RFC 1813 §3.3.21): of the whole file, whatever range is asked for, as the RFC allows. */
+/** COMMIT (RFC 1813, section 3.3.21): of the whole file, whatever range is asked for, as the RFC allows. */
 final class Commit implements Nfs3Procedure<Commit.Args> {
     /** COMMIT3args, without the range. */
     record Args(Nfs3Handle file) {}

@@ -10,7 +10,7 @@ import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.export.FileChanges;
 import org.warpnfs.nfs.xdr.BoundedXdr;
 
-/** CREATE (RFC 1813 §3.3.8). */
+/** CREATE (RFC 1813, section 3.3.8). */
 final class Create extends NewNode<Create.Args> {
     /** Until the client says more, by the SETATTR that follows an exclusive create. */
     static final int PERMISSIONS = 0600;

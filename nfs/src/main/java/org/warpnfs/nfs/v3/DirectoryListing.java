@@ -13,10 +13,10 @@ import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 
 /**
- * As many entries of a directory as fit a reply of READDIR or READDIRPLUS (RFC 1813 §3.3.16, §3.3.17).
+ * As many entries of a directory as fit a reply of READDIR or READDIRPLUS (RFC 1813, section 3.3.16, §3.3.17).
  *
- * <p>{@code .} and {@code ..} come first, with the cookies 1 and 2; all others are the backend's, which stay good while the
- * directory changes. So the cookie verifier has nothing to say: it is 0, and what a client sends is not looked at.
+ * <p>{@code .} and {@code ..} come first, with the cookies 1 and 2; all others are the backend's, which stay good while
+ * the directory changes. So the cookie verifier has nothing to say: it is 0, and what a client sends is not looked at.
  *
  * <pre>
  * entry3                                entryplus3

@@ -6,7 +6,7 @@ import org.warpnfs.fs.spi.FileType;
 import org.warpnfs.nfs.export.Export;
 
 /**
- * fattr3 (RFC 1813 §2.6), 84 bytes.
+ * fattr3 (RFC 1813, section 2.6), 84 bytes.
  *
  * <pre>
  * bytes  field

@@ -14,11 +14,12 @@ import org.warpnfs.fs.spi.PosixAcl;
  *
  * <pre>
  * args   nfs_fh3, uint32 mask: 1 the access list, 2 how long it is, 4 the default list, 8 how long that is
- * reply  nfsstat3, post_op_attr, and if that is OK: uint32 mask as asked, access list, default list ({@link NfsAclEntries})
+ * reply  nfsstat3, post_op_attr, and if that is OK:
+ *        uint32 mask as asked, access list, default list ({@link NfsAclEntries})
  * </pre>
  *
- * <p>The access list of a file that has none is what its permissions amount to. NFS3ERR_NOTSUPP where the backend knows no lists;
- * NFS3ERR_IO for a list that is longer than the protocol's limit.
+ * <p>The access list of a file that has none is what its permissions amount to. NFS3ERR_NOTSUPP where the backend knows
+ * no lists; NFS3ERR_IO for a list that is longer than the protocol's limit.
  */
 final class GetAcl implements Nfs3Procedure<GetAcl.Args> {
     static final int ACCESS = 1;

@@ -4,7 +4,7 @@ import java.io.IOException;
 import org.dcache.oncrpc4j.xdr.XdrDecodingStream;
 import org.warpnfs.fs.spi.FsException;
 
-/** GETATTR (RFC 1813 §3.3.1). */
+/** GETATTR (RFC 1813, section 3.3.1). */
 final class GetAttr implements Nfs3Procedure<Nfs3Handle> {
     @Override
     public Nfs3Handle decode(XdrDecodingStream xdr) throws IOException {

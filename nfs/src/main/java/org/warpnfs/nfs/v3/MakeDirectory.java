@@ -6,7 +6,7 @@ import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FileNode;
 import org.warpnfs.fs.spi.FsException;
 
-/** MKDIR (RFC 1813 §3.3.9). */
+/** MKDIR (RFC 1813, section 3.3.9). */
 final class MakeDirectory extends NewNode<MakeDirectory.Args> {
     private static final int PERMISSIONS = 0700;
 

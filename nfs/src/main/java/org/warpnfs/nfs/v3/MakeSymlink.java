@@ -8,7 +8,7 @@ import org.warpnfs.fs.spi.FileNode;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.xdr.BoundedXdr;
 
-/** SYMLINK (RFC 1813 §3.3.10). The text is DDP-eligible (RFC 8267 §4). */
+/** SYMLINK (RFC 1813, section 3.3.10). The text is DDP-eligible (RFC 8267, section 4). */
 final class MakeSymlink extends NewNode<MakeSymlink.Args> {
     private static final int MAX_TARGET_BYTES = 4095;
 

@@ -4,7 +4,7 @@ import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FileNode;
 import org.warpnfs.fs.spi.FsException;
 
-/** What CREATE, MKDIR, SYMLINK and MKNOD have in common (RFC 1813 §3.3.8 to §3.3.11). */
+/** What CREATE, MKDIR, SYMLINK and MKNOD have in common (RFC 1813, section 3.3.8 to §3.3.11). */
 abstract class NewNode<A> implements Nfs3Procedure<A> {
     /** Where the new file goes. */
     abstract DirOpArgs3 where(A args);

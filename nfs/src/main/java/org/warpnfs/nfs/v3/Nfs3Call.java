@@ -82,7 +82,10 @@ final class Nfs3Call {
                 : null;
     }
 
-    /** Before a name is removed, renamed or replaced: BUSY if another export stands on it, whether this client is led there or not. */
+    /**
+     * Before a name is removed, renamed or replaced: BUSY if another export stands on it, whether this client is led
+     * there or not.
+     */
     void requireUnmounted(Nfs3File directory, FileName name) throws FsException {
         server.exports().requireUnmounted(directory.location(), name);
     }
@@ -93,8 +96,8 @@ final class Nfs3Call {
     }
 
     /**
-     * Before {@code file} is changed; open until it has been. Whoever looks at the file before and after a change of its own knows of
-     * this one.
+     * Before {@code file} is changed; open until it has been. Whoever looks at the file before and after a change of
+     * its own knows of this one.
      *
      * @throws FsException TRY_LATER while an NFSv4 client that has the file delegated is asked to give it back
      */
@@ -102,7 +105,10 @@ final class Nfs3Call {
         return counted(file.identity(), server.fileChanges().begin(file.identity()));
     }
 
-    /** As {@link #changing}, of a file that a {@link WatchedChange} of the same call looks at: two windows would see each other. */
+    /**
+     * As {@link #changing}, of a file that a {@link WatchedChange} of the same call looks at: two windows would see
+     * each other.
+     */
     FileChanges.Change changingWatched(Nfs3File file) throws FsException {
         return server.fileChanges().begin(file.identity());
     }

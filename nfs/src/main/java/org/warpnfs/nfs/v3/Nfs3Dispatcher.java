@@ -23,8 +23,8 @@ import org.warpnfs.nfs.stats.CallTimer;
 import org.warpnfs.nfs.stats.OperationMeter;
 
 /**
- * The way of one call, from its arguments to its reply; the same for NFS and for its side program. A READ that finds no memory goes on later, on another
- * thread ({@link MemoryWait}).
+ * The way of one call, from its arguments to its reply; the same for NFS and for its side program. A READ that finds no
+ * memory goes on later, on another thread ({@link MemoryWait}).
  *
  * <p>Safe for any thread; blocks as the backend does.
  */

@@ -5,8 +5,8 @@ import org.warpnfs.lanes.Lane;
 import org.warpnfs.nfs.export.NfsHandles;
 
 /**
- * In which lane a call runs, by its procedure (RFC 1813, section 3.3). Whatever changes metadata waits for one fsync at least; READDIR moves a listing, and waits
- * for no sync of the same client's.
+ * In which lane a call runs, by its procedure (RFC 1813, section 3.3). Whatever changes metadata waits for one fsync at
+ * least; READDIR moves a listing, and waits for no sync of the same client's.
  */
 final class Nfs3Lanes {
     private static final int SETATTR = 2;

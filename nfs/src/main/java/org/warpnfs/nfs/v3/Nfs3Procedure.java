@@ -5,7 +5,7 @@ import org.dcache.oncrpc4j.xdr.XdrDecodingStream;
 import org.warpnfs.fs.spi.FsException;
 
 /**
- * One procedure of RFC 1813 §3.3. Stateless; safe for any thread.
+ * One procedure of RFC 1813, section 3.3. Stateless; safe for any thread.
  *
  * @param <A> its arguments; equal for equal calls
  */
@@ -25,14 +25,17 @@ interface Nfs3Procedure<A> {
     }
 
     /**
-     * True if doing it twice is not as doing it once: a repeated call is then answered from memory. The reply of such a procedure carries
-     * no payload, and it needs none.
+     * True if doing it twice is not as doing it once: a repeated call is then answered from memory. The reply of such a
+     * procedure carries no payload, and it needs none.
      */
     default boolean isRemembered() {
         return false;
     }
 
-    /** True if, of those that are remembered, doing it twice is as doing it once unless others change the file in between. */
+    /**
+     * True if, of those that are remembered, doing it twice is as doing it once unless others change the file in
+     * between.
+     */
     default boolean isRepeatable() {
         return false;
     }

@@ -24,19 +24,21 @@ import org.warpnfs.payload.PayloadPool;
  *
  * <h2>Operation</h2>
  *
- * A call's arguments are decoded in whole before anything is done. Then its procedure runs on the calling thread, and the
- * reply is on its way when {@link #dispatchOncRpcCall} returns; but for a call that is already being done, which is answered along with
- * the first. Calls that must not be done twice are answered from a {@link ReplyCache} when they are repeated.
+ * A call's arguments are decoded in whole before anything is done. Then its procedure runs on the calling thread, and
+ * the reply is on its way when {@link #dispatchOncRpcCall} returns; but for a call that is already being done, which is
+ * answered along with the first. Calls that must not be done twice are answered from a {@link ReplyCache} when they are
+ * repeated.
  *
  * <h2>Buffers</h2>
  *
- * READ data come from the payload pool; while it is used up, READ waits for its turn and holds no thread. WRITE data are the transport's.
+ * READ data come from the payload pool; while it is used up, READ waits for its turn and holds no thread. WRITE data
+ * are the transport's.
  *
  * <h2>Errors</h2>
  *
- * What cannot be decoded is answered with GARBAGE_ARGS, an unknown procedure with PROC_UNAVAIL, a credential that is not
- * served with an authentication error. A bug in a procedure or a backend ends that one call with SERVERFAULT and a line in
- * the log.
+ * What cannot be decoded is answered with GARBAGE_ARGS, an unknown procedure with PROC_UNAVAIL, a credential that is
+ * not served with an authentication error. A bug in a procedure or a backend ends that one call with SERVERFAULT and a
+ * line in the log.
  *
  * <p>Safe for any thread; blocks as the backend does.
  */

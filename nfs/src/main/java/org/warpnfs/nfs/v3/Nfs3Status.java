@@ -2,7 +2,7 @@ package org.warpnfs.nfs.v3;
 
 import org.warpnfs.fs.spi.FsError;
 
-/** nfsstat3 (RFC 1813 §2.6). */
+/** nfsstat3 (RFC 1813, section 2.6). */
 enum Nfs3Status {
     OK(0),
     PERM(1),

@@ -24,8 +24,8 @@ import org.warpnfs.nfs.xdr.XdrViolation;
  * uint32  permissions: rwx
  * </pre>
  *
- * <p>A list always has a mask on the wire: one that has none of its own gets a mask that is as its group_obj, and such a mask in a list of
- * four entries is no mask of its own.
+ * <p>A list always has a mask on the wire: one that has none of its own gets a mask that is as its group_obj, and such
+ * a mask in a list of four entries is no mask of its own.
  */
 final class NfsAclEntries {
     /** NFS_ACL_MAX_ENTRIES: the longest list that Linux sends or takes. */

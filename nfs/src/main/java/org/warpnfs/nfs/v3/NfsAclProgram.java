@@ -16,12 +16,13 @@ import org.warpnfs.nfs.stats.Metered;
 import org.warpnfs.nfs.stats.OperationMeter;
 
 /**
- * NFS_ACL version 3: the side program by which Linux and Solaris clients of NFSv3 read and set POSIX access control lists, on the
- * connection on which they speak NFSv3. No RFC describes it; this follows what Linux sends and takes (fs/nfs_common/nfsacl.c,
- * fs/nfs/nfs3acl.c). Nothing in it is DDP-eligible: over RDMA, long lists go in a long call and come back in a Reply chunk.
+ * NFS_ACL version 3: the side program by which Linux and Solaris clients of NFSv3 read and set POSIX access control
+ * lists, on the connection on which they speak NFSv3. No RFC describes it; this follows what Linux sends and takes
+ * (fs/nfs_common/nfsacl.c, fs/nfs/nfs3acl.c). Nothing in it is DDP-eligible: over RDMA, long lists go in a long call
+ * and come back in a Reply chunk.
  *
- * <p>Operation, Errors: as {@link Nfs3Program}, whose procedures these share. Keeps no buffer. Safe for any thread; blocks as the
- * backend does.
+ * <p>Operation, Errors: as {@link Nfs3Program}, whose procedures these share. Keeps no buffer. Safe for any thread;
+ * blocks as the backend does.
  */
 public final class NfsAclProgram implements RpcDispatchable, LaneProgram {
     public static final int PROGRAM = 100227;

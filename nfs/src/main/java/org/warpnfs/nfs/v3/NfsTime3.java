@@ -7,8 +7,8 @@ import org.warpnfs.fs.spi.Timestamp;
 import org.warpnfs.nfs.xdr.BoundedXdr;
 
 /**
- * nfstime3 (RFC 1813 §2.6): seconds since 1970 and nanoseconds, unsigned 32 bits each. What is before 1970 or after 2106
- * cannot be said, and becomes the nearest that can.
+ * nfstime3 (RFC 1813, section 2.6): seconds since 1970 and nanoseconds, unsigned 32 bits each. What is before 1970 or
+ * after 2106 cannot be said, and becomes the nearest that can.
  *
  * @param nanos as sent: a client may send more than a second holds
  */

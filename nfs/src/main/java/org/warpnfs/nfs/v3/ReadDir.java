@@ -7,7 +7,7 @@ import org.warpnfs.fs.spi.FileSystem.Permission;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.xdr.BoundedXdr;
 
-/** READDIR and READDIRPLUS (RFC 1813 §3.3.16, §3.3.17). */
+/** READDIR and READDIRPLUS (RFC 1813, section 3.3.16, §3.3.17). */
 enum ReadDir implements Nfs3Procedure<ReadDir.Args> {
     PLAIN,
     PLUS;

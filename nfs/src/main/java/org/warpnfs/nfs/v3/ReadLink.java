@@ -7,7 +7,7 @@ import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.xdr.PayloadXdr;
 import org.warpnfs.payload.Payload;
 
-/** READLINK (RFC 1813 §3.3.5). The text is DDP-eligible (RFC 8267 §4). */
+/** READLINK (RFC 1813, section 3.3.5). The text is DDP-eligible (RFC 8267, section 4). */
 final class ReadLink implements Nfs3Procedure<Nfs3Handle> {
     @Override
     public Nfs3Handle decode(XdrDecodingStream xdr) throws IOException {

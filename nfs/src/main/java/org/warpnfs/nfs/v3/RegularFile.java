@@ -9,7 +9,9 @@ import org.warpnfs.fs.spi.OpenFile;
 final class RegularFile {
     private RegularFile() {}
 
-    /** For reading. Who may execute a file may read it: the client's kernel has to, to run it (RFC 1813 §4.4). */
+    /**
+     * For reading. Who may execute a file may read it: the client's kernel has to, to run it (RFC 1813, section 4.4).
+     */
     static OpenFile openToRead(Nfs3File file) throws FsException, Nfs3Exception {
         try {
             return file.fileSystem().open(file.caller(), file.handle(), OpenAccess.READ);
@@ -27,7 +29,7 @@ final class RegularFile {
         }
     }
 
-    /** RFC 1813 §3.3.6 and §3.3.7 answer a directory as any other file without data. */
+    /** RFC 1813, section 3.3.6 and §3.3.7 answer a directory as any other file without data. */
     private static FsException invalidIfNotRegular(FsException e) throws Nfs3Exception {
         if (e.error() == FsError.IS_DIRECTORY) {
             throw new Nfs3Exception(Nfs3Status.INVAL);

@@ -6,7 +6,7 @@ import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.export.FileChanges;
 
-/** REMOVE and RMDIR (RFC 1813 §3.3.12, §3.3.13). */
+/** REMOVE and RMDIR (RFC 1813, section 3.3.12, §3.3.13). */
 enum Remove implements Nfs3Procedure<DirOpArgs3> {
     FILE,
     DIRECTORY;

@@ -6,7 +6,7 @@ import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.export.FileChanges;
 
-/** RENAME (RFC 1813 §3.3.14): within one export, under the policy of both ends. */
+/** RENAME (RFC 1813, section 3.3.14): within one export, under the policy of both ends. */
 final class Rename implements Nfs3Procedure<Rename.Args> {
     /** RENAME3args. */
     record Args(DirOpArgs3 from, DirOpArgs3 to) {}

@@ -8,7 +8,7 @@ import org.warpnfs.fs.spi.AttributeChanges.TimeChange;
 import org.warpnfs.nfs.xdr.BoundedXdr;
 
 /**
- * sattr3 (RFC 1813 §2.6): attributes to set.
+ * sattr3 (RFC 1813, section 2.6): attributes to set.
  *
  * @param refusal the answer to values that XDR allows and a file cannot have, or null
  */

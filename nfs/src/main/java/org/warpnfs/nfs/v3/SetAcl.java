@@ -19,8 +19,9 @@ import org.warpnfs.nfs.xdr.XdrViolation;
  * reply  nfsstat3, post_op_attr
  * </pre>
  *
- * <p>NFS3ERR_INVAL for entries that are no list (acl_valid(3)), NFS3ERR_PERM for anyone but the owner, NFS3ERR_ACCES for a default list of
- * anything but a directory, NFS3ERR_NOTSUPP where there are no lists, NFS3ERR_NOSPC where the backend takes none of that length.
+ * <p>NFS3ERR_INVAL for entries that are no list (acl_valid(3)), NFS3ERR_PERM for anyone but the owner, NFS3ERR_ACCES
+ * for a default list of anything but a directory, NFS3ERR_NOTSUPP where there are no lists, NFS3ERR_NOSPC where the
+ * backend takes none of that length.
  */
 final class SetAcl implements Nfs3Procedure<SetAcl.Args> {
     record Args(Nfs3Handle file, int mask, List<AclEntry> access, List<AclEntry> inherited) {}

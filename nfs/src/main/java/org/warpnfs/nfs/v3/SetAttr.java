@@ -7,7 +7,9 @@ import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.export.FileChanges;
 import org.warpnfs.nfs.xdr.BoundedXdr;
 
-/** SETATTR (RFC 1813 §3.3.2), with its guard: nothing is set if the file's ctime is not what the client thinks. */
+/**
+ * SETATTR (RFC 1813, section 3.3.2), with its guard: nothing is set if the file's ctime is not what the client thinks.
+ */
 final class SetAttr implements Nfs3Procedure<SetAttr.Args> {
     /**
      * SETATTR3args.

@@ -5,9 +5,11 @@ import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.FileAttributes;
 
 /**
- * wcc_data (RFC 1813 §2.6): attributes before and after a change, by which a client tells its own change from others'.
+ * wcc_data (RFC 1813, section 2.6): attributes before and after a change, by which a client tells its own change from
+ * others'.
  *
- * @param before what {@code wcc_attr} shows of it: size, mtime, ctime; absent unless nothing else changed between the two
+ * @param before what {@code wcc_attr} shows of it: size, mtime, ctime; absent unless nothing else changed between the
+ *     two
  */
 record WccData(@Nullable FileAttributes before, PostOpAttr after) {
     void encode(XdrEncodingStream xdr) {

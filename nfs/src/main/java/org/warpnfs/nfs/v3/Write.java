@@ -13,10 +13,11 @@ import org.warpnfs.nfs.export.FileChanges;
 import org.warpnfs.nfs.xdr.BoundedXdr;
 
 /**
- * WRITE (RFC 1813 §3.3.7). The data are DDP-eligible (RFC 8267 §4).
+ * WRITE (RFC 1813, section 3.3.7). The data are DDP-eligible (RFC 8267, section 4).
  *
- * <p>No attributes from before the write are given: a client has many under way at once, and takes what the others of them changed for
- * changes by someone else. Each write counts as a change for who looks at the file before and after one ({@link WatchedChange}).
+ * <p>No attributes from before the write are given: a client has many under way at once, and takes what the others of
+ * them changed for changes by someone else. Each write counts as a change for who looks at the file before and after
+ * one ({@link WatchedChange}).
  *
  * <h2>Buffers</h2>
  *

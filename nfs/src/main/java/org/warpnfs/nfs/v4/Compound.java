@@ -16,15 +16,15 @@ import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
 /**
- * COMPOUND (RFC 8881 section 16.2): operations one after the other until one fails.
+ * COMPOUND (RFC 8881, section 16.2): operations one after the other until one fails.
  *
  * <pre>
  *   call   utf8str_cs tag, uint32 minorversion, nfs_argop4 argarray&lt;&gt;
  *   reply  nfsstat4 status, utf8str_cs tag, nfs_resop4 resarray&lt;&gt;
  * </pre>
  *
- * The tag comes back byte by byte. The status is that of the last operation that was executed, which is the last in the reply. How the operations are
- * executed: {@link CompoundRun}.
+ * The tag comes back byte by byte. The status is that of the last operation that was executed, which is the last in the
+ * reply. How the operations are executed: {@link CompoundRun}.
  */
 final class Compound {
     static final int LAST_MINOR_VERSION = 2;
@@ -40,7 +40,8 @@ final class Compound {
     /**
      * What stands before the operations.
      *
-     * @param operationCount not checked against what remains: the first operation that is not there is the one that fails
+     * @param operationCount not checked against what remains: the first operation that is not there is the one that
+     *     fails
      */
     record Header(Opaque tag, long minorVersion, long operationCount) {
         /** BADXDR if there is not even a COMPOUND around the operations. */
@@ -66,10 +67,11 @@ final class Compound {
     record Executed(boolean connectionBound, @Nullable Client confirmed, Effect effect) {}
 
     /**
-     * Executes the operations of a call into {@code out}, which belongs to this until {@code ended} hears. Perhaps not all of them on this thread: the
-     * caller touches none of the arguments afterwards.
+     * Executes the operations of a call into {@code out}, which belongs to this until {@code ended} hears. Perhaps not
+     * all of them on this thread: the caller touches none of the arguments afterwards.
      *
-     * @param ended runs once, where the last operation was executed; hears null of a defect, which is thrown as well, and has an empty {@code out} then
+     * @param ended runs once, where the last operation was executed; hears null of a defect, which is thrown as well,
+     *     and has an empty {@code out} then
      */
     void execute(
             CallLanes lanes,

@@ -20,8 +20,8 @@ import org.warpnfs.nfs.v4.xdr.XdrWriter;
 /**
  * One COMPOUND that has come, with its header decoded. It may be executed on more than one thread, one after the other.
  *
- * <p>In minor version 0 it has no session, and what it changes must not be changed again when it is repeated: since it is decoded as it is
- * executed, only its end tells whether it has changed anything.
+ * <p>In minor version 0 it has no session, and what it changes must not be changed again when it is repeated: since it
+ * is decoded as it is executed, only its end tells whether it has changed anything.
  *
  * <h2>Buffers</h2>
  *

@@ -11,11 +11,15 @@ import org.warpnfs.nfs.v4.xdr.OpCode;
 /**
  * In which lane an operation runs, and in which a COMPOUND starts.
  *
- * <p>Looks at arguments as they came and judges nothing. Whatever changes metadata waits for one fsync at least. CLOSE may free the blocks of a file that lost
- * its last name. READDIR moves a listing, and waits for no sync of the same client's.
+ * <p>Looks at arguments as they came and judges nothing. Whatever changes metadata waits for one fsync at least. CLOSE
+ * may free the blocks of a file that lost its last name. READDIR moves a listing, and waits for no sync of the same
+ * client's.
  */
 final class CompoundLanes {
-    /** How much of an operation's arguments {@link #of} looks at: OPEN's owner stands before what says whether it creates. */
+    /**
+     * How much of an operation's arguments {@link #of} looks at: OPEN's owner stands before what says whether it
+     * creates.
+     */
     static final int LOOK_BYTES = 1100;
 
     /** More than a Linux client puts before the operation that matters. */

@@ -38,23 +38,25 @@ import org.warpnfs.payload.Payload;
  *   before an operation                                   what happens
  *   it belongs to a later lane than this thread           the COMPOUND goes on there, with this operation
  *   it reads data, and memory for them is free            it is executed
- *   it reads data, and no memory is free                  the COMPOUND waits on no thread, and goes on when it has been given some
- *   it reads data, none is free, and the COMPOUND         DELAY: two that wait and hold memory could wait for each other
- *     holds memory already
+ *   it reads data, and no memory is free                  the COMPOUND waits on no thread until it is given some
+ *   it reads data, none is free, and the COMPOUND         DELAY: two that wait and hold memory could wait
+ *     holds memory already                                for each other
  *   anything else                                         it is executed
  * </pre>
  *
- * Only between two operations does a COMPOUND stop. So what has been begun is never begun again, and all that is carried over is what the operations before
- * have left: here and in the {@link CallContext}. The slot of its session stays taken meanwhile.
+ * Only between two operations does a COMPOUND stop. So what has been begun is never begun again, and all that is
+ * carried over is what the operations before have left: here and in the {@link CallContext}. The slot of its session
+ * stays taken meanwhile.
  *
  * <h2>Buffers</h2>
  *
- * Results are gathered in an {@link XdrWriter}, which owns their payloads. The memory that an operation has asked for is given back if it does not take it.
+ * Results are gathered in an {@link XdrWriter}, which owns their payloads. The memory that an operation has asked for
+ * is given back if it does not take it.
  *
  * <h2>Errors</h2>
  *
- * Where the COMPOUND cannot go on, since its connection has ended or no thread takes it, the operation it has come to is answered with DELAY: the slot, or
- * what remembers the call, keeps that, and a client that asks again begins there.
+ * Where the COMPOUND cannot go on, since its connection has ended or no thread takes it, the operation it has come to
+ * is answered with DELAY: the slot, or what remembers the call, keeps that, and a client that asks again begins there.
  *
  * <p>One thread has it at a time. What hands it on to another is the last thing that a thread does with it.
  */

@@ -9,7 +9,10 @@ import org.warpnfs.nfs.v4.state.listing.StatePage;
 import org.warpnfs.nfs.v4.state.listing.StateQuery;
 import org.warpnfs.nfs.v4.state.listing.StateRow;
 
-/** What an administrator sees of NFSv4 clients, and takes from them. Safe for any thread; nothing here waits for a client. */
+/**
+ * What an administrator sees of NFSv4 clients, and takes from them. Safe for any thread; nothing here waits for a
+ * client.
+ */
 public final class Nfs4Administration {
     private final StateTable state;
     private final LongSupplier clockNanos;

@@ -50,16 +50,17 @@ import org.warpnfs.payload.PayloadPool;
  *
  * <h2>Operation</h2>
  *
- * Called on platform threads that may block, many at once; a call has been answered when {@link #dispatchOncRpcCall} returns, unless it goes on in another
- * lane or waits for memory ({@link CompoundRun}), or is one of minor version 0 that is already being done: that is answered along with the first. Minor
- * version 0 has no sessions, so what it
- * changed is answered from a {@link ReplyCache} when it is repeated. The instance of a call's transport is what a session knows as a connection, so
- * a transport keeps one for as long as it lives and says {@link #connectionClosed} afterwards.
+ * Called on platform threads that may block, many at once; a call has been answered when {@link #dispatchOncRpcCall}
+ * returns, unless it goes on in another lane or waits for memory ({@link CompoundRun}), or is one of minor version 0
+ * that is already being done: that is answered along with the first. Minor version 0 has no sessions, so what it
+ * changed is answered from a {@link ReplyCache} when it is repeated. The instance of a call's transport is what a
+ * session knows as a connection, so a transport keeps one for as long as it lives and says {@link #connectionClosed}
+ * afterwards.
  *
  * <h2>Errors</h2>
  *
- * A defect in an operation is answered with SERVERFAULT and logged. What is no COMPOUND at all is GARBAGE_ARGS; a credential that is not
- * served is rejected with the RPC authentication error for it.
+ * A defect in an operation is answered with SERVERFAULT and logged. What is no COMPOUND at all is GARBAGE_ARGS; a
+ * credential that is not served is rejected with the RPC authentication error for it.
  */
 public final class Nfs4Program implements RpcDispatchable, LaneProgram, AutoCloseable {
     /** NFS. */
@@ -84,7 +85,8 @@ public final class Nfs4Program implements RpcDispatchable, LaneProgram, AutoClos
     /**
      * An instance that nobody measures.
      *
-     * @throws IOException if the recovery log is damaged or cannot be written; the message says which file and what to do
+     * @throws IOException if the recovery log is damaged or cannot be written; the message says which file and what to
+     *     do
      */
     public Nfs4Program(
             ExportTable exports,
@@ -103,7 +105,8 @@ public final class Nfs4Program implements RpcDispatchable, LaneProgram, AutoClos
      * @param replies of minor version 0, which has no sessions; one for all programs of a server
      * @param dialer how NFSv4.0 clients are called back; its owner closes it after this
      * @param recorder hears how calls end
-     * @throws IOException if the recovery log is damaged or cannot be written; the message says which file and what to do
+     * @throws IOException if the recovery log is damaged or cannot be written; the message says which file and what to
+     *     do
      */
     public Nfs4Program(
             ExportTable exports,

@@ -19,7 +19,7 @@ public final class BoundedXdr {
 
     private BoundedXdr() {}
 
-    /** Variable-length opaque data (RFC 4506 §4.10) of at most {@code maxLengthBytes}. */
+    /** Variable-length opaque data (RFC 4506, section 4.10) of at most {@code maxLengthBytes}. */
     public static byte[] opaque(XdrDecodingStream xdr, int maxLengthBytes) throws IOException {
         int lengthBytes = xdr.xdrDecodeInt();
         if (lengthBytes < 0 || lengthBytes > maxLengthBytes) {
@@ -30,8 +30,8 @@ public final class BoundedXdr {
     }
 
     /**
-     * As {@link #opaque}, but what is longer than the limit is passed over, so that the protocol can name the fault in a
-     * reply of its own.
+     * As {@link #opaque}, but what is longer than the limit is passed over, so that the protocol can name the fault in
+     * a reply of its own.
      *
      * @return null if it was longer
      */
@@ -72,12 +72,12 @@ public final class BoundedXdr {
         return count;
     }
 
-    /** A bool (RFC 4506 §4.4): 0 or 1 and nothing else. */
+    /** A bool (RFC 4506, section 4.4): 0 or 1 and nothing else. */
     public static boolean bool(XdrDecodingStream xdr) throws IOException {
         return ordinal(xdr, 2) == 1;
     }
 
-    /** An enum (RFC 4506 §4.3) whose values are 0 to {@code count} - 1. */
+    /** An enum (RFC 4506, section 4.3) whose values are 0 to {@code count} - 1. */
     public static int ordinal(XdrDecodingStream xdr, int count) throws IOException {
         int value = xdr.xdrDecodeInt();
         if (value < 0 || value >= count) {

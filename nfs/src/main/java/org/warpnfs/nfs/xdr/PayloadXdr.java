@@ -6,8 +6,8 @@ import org.warpnfs.payload.PayloadEncoder;
 
 /**
  * The door through which the data items leave that RFC 8267 calls DDP-eligible: READ data and READLINK text. Nothing
- * else may go through {@link #encode}, since a transport moves what comes there by RDMA Write. Data that have to stay in the message, as those of
- * READ_PLUS, go through {@link #encodeInline}.
+ * else may go through {@link #encode}, since a transport moves what comes there by RDMA Write. Data that have to stay
+ * in the message, as those of READ_PLUS, go through {@link #encodeInline}.
  *
  * <h2>Buffers</h2>
  *
@@ -19,7 +19,10 @@ public final class PayloadXdr {
 
     private PayloadXdr() {}
 
-    /** Encodes {@code payload} as variable-length opaque data that are not DDP-eligible. Takes ownership as {@link #encode} does. */
+    /**
+     * Encodes {@code payload} as variable-length opaque data that are not DDP-eligible. Takes ownership as
+     * {@link #encode} does.
+     */
     public static void encodeInline(XdrEncodingStream xdr, Payload payload) {
         if (xdr instanceof PayloadEncoder encoder) {
             encoder.xdrEncodeInlinePayload(payload);

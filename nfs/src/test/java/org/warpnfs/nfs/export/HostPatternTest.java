@@ -25,7 +25,10 @@ class HostPatternTest {
                 .hasMessageContaining("write a network");
     }
 
-    /** node7.cluster.example.org is 192.0.2.7, in netgroup "nodes" by name; 192.0.2.9 is in netgroup "numbers" and has no name. */
+    /**
+     * node7.cluster.example.org is 192.0.2.7, in netgroup "nodes" by name; 192.0.2.9 is in netgroup "numbers" and has
+     * no name.
+     */
     private static final HostNames NAMES = new HostNames() {
         @Override
         public Set<InetAddress> addressesOf(String name) {

@@ -318,7 +318,10 @@ class MountProgramTest {
                         "127.0.0.2 may not mount /nowhere: NOENT (0 more like it)");
     }
 
-    /** A DUMP is asked for in forty bytes by anybody: what others have mounted must not make its reply as long as they like. */
+    /**
+     * A DUMP is asked for in forty bytes by anybody: what others have mounted must not make its reply as long as they
+     * like.
+     */
     @Test
     void dump_ofManyLongPaths_isShortAndHasTheLatest() {
         String longest = "/".repeat(MountPath.MAX_LENGTH_BYTES - 3) + "srv";

@@ -5,7 +5,10 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import org.warpnfs.fs.spi.FileSystem;
 
-/** Lets something happen in the middle of an operation of a file system: once, right before a method of the SPI is called. */
+/**
+ * Lets something happen in the middle of an operation of a file system: once, right before a method of the SPI is
+ * called.
+ */
 public final class HookedFileSystem {
     private final FileSystem target;
     private String method = "";

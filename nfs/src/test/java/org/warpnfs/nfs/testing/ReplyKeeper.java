@@ -18,8 +18,8 @@ import org.warpnfs.payload.Payload;
 import org.warpnfs.payload.PayloadEncoder;
 
 /**
- * A connection without a wire: hands calls to a program, one after the other, and keeps the bytes of each reply; keeps the calls in the
- * backward direction too, until they are answered.
+ * A connection without a wire: hands calls to a program, one after the other, and keeps the bytes of each reply; keeps
+ * the calls in the backward direction too, until they are answered.
  */
 public final class ReplyKeeper implements RpcTransport {
     private final InetSocketAddress remote;

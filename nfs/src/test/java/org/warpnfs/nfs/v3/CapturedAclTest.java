@@ -19,7 +19,10 @@ import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FsException;
 
-/** What a Linux client asked of knfsd by NFS_ACL, asked of this server: the answers are the same but for numbers of files and times. */
+/**
+ * What a Linux client asked of knfsd by NFS_ACL, asked of this server: the answers are the same but for numbers of
+ * files and times.
+ */
 class CapturedAclTest {
     private static final String RESOURCE = "/org/warpnfs/nfs/captured/linux-nfsacl.txt";
     private static final AttributeChanges OWNED = new AttributeChanges(null, 1000L, 2000L, null, null, null);

@@ -22,7 +22,10 @@ import org.warpnfs.nfs.export.FileChanges;
 import org.warpnfs.nfs.testing.CallWriter;
 import org.warpnfs.nfs.testing.ReplyKeeper;
 
-/** Calls that come twice, as they do when a connection is lost; and changes that have to wait for a client of another version. */
+/**
+ * Calls that come twice, as they do when a connection is lost; and changes that have to wait for a client of another
+ * version.
+ */
 class ExactlyOnceTest {
     private static final int SETATTR = 2;
     private static final int WRITE = 7;

@@ -27,7 +27,10 @@ import org.warpnfs.nfs.testing.CallWriter;
 import org.warpnfs.nfs.testing.ReplyKeeper;
 import org.warpnfs.payload.PayloadPool;
 
-/** An export on a directory of another, to clients that are led into it (nohide) and to those that see what is underneath. */
+/**
+ * An export on a directory of another, to clients that are led into it (nohide) and to those that see what is
+ * underneath.
+ */
 class NestedExportsTest {
     private final MemoryFileSystem outer = new MemoryFileSystem(1 << 20, 100);
     private final MemoryFileSystem inner = new MemoryFileSystem(1 << 20, 100);

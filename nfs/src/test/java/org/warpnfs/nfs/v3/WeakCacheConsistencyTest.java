@@ -12,7 +12,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.warpnfs.fs.memory.MemoryFileSystem;
 import org.warpnfs.nfs.testing.HookedFileSystem;
 
-/** Attributes from before a change (RFC 1813 §2.6, wcc_data) are given if nothing else changed the file in between, however. */
+/**
+ * Attributes from before a change (RFC 1813, section 2.6, wcc_data) are given if nothing else changed the file in
+ * between, however.
+ */
 class WeakCacheConsistencyTest {
     private static final int[] MODE_600 = {1, 0600, 0, 0, 0, 0, 0};
     private static final int[] SIZE_0 = {0, 0, 0, 1, 0, 0, 0, 0};

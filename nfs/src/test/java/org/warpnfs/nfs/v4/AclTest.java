@@ -22,13 +22,13 @@ import org.warpnfs.nfs.v4.V4Client.Ops;
 import org.warpnfs.nfs.v4.V4Client.Reply;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
-/** The acl attribute (RFC 8881 section 6.2), word by word. */
+/** The acl attribute (RFC 8881, section 6.2), word by word. */
 class AclTest {
     private static final int ACL = 1 << 12;
     private static final int ACLSUPPORT = 1 << 13;
     private static final int[] ZERO = {0, 0, 0, 0};
 
-    /** Permissions of RFC 8881 section 6.2.1.3.1 in the letters of nfs4_acl(5). */
+    /** Permissions of RFC 8881, section 6.2.1.3.1 in the letters of nfs4_acl(5). */
     private static final int TCY = 0x12_0080;
 
     private static final int R = 0x1;

@@ -23,8 +23,8 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.testkit.Seeds;
 
 /**
- * Clients of NFSv4.0 and NFSv4.2 that say anything in any order, much of it nonsense: each call is answered, none by a defect, and when
- * their leases have run out nothing is left of them.
+ * Clients of NFSv4.0 and NFSv4.2 that say anything in any order, much of it nonsense: each call is answered, none by a
+ * defect, and when their leases have run out nothing is left of them.
  */
 class AnyCompoundTest {
     private static final int HISTORIES = 400;
@@ -32,7 +32,9 @@ class AnyCompoundTest {
     /** Of a call with AUTH_SYS and no further groups. */
     private static final int RPC_HEADER_BYTES = 60;
 
-    /** All but those that are not served, and DELEGRETURN: nobody here can be called back, and so is given a delegation. */
+    /**
+     * All but those that are not served, and DELEGRETURN: nobody here can be called back, and so is given a delegation.
+     */
     private static final List<Integer> SERVED = List.of(
             3, 4, 5, 6, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33,
             34, 35, 36, 37, 38, 39, 45, 55, 59, 60, 62, 63, 68, 69, 72, 73, 74, 75);

@@ -22,8 +22,8 @@ import org.warpnfs.nfs.v4.V4Client.Reply;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
 /**
- * What a Linux client sent to knfsd, from its mount to its umount, sent to this server, with handles, ids and stateids replaced by ours: each
- * operation has to end as it did there. Then the same calls cut and bent.
+ * What a Linux client sent to knfsd, from its mount to its umount, sent to this server, with handles, ids and stateids
+ * replaced by ours: each operation has to end as it did there. Then the same calls cut and bent.
  */
 class CapturedDialogueTest {
     private static final HexFormat HEX = HexFormat.of();

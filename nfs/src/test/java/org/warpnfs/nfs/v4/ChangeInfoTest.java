@@ -17,8 +17,8 @@ import org.warpnfs.nfs.v4.V4Client.Reply;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
 /**
- * change_info4.atomic (RFC 8881 section 3.3.11) is true if nothing else changed the file between before and after, whatever changed it
- * and however.
+ * change_info4.atomic (RFC 8881, section 3.3.11) is true if nothing else changed the file between before and after,
+ * whatever changed it and however.
  */
 class ChangeInfoTest {
     private static final int[] ANONYMOUS = {0, 0, 0, 0};

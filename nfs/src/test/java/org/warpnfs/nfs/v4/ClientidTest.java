@@ -12,7 +12,10 @@ import org.warpnfs.nfs.v4.V4Client.Ops;
 import org.warpnfs.nfs.v4.V4Client.Reply;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
-/** Clients of NFSv4.0: SETCLIENTID and SETCLIENTID_CONFIRM in all their cases (RFC 7530 sections 16.33.5, 16.34.5), leases, restarts. */
+/**
+ * Clients of NFSv4.0: SETCLIENTID and SETCLIENTID_CONFIRM in all their cases (RFC 7530, sections 16.33.5, 16.34.5),
+ * leases, restarts.
+ */
 class ClientidTest {
     @TempDir
     Path directory;

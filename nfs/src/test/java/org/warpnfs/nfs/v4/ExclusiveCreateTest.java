@@ -25,7 +25,10 @@ import org.warpnfs.nfs.testing.HookedFileSystem;
 import org.warpnfs.nfs.v4.V4Client.Ops;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
-/** What an OPEN that creates does to a file that is there already: nothing that its caller may not do (RFC 8881 section 18.16.3). */
+/**
+ * What an OPEN that creates does to a file that is there already: nothing that its caller may not do (RFC 8881, section
+ * 18.16.3).
+ */
 class ExclusiveCreateTest {
     private static final int ALICE = 1000;
     private static final int BOB = 1001;

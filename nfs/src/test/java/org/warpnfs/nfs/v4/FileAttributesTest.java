@@ -76,7 +76,10 @@ class FileAttributesTest {
         assertThat(client.statusOf(new Ops().data().getAttr(0, 1 << 16))).isEqualTo(Nfs4Status.INVAL);
     }
 
-    /** To the kernel (uid_t) -1 says that the owner is to stay: what it is asked for would be answered as done and is not. */
+    /**
+     * To the kernel (uid_t) -1 says that the owner is to stay: what it is asked for would be answered as done and is
+     * not.
+     */
     @Test
     void setAttr_ownerOrGroupMinusOne_isBadOwnerAndChangesNothing() {
         server.newFile("f", 0666, new byte[0]);

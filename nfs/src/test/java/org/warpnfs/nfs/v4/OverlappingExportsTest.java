@@ -28,7 +28,10 @@ import org.warpnfs.nfs.v4.V4Client.Ops;
 import org.warpnfs.nfs.v4.V4Client.Reply;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
-/** One directory exported twice, and one within another: locks, shares and delegations belong to the file, not to the way to it. */
+/**
+ * One directory exported twice, and one within another: locks, shares and delegations belong to the file, not to the
+ * way to it.
+ */
 class OverlappingExportsTest {
     private static final int[] ANONYMOUS = new int[4];
     /** Ways to the file f from the root. */

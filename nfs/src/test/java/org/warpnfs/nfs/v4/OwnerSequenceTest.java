@@ -11,7 +11,7 @@ import org.warpnfs.nfs.v4.V4Client.Ops;
 import org.warpnfs.nfs.v4.V4Client.Reply;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
-/** Owners of NFSv4.0, their seqids, confirmations and repetitions (RFC 7530 sections 9.1.7 to 9.1.11). */
+/** Owners of NFSv4.0, their seqids, confirmations and repetitions (RFC 7530, sections 9.1.7 to 9.1.11). */
 class OwnerSequenceTest {
     private static final int[] ANONYMOUS = new int[4];
 

@@ -22,7 +22,7 @@ import org.warpnfs.nfs.v4.V4Client.Ops;
 import org.warpnfs.nfs.v4.V4Client.Reply;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
-/** {@code refer=} and {@code replicas=}: where else a file system is (RFC 7530 section 8, RFC 8881 section 11). */
+/** {@code refer=} and {@code replicas=}: where else a file system is (RFC 7530, section 8, RFC 8881, section 11). */
 class ReferralTest {
     private static final int SIZE = 1 << 4;
     private static final int FSID = 1 << 8;
@@ -79,7 +79,7 @@ class ReferralTest {
     }
 
     private static void assertLocationsOfAway(Reply reply) {
-        // fs_root, then two fs_location4 (RFC 8881 section 11.16), word by word.
+        // fs_root, then two fs_location4 (RFC 8881, section 11.16), word by word.
         assertThat(reply.word()).isEqualTo(2);
         assertThat(List.of(reply.string(), reply.string())).containsExactly("data", "away");
         assertThat(reply.words(2)).containsExactly(2, 2);

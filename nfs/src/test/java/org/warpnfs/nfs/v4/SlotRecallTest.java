@@ -11,7 +11,10 @@ import org.warpnfs.nfs.v4.V4Client.Ops;
 import org.warpnfs.nfs.v4.V4Client.Reply;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
-/** CB_RECALL_SLOT to a client that makes its server keep more than there is room for (RFC 8881 sections 2.10.6.1 and 20.8). */
+/**
+ * CB_RECALL_SLOT to a client that makes its server keep more than there is room for (RFC 8881, sections 2.10.6.1 and
+ * 20.8).
+ */
 class SlotRecallTest {
     private static final int[] ANONYMOUS = {0, 0, 0, 0};
     private static final int SLOTS = 16;

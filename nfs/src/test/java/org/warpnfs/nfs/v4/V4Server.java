@@ -37,7 +37,9 @@ import org.warpnfs.nfs.testing.ReplyKeeper;
 import org.warpnfs.nfs.v4.state.core.StateLimits;
 import org.warpnfs.payload.PayloadPool;
 
-/** A server in memory: /data (no_root_squash), /ro (the same files, read-only), /squash (the same files, root_squash). */
+/**
+ * A server in memory: /data (no_root_squash), /ro (the same files, read-only), /squash (the same files, root_squash).
+ */
 final class V4Server implements AutoCloseable {
     static final int MIB = 1 << 20;
     static final Duration LEASE = Duration.ofSeconds(90);

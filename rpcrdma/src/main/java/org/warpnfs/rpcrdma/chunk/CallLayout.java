@@ -13,10 +13,10 @@ import org.warpnfs.rpcrdma.wire.ReadSegment;
 import org.warpnfs.rpcrdma.wire.RpcRdmaViolation;
 
 /**
- * How the pieces of a call fit together (RFC 8166 sections 3.4.5 and 3.5).
+ * How the pieces of a call fit together (RFC 8166, sections 3.4.5 and 3.5).
  *
- * <p>Positions count in the unreduced message, so each already includes the data and the XDR pad of the chunks before it. The
- * body is what came inline or, in a long call, the Position-Zero chunk; it goes on after every cut.
+ * <p>Positions count in the unreduced message, so each already includes the data and the XDR pad of the chunks before
+ * it. The body is what came inline or, in a long call, the Position-Zero chunk; it goes on after every cut.
  */
 public final class CallLayout {
     /** More than any receive buffer is aligned to. */
@@ -73,8 +73,8 @@ public final class CallLayout {
     }
 
     /**
-     * The layout of an RDMA_MSGP (RFC 5666 section 3.9). Padding is the transport's affair and no part of the XDR stream, so positions do
-     * not count it; and an item that is a chunk has none, since it is not in the Send.
+     * The layout of an RDMA_MSGP (RFC 5666, section 3.9). Padding is the transport's affair and no part of the XDR
+     * stream, so positions do not count it; and an item that is a chunk has none, since it is not in the Send.
      *
      * @param inlineBytes length of what follows the header
      * @throws RpcRdmaViolation if its alignment is none, if a chunk has position zero or lies beyond the stream

@@ -8,10 +8,10 @@ import org.warpnfs.rpcrdma.wire.RdmaSegment;
 import org.warpnfs.rpcrdma.wire.WriteChunk;
 
 /**
- * Fills a chunk of the requester's, segment by segment without gaps (RFC 8166 section 3.4.6).
+ * Fills a chunk of the requester's, segment by segment without gaps (RFC 8166, section 3.4.6).
  *
- * <p>The chunk that goes back has the same segments with the lengths that were used: zero for those that were not, which is
- * what becomes of the extra segment that Linux offers for the pad.
+ * <p>The chunk that goes back has the same segments with the lengths that were used: zero for those that were not,
+ * which is what becomes of the extra segment that Linux offers for the pad.
  */
 final class ChunkFiller {
     private final List<SinkWrite> writes;

@@ -6,14 +6,14 @@ import org.warpnfs.rpcrdma.wire.RdmaSegment;
 import org.warpnfs.rpcrdma.wire.ReadSegment;
 import org.warpnfs.rpcrdma.wire.WriteChunk;
 
-/** Which steering tag of a call its reply may invalidate (RFC 8797 section 3.2). */
+/** Which steering tag of a call its reply may invalidate (RFC 8797, section 3.2). */
 public final class Invalidation {
     private Invalidation() {}
 
     /**
-     * The handle that all segments of the call share, if they share one. With two handles there is no telling which of them
-     * outlives the call: Linux offers a long-lived one for the pad of a Write chunk, and losing it breaks later READs. A segment
-     * without a byte needs no memory, so its handle alone may name none.
+     * The handle that all segments of the call share, if they share one. With two handles there is no telling which of
+     * them outlives the call: Linux offers a long-lived one for the pad of a Write chunk, and losing it breaks later
+     * READs. A segment without a byte needs no memory, so its handle alone may name none.
      */
     public static OptionalLong candidate(ChunkLists lists) {
         Handles handles = new Handles();

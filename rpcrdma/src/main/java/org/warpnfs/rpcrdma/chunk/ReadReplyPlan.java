@@ -12,11 +12,11 @@ import org.warpnfs.rpcrdma.wire.ReadSegment;
 import org.warpnfs.rpcrdma.wire.WriteChunk;
 
 /**
- * A reply that fits nowhere else and that the requester reads itself from Read chunks (RFC 5666 sections 3.8 and 5.1; gone in RFC
- * 8166).
+ * A reply that fits nowhere else and that the requester reads itself from Read chunks (RFC 5666, sections 3.8 and 5.1;
+ * gone in RFC 8166).
  *
- * <p>Each payload that found no Write chunk becomes a Read chunk and the rest of the message goes inline, if it fits so; else the
- * whole message becomes one Position-Zero Read chunk.
+ * <p>Each payload that found no Write chunk becomes a Read chunk and the rest of the message goes inline, if it fits
+ * so; else the whole message becomes one Position-Zero Read chunk.
  *
  * @param longReply true for RDMA_NOMSG
  * @param writes to be posted first, in this order

@@ -10,11 +10,11 @@ import org.warpnfs.rpcrdma.wire.FixedHeader;
 import org.warpnfs.rpcrdma.wire.WriteChunk;
 
 /**
- * Where the bytes of a reply go, given what its call offered (RFC 8166 sections 3.4.6, 3.5 and 4.5.3).
+ * Where the bytes of a reply go, given what its call offered (RFC 8166, sections 3.4.6, 3.5 and 4.5.3).
  *
- * <p>In this order: each payload goes to the Write chunk of its number, if that chunk has any room at all; the rest of the
- * message goes inline if it fits; else into the Reply chunk; else the reply cannot be sent. A payload without a Write chunk
- * stays in the stream, with its pad, and is not copied there either.
+ * <p>In this order: each payload goes to the Write chunk of its number, if that chunk has any room at all; the rest of
+ * the message goes inline if it fits; else into the Reply chunk; else the reply cannot be sent. A payload without a
+ * Write chunk stays in the stream, with its pad, and is not copied there either.
  */
 public sealed interface ReplyPlan {
     /**
@@ -29,7 +29,7 @@ public sealed interface ReplyPlan {
     record Fits(boolean longReply, List<SinkWrite> writes, ChunkLists lists, List<ByteBuffer> inline, int inlineBytes)
             implements ReplyPlan {}
 
-    /** RFC 8166 section 4.5.3: ERR_CHUNK. */
+    /** RFC 8166, section 4.5.3: ERR_CHUNK. */
     record TooBig(String detail) implements ReplyPlan {}
 
     /**

@@ -8,8 +8,8 @@ import org.warpnfs.rpcrdma.wire.ChunkLists;
 import org.warpnfs.rpcrdma.wire.WriteChunk;
 
 /**
- * A reply whose payloads have gone to the Write chunks of their number, as far as those have any room at all (RFC 8166 section
- * 3.4.6).
+ * A reply whose payloads have gone to the Write chunks of their number, as far as those have any room at all (RFC 8166,
+ * section 3.4.6).
  *
  * @param writes that fill the chunks
  * @param writeList the call's Write list with the lengths that were used

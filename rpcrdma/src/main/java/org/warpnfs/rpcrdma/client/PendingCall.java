@@ -28,8 +28,8 @@ import org.warpnfs.rpcrdma.wire.WriteChunk;
  *
  * <h2>Operation</h2>
  *
- * {@link #marshal} chooses as a Linux client does: all inline if it fits; else the payloads as Read chunks; else the whole
- * message as a Position-Zero Read chunk.
+ * {@link #marshal} chooses as a Linux client does: all inline if it fits; else the payloads as Read chunks; else the
+ * whole message as a Position-Zero Read chunk.
  *
  * <h2>Buffers</h2>
  *

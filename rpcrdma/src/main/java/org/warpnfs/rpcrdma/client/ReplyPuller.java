@@ -23,7 +23,8 @@ import org.warpnfs.rpcrdma.wire.RpcRdmaHeader;
 import org.warpnfs.rpcrdma.wire.RpcRdmaViolation;
 
 /**
- * Reads the replies that a responder exposes (RFC 5666 section 3.8), one after another and with one RDMA Read at a time.
+ * Reads the replies that a responder exposes (RFC 5666, section 3.8), one after another and with one RDMA Read at a
+ * time.
  *
  * <h2>Buffers</h2>
  *
@@ -31,7 +32,8 @@ import org.warpnfs.rpcrdma.wire.RpcRdmaViolation;
  *
  * <h2>Errors</h2>
  *
- * A Read that fails ends the connection by itself; {@link #close} then has the calls that were not complete. Owner thread only.
+ * A Read that fails ends the connection by itself; {@link #close} then has the calls that were not complete. Owner
+ * thread only.
  */
 final class ReplyPuller {
     private record Piece(ByteBuffer sink, RdmaSegment segment) {}

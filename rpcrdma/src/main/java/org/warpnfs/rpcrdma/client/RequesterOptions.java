@@ -11,8 +11,8 @@ import org.warpnfs.rpcrdma.wire.PrivateData;
  * @param backwardCredits calls of the responder's that it takes at once (RFC 8167)
  * @param ird RDMA Reads of the responder's that it holds
  * @param remoteInvalidation whether to welcome Send with Invalidate
- * @param maxReadReplyBytes the longest reply to read from the memory of a responder that exposes it (RFC 5666 section 3.8); 0
- *     as RFC 8166 has it: such a reply ends the connection
+ * @param maxReadReplyBytes the longest reply to read from the memory of a responder that exposes it (RFC 5666, section
+ *     3.8); 0 as RFC 8166 has it: such a reply ends the connection
  */
 public record RequesterOptions(
         int inlineSendBytes,

@@ -10,8 +10,8 @@ import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.limits.FairShare;
 
 /**
- * How much of one thing all connections together may hold, and how much of it those of one client. Remembers only clients that hold
- * something. Safe for any thread.
+ * How much of one thing all connections together may hold, and how much of it those of one client. Remembers only
+ * clients that hold something. Safe for any thread.
  */
 public final class ClientBudget {
     private final long most;
@@ -104,7 +104,10 @@ public final class ClientBudget {
         told.forEach(Runnable::run);
     }
 
-    /** Runs {@code task} once, when something has been given back, on the thread that gives it. Whoever then finds none asks again. */
+    /**
+     * Runs {@code task} once, when something has been given back, on the thread that gives it. Whoever then finds none
+     * asks again.
+     */
     public synchronized void onGive(Runnable task) {
         waiting.add(task);
     }

@@ -1,5 +1,5 @@
 /**
- * Credits: how many calls a requester may have outstanding (RFC 8166 section 3.3). Arithmetic alone, one ledger per
+ * Credits: how many calls a requester may have outstanding (RFC 8166, section 3.3). Arithmetic alone, one ledger per
  * connection and one budget for them all.
  */
 @NullMarked

@@ -13,8 +13,8 @@ package org.warpnfs.rpcrdma.message;
  *
  * <h2>Errors</h2>
  *
- * If the connection has ended meanwhile, the reply is released and goes nowhere. Ending a call twice is a bug and throws
- * {@link IllegalStateException}; the second reply's payloads are released first.
+ * If the connection has ended meanwhile, the reply is released and goes nowhere. Ending a call twice is a bug and
+ * throws {@link IllegalStateException}; the second reply's payloads are released first.
  */
 public interface InboundCall {
     /** The whole RPC message, from its XID. */
@@ -26,11 +26,12 @@ public interface InboundCall {
     }
 
     /**
-     * Asks whether the call may begin: whoever called may leave untaken what it was answered. To be asked just before, on the thread that runs the call.
+     * Asks whether the call may begin: whoever called may leave untaken what it was answered. To be asked just before,
+     * on the thread that runs the call.
      *
      * @param mayBeLong whether the reply may be of the longest, as that of a READ or of a listing
-     * @param retry runs once when there is room, on any thread, and hands the call up again, which then asks again and may begin. It does not block. It never runs if the
-     *     connection ends first: that ends the call
+     * @param retry runs once when there is room, on any thread, and hands the call up again, which then asks again and
+     *     may begin. It does not block. It never runs if the connection ends first: that ends the call
      * @return false if the call has to wait, and is not the caller's until {@code retry} runs
      */
     default boolean mayBegin(boolean mayBeLong, Runnable retry) {
@@ -41,7 +42,8 @@ public interface InboundCall {
      * Says how much of the reply there is already; to be said before the call leaves its thread with part of it.
      *
      * @param replyBytes on the heap
-     * @return false if the requester has no room for as much, so that it was never reserved: then the call must come to an end where it is
+     * @return false if the requester has no room for as much, so that it was never reserved: then the call must come to
+     *     an end where it is
      */
     default boolean holds(long replyBytes) {
         return true;

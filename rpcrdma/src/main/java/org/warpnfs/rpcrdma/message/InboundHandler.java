@@ -9,8 +9,8 @@ public interface InboundHandler {
     void backwardReply(XdrStream reply);
 
     /**
-     * A call that went in the backward direction was not answered in its time, and is given up. Its reply may still be on its way, but
-     * does not come here any more.
+     * A call that went in the backward direction was not answered in its time, and is given up. Its reply may still be
+     * on its way, but does not come here any more.
      *
      * @param xid of the call, unsigned 32 bits
      */

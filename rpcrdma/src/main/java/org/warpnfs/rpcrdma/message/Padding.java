@@ -1,12 +1,12 @@
 package org.warpnfs.rpcrdma.message;
 
 /**
- * The padding of RDMA_MSGP, which puts the data of long items on a boundary (RFC 5666 section 3.9).
+ * The padding of RDMA_MSGP, which puts the data of long items on a boundary (RFC 5666, section 3.9).
  *
- * <p>It stands between an item's count and its data. The RFC leaves open from where the boundary counts; here it is the first
- * byte of the Send, which is where a responder's receive buffer begins, since aligned data there are what the padding is for. The RFC also lets
- * a sender pad items "at or above" the threshold and a receiver skip where the length "exceeds" it; the sender's word is
- * taken.
+ * <p>It stands between an item's count and its data. The RFC leaves open from where the boundary counts; here it is the
+ * first byte of the Send, which is where a responder's receive buffer begins, since aligned data there are what the
+ * padding is for. The RFC also lets a sender pad items "at or above" the threshold and a receiver skip where the length
+ * "exceeds" it; the sender's word is taken.
  *
  * @param alignmentBytes a power of two; 1 for none
  * @param thresholdBytes the length from which an item is padded

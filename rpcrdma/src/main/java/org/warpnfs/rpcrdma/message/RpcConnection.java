@@ -15,7 +15,10 @@ public interface RpcConnection {
     /** False once the connection has ended. */
     boolean open();
 
-    /** False if it is there for one call only, as a datagram's sender is: nobody is told of its end, so nobody may remember it. */
+    /**
+     * False if it is there for one call only, as a datagram's sender is: nobody is told of its end, so nobody may
+     * remember it.
+     */
     default boolean lasts() {
         return true;
     }
@@ -33,7 +36,10 @@ public interface RpcConnection {
         return NamedTransport.OTHER;
     }
 
-    /** True if every item of a reply joins the stream from where it lies, whether an upper-layer binding calls it DDP-eligible or not. */
+    /**
+     * True if every item of a reply joins the stream from where it lies, whether an upper-layer binding calls it
+     * DDP-eligible or not.
+     */
     default boolean gathersItems() {
         return false;
     }
@@ -46,7 +52,8 @@ public interface RpcConnection {
     void sendBackwardCall(RpcMessage call, Consumer<@Nullable String> sent);
 
     /**
-     * Takes what a requester says by the connection configuration protocol (RFC 5666 section 6), in force from the next reply on.
+     * Takes what a requester says by the connection configuration protocol (RFC 5666, section 6), in force from the
+     * next reply on.
      *
      * @return empty if the transport has nothing to configure
      */

@@ -15,7 +15,8 @@ import org.warpnfs.payload.Payload;
  *
  * <h2>Buffers</h2>
  *
- * Whoever holds the message owns its payloads, and calls {@link #release()} once when no byte of them is needed any more.
+ * Whoever holds the message owns its payloads, and calls {@link #release()} once when no byte of them is needed any
+ * more.
  *
  * @param xdr the message without the items, from position to limit
  * @param items in stream order
@@ -38,7 +39,8 @@ public record RpcMessage(
     }
 
     /**
-     * The bytes of one DDP-eligible item (RFC 8267). Its count stands in {@link #xdr()} just before; its pad stands nowhere.
+     * The bytes of one DDP-eligible item (RFC 8267). Its count stands in {@link #xdr()} just before; its pad stands
+     * nowhere.
      *
      * @param offsetBytes where in {@link #xdr()} they belong, counted from its position
      */

@@ -23,7 +23,8 @@ public final class StallWatch {
      *
      * @param busy whether work is outstanding at the peer
      * @param nowNanos of a clock that only goes forward
-     * @return true if work has been outstanding all the while since a look longer ago than the limit, and nothing completed
+     * @return true if work has been outstanding all the while since a look longer ago than the limit, and nothing
+     *     completed
      */
     public boolean stalled(boolean busy, long nowNanos) {
         if (busy && watching && progress == progressSeen) {

@@ -6,24 +6,24 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * One RPC message as a stream of XDR, although parts of it lie in chunks elsewhere (RFC 8166 section 3.4.5).
+ * One RPC message as a stream of XDR, although parts of it lie in chunks elsewhere (RFC 8166, section 3.4.5).
  *
  * <h2>Operation</h2>
  *
  * The stream is a row of fragments: what came inline, and what was pulled by RDMA Read. A chunk's XDR pad is not
- * transferred; the stream shows zeros in its place. {@link #counted} takes a counted item as one piece and does not copy it
- * unless it straddles two fragments. {@link #beginCounted} goes before it: a message that came as RDMA_MSGP has padding there,
- * which moves all that follows inline.
+ * transferred; the stream shows zeros in its place. {@link #counted} takes a counted item as one piece and does not
+ * copy it unless it straddles two fragments. {@link #beginCounted} goes before it: a message that came as RDMA_MSGP has
+ * padding there, which moves all that follows inline.
  *
  * <h2>Buffers</h2>
  *
- * Fragments belong to whoever made the stream and are valid until the call has been answered or dropped; what {@link
- * #counted} returns is a view of them.
+ * Fragments belong to whoever made the stream and are valid until the call has been answered or dropped; what
+ * {@link #counted} returns is a view of them.
  *
  * <h2>Errors</h2>
  *
- * Reading beyond the end is a bug of the caller, who asks {@link #remainingBytes()} first, and throws {@link
- * IllegalStateException}. Not safe for use by two threads at once.
+ * Reading beyond the end is a bug of the caller, who asks {@link #remainingBytes()} first, and throws
+ * {@link IllegalStateException}. Not safe for use by two threads at once.
  */
 public final class XdrStream {
     private static final ByteBuffer ZERO_PAD = ByteBuffer.allocateDirect(4).asReadOnlyBuffer();
@@ -75,7 +75,7 @@ public final class XdrStream {
         return remainingBytes;
     }
 
-    /** Bytes already read, without padding: the position in the sense of RFC 8166 section 3.4.5. */
+    /** Bytes already read, without padding: the position in the sense of RFC 8166, section 3.4.5. */
     public int position() {
         return lengthBytes - remainingBytes - skippedPaddingBytes;
     }
@@ -144,8 +144,9 @@ public final class XdrStream {
     /**
      * Begins a counted item, whose count was just read: skips the padding that RDMA_MSGP puts before its data.
      *
-     * @return false if the message ends inside the padding, or if the item is neither a chunk's whole data nor free of chunks: then
-     *     count and chunk do not agree, or the chunk is at another position than its sender believes (RFC 5666 section 3.4)
+     * @return false if the message ends inside the padding, or if the item is neither a chunk's whole data nor free of
+     *     chunks: then count and chunk do not agree, or the chunk is at another position than its sender believes (RFC
+     *     5666, section 3.4)
      */
     public boolean beginCounted(int countBytes) {
         if (atChunk()) {
@@ -177,8 +178,8 @@ public final class XdrStream {
     }
 
     /**
-     * Whether a counted item of {@code countBytes}, whose count was just read, agrees with the chunk that begins here, if one
-     * does: the chunk holds the item, with or without its roundup, and nothing else (RFC 8166 section 3.4.5.2).
+     * Whether a counted item of {@code countBytes}, whose count was just read, agrees with the chunk that begins here,
+     * if one does: the chunk holds the item, with or without its roundup, and nothing else (RFC 8166, section 3.4.5.2).
      */
     public boolean agreesWithChunk(int countBytes) {
         if (!atChunk()) {

@@ -2,7 +2,10 @@ package org.warpnfs.rpcrdma.oncrpc;
 
 import java.util.concurrent.atomic.LongAdder;
 
-/** How many calls were answered, and how long they took from the thread that began them to their reply. Safe for any thread; exact once nobody counts. */
+/**
+ * How many calls were answered, and how long they took from the thread that began them to their reply. Safe for any
+ * thread; exact once nobody counts.
+ */
 public final class AnsweredCalls {
     private final LongAdder count = new LongAdder();
     private final LongAdder nanos = new LongAdder();

@@ -22,8 +22,8 @@ import org.warpnfs.rpcrdma.request.BackwardCalls;
 import org.warpnfs.rpcrdma.stats.TransportStatistics;
 
 /**
- * Programs that a client serves on its own connection, for the server to call back (RFC 8167): ordinary {@link RpcDispatchable}s, such as
- * NFSv4.1's callback program.
+ * Programs that a client serves on its own connection, for the server to call back (RFC 8167): ordinary
+ * {@link RpcDispatchable}s, such as NFSv4.1's callback program.
  *
  * <p>Safe for any thread.
  */

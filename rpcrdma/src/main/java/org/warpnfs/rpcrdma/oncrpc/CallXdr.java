@@ -24,13 +24,14 @@ import org.warpnfs.rpcrdma.message.RpcMessage;
  *
  * <h2>Operation</h2>
  *
- * Payloads are encoded as {@link ItemXdr} has it, and so are opaques and strings that {@link UpperLayerBindings} calls eligible. A program may have the call go on in another lane, or later: it is the call's own from its
- * arguments to its reply, whichever thread has it.
+ * Payloads are encoded as {@link ItemXdr} has it, and so are opaques and strings that {@link UpperLayerBindings} calls
+ * eligible. A program may have the call go on in another lane, or later: it is the call's own from its arguments to its
+ * reply, whichever thread has it.
  *
  * <h2>Buffers</h2>
  *
- * Owns the payloads from their encoding until the reply is sent; encoding a second reply instead of the first releases the
- * first one's.
+ * Owns the payloads from their encoding until the reply is sent; encoding a second reply instead of the first releases
+ * the first one's.
  *
  * <h2>Errors</h2>
  *
@@ -39,7 +40,10 @@ import org.warpnfs.rpcrdma.message.RpcMessage;
 final class CallXdr extends ItemXdr implements CallLanes, CallOnThread.Described {
     private static final Logger LOG = LoggerFactory.getLogger(CallXdr.class);
 
-    /** XID, direction, acceptance, and the verifier's flavor: the verifier's own bytes are next, an opaque like any other to the encoder (RFC 5531, section 9). */
+    /**
+     * XID, direction, acceptance, and the verifier's flavor: the verifier's own bytes are next, an opaque like any
+     * other to the encoder (RFC 5531, section 9).
+     */
     private static final int BEFORE_VERIFIER_BYTES = 4 * Integer.BYTES;
 
     private final InboundCall call;
@@ -223,7 +227,10 @@ final class CallXdr extends ItemXdr implements CallLanes, CallOnThread.Described
         return answered.get();
     }
 
-    /** Throws if a reply was begun on this thread and never sent: its encoder failed. One that another thread is encoding is still to come. */
+    /**
+     * Throws if a reply was begun on this thread and never sent: its encoder failed. One that another thread is
+     * encoding is still to come.
+     */
     void requireSent() {
         if (encoder == Thread.currentThread() && !answered.get()) {
             throw new IllegalStateException("the reply could not be encoded");

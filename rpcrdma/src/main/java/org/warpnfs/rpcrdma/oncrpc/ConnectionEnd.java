@@ -9,8 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Those who want to know that a connection has ended: calls of it that wait for something, so there are never more of them than calls. Safe for any
- * thread.
+ * Those who want to know that a connection has ended: calls of it that wait for something, so there are never more of
+ * them than calls. Safe for any thread.
  */
 final class ConnectionEnd {
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionEnd.class);

@@ -25,15 +25,16 @@ import org.warpnfs.rpcrdma.message.RpcMessage;
 import org.warpnfs.rpcrdma.message.XdrStream;
 
 /**
- * One connection as oncrpc4j's programs see it. The same object for every call of the connection, so that a program may key on
- * it.
+ * One connection as oncrpc4j's programs see it. The same object for every call of the connection, so that a program may
+ * key on it.
  *
  * <h2>Operation</h2>
  *
- * Calls are handed to the operation threads, each in the lane that its program says. There a call asks whether its client takes its replies; if not it is handed over
- * once more when there is room. {@link #send} sends the reply that was encoded into a call's own Xdr, and takes any
- * other Xdr for a call in the backward direction, whose reply finds its handler in {@link #getReplyQueue()}. A reply that nobody waits for is
- * dropped where it arrives: a peer cannot make a queue of them.
+ * Calls are handed to the operation threads, each in the lane that its program says. There a call asks whether its
+ * client takes its replies; if not it is handed over once more when there is room. {@link #send} sends the reply that
+ * was encoded into a call's own Xdr, and takes any other Xdr for a call in the backward direction, whose reply finds
+ * its handler in {@link #getReplyQueue()}. A reply that nobody waits for is dropped where it arrives: a peer cannot
+ * make a queue of them.
  *
  * <h2>Buffers</h2>
  *

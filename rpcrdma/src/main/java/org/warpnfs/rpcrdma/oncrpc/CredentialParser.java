@@ -10,21 +10,21 @@ import org.dcache.oncrpc4j.rpc.RpcAuthTypeUnix;
 import org.dcache.oncrpc4j.xdr.BadXdrOncRpcException;
 
 /**
- * Parses a call's credential and verifier (RFC 5531 sections 8.2 and 10).
+ * Parses a call's credential and verifier (RFC 5531, sections 8.2 and 10).
  *
- * <p>Stricter than oncrpc4j, which takes a machine name and a list of groups of any length, does not compare them with the
- * credential's length, and sends the peer's verifier back in the reply. Here a credential is at most 400 bytes and exactly as long
- * as it says, and what is made of it answers with an empty AUTH_NONE verifier: a Linux client places READ data by the length
- * of that verifier.
+ * <p>Stricter than oncrpc4j, which takes a machine name and a list of groups of any length, does not compare them with
+ * the credential's length, and sends the peer's verifier back in the reply. Here a credential is at most 400 bytes and
+ * exactly as long as it says, and what is made of it answers with an empty AUTH_NONE verifier: a Linux client places
+ * READ data by the length of that verifier.
  */
 final class CredentialParser {
-    /** RFC 5531 section 8.2. */
+    /** RFC 5531, section 8.2. */
     private static final int MAX_BODY_BYTES = 400;
 
-    /** RFC 5531 appendix A. */
+    /** RFC 5531, appendix A. */
     private static final int MAX_MACHINE_NAME_BYTES = 255;
 
-    /** RFC 5531 appendix A. */
+    /** RFC 5531, appendix A. */
     private static final int MAX_GIDS = 16;
 
     private CredentialParser() {}

@@ -19,13 +19,14 @@ import org.warpnfs.rpcrdma.message.XdrStream;
  *
  * <h2>Operation</h2>
  *
- * The payload encoders write the count alone and remember where the bytes belong; the transport puts them there, or into a
- * chunk. {@code xdrEncodeByteBuffer} does the same with a copy, as its caller may use the buffer again at once. Programs use these
- * for what RFC 8267 calls DDP-eligible and for nothing else.
+ * The payload encoders write the count alone and remember where the bytes belong; the transport puts them there, or
+ * into a chunk. {@code xdrEncodeByteBuffer} does the same with a copy, as its caller may use the buffer again at once.
+ * Programs use these for what RFC 8267 calls DDP-eligible and for nothing else.
  *
  * <h2>Buffers</h2>
  *
- * Owns the payloads from their encoding until the message is taken; encoding another message instead releases the first one's.
+ * Owns the payloads from their encoding until the message is taken; encoding another message instead releases the first
+ * one's.
  *
  * <h2>Errors</h2>
  *

@@ -9,7 +9,8 @@ import org.warpnfs.lanes.LaneProgram;
 import org.warpnfs.rpcrdma.message.XdrStream;
 
 /**
- * Looks at the head of a call that has just arrived for the program and the procedure that it names, and asks the program for the lane.
+ * Looks at the head of a call that has just arrived for the program and the procedure that it names, and asks the
+ * program for the lane.
  *
  * <p>Judges nothing: what cannot be read is {@link Lane#SHORT}, and refused there. Runs on a connection's event loop.
  */

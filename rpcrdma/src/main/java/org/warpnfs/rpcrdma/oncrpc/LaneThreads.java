@@ -19,11 +19,12 @@ import org.warpnfs.limits.LogLimiter;
  *
  * <h2>Operation</h2>
  *
- * {@link LaneTurns} says whose task runs next, and when a newcomer may have a thread beyond the usual ones because those are held.
+ * {@link LaneTurns} says whose task runs next, and when a newcomer may have a thread beyond the usual ones because
+ * those are held.
  *
- * <p>Threads start when they are needed first. The usual ones stay, and one more that watches for threads that are held, once it has been needed; the
- * others beyond the usual ones end when they find nothing to do. Where the system has no more threads, those that there are do all; where there is
- * none, tasks are rejected.
+ * <p>Threads start when they are needed first. The usual ones stay, and one more that watches for threads that are
+ * held, once it has been needed; the others beyond the usual ones end when they find nothing to do. Where the system
+ * has no more threads, those that there are do all; where there is none, tasks are rejected.
  *
  * <h2>Buffers</h2>
  *
@@ -34,7 +35,10 @@ import org.warpnfs.limits.LogLimiter;
  * What a task throws is logged; the thread goes on. Safe for any thread.
  */
 final class LaneThreads {
-    /** Threads of a lane beyond the usual ones: more addresses than this are needed to keep newcomers out. Each costs its stack. */
+    /**
+     * Threads of a lane beyond the usual ones: more addresses than this are needed to keep newcomers out. Each costs
+     * its stack.
+     */
     static final int BEYOND = 64;
 
     /** Longer than a disk takes that is merely busy. */
@@ -166,8 +170,9 @@ final class LaneThreads {
     }
 
     /**
-     * If a task may start now, or after a while though nothing ends, sees to it that a thread looks. One on the way is enough: it wakes the next if it
-     * leaves a task behind, and short tasks are often done by then, by those who run already. To wake one for each task costs more than the task.
+     * If a task may start now, or after a while though nothing ends, sees to it that a thread looks. One on the way is
+     * enough: it wakes the next if it leaves a task behind, and short tasks are often done by then, by those who run
+     * already. To wake one for each task costs more than the task.
      */
     private void wakeOne() {
         if (woken > 0) {

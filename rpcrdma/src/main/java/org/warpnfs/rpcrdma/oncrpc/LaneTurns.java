@@ -19,14 +19,17 @@ import org.warpnfs.limits.FairShare;
  *
  * <h2>Operation</h2>
  *
- * Clients take turns, one task each; the tasks of one client run in the order in which they came. A lane has its usual places and some more.
+ * Clients take turns, one task each; the tasks of one client run in the order in which they came. A lane has its usual
+ * places and some more.
  *
- * <p>The usual places are shared by {@link FairShare}: a client alone gets half of them, the next half of what is left, and so on.
+ * <p>The usual places are shared by {@link FairShare}: a client alone gets half of them, the next half of what is left,
+ * and so on.
  *
- * <p>A task that runs for longer than the patience is held: by a disk that is dead, or by what its client makes it wait for. For a client that runs
- * nothing, a newcomer, tasks that are held do not count: it gets a place as long as fewer tasks than there are usual places run beside them. Such a
- * place is one of those beyond the usual ones once these are taken, and a client has at most one of them. So whoever wants to keep newcomers out
- * by tasks that never end needs more addresses than there are places beyond the usual ones. Tasks that end in time keep nobody out: turns pass.
+ * <p>A task that runs for longer than the patience is held: by a disk that is dead, or by what its client makes it wait
+ * for. For a client that runs nothing, a newcomer, tasks that are held do not count: it gets a place as long as fewer
+ * tasks than there are usual places run beside them. Such a place is one of those beyond the usual ones once these are
+ * taken, and a client has at most one of them. So whoever wants to keep newcomers out by tasks that never end needs
+ * more addresses than there are places beyond the usual ones. Tasks that end in time keep nobody out: turns pass.
  *
  * <p>Why only what is held makes room: a lane at work with many clients is not to have more threads than it was given.
  *

@@ -41,12 +41,13 @@ import org.warpnfs.rpcrdma.stats.TransportStatistics;
 import org.warpnfs.rpcrdma.trace.CallTrace;
 
 /**
- * Parses RPC call headers (RFC 5531 section 9) and runs programs.
+ * Parses RPC call headers (RFC 5531, section 9) and runs programs.
  *
  * <h2>Operation</h2>
  *
- * A call runs from its header to its reply on one thread of the executor, in the lane that its program names if it is a {@link LaneProgram}; unless
- * the program has it go on elsewhere ({@link CallLanes}), or answers later from a thread of its own.
+ * A call runs from its header to its reply on one thread of the executor, in the lane that its program names if it is a
+ * {@link LaneProgram}; unless the program has it go on elsewhere ({@link CallLanes}), or answers later from a thread of
+ * its own.
  *
  * <h2>Buffers</h2>
  *
@@ -54,8 +55,8 @@ import org.warpnfs.rpcrdma.trace.CallTrace;
  *
  * <h2>Errors</h2>
  *
- * A call that cannot be run is answered as RFC 5531 says. A program that throws, or whose reply cannot be encoded, is answered
- * for with SYSTEM_ERR, counted and logged: a call that was taken always ends.
+ * A call that cannot be run is answered as RFC 5531 says. A program that throws, or whose reply cannot be encoded, is
+ * answered for with SYSTEM_ERR, counted and logged: a call that was taken always ends.
  */
 public final class OncRpcDispatcher implements InboundHandlerFactory {
     private static final Logger LOG = LoggerFactory.getLogger(OncRpcDispatcher.class);
@@ -81,8 +82,8 @@ public final class OncRpcDispatcher implements InboundHandlerFactory {
     /**
      * @param executor runs the programs, many calls at once; in lanes if it is a {@link LaneExecutor}
      * @param bindings of programs that hand over no payloads
-     * @param disconnected hears of each connection that has ended, on a thread of the executor while there is one; calls of
-     *     that connection may still be running
+     * @param disconnected hears of each connection that has ended, on a thread of the executor while there is one;
+     *     calls of that connection may still be running
      */
     public OncRpcDispatcher(
             Map<OncRpcProgram, RpcDispatchable> programs,
@@ -126,7 +127,10 @@ public final class OncRpcDispatcher implements InboundHandlerFactory {
         executor.execute(lane, client, task);
     }
 
-    /** Runs what is no call, and may take its time, away from the event loop and behind no call; here if the service is closing. */
+    /**
+     * Runs what is no call, and may take its time, away from the event loop and behind no call; here if the service is
+     * closing.
+     */
     void runAside(ClientAddress client, Runnable task) {
         LaneTask once = new LaneTask() {
             @Override

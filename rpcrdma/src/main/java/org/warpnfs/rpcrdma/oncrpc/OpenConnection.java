@@ -4,7 +4,10 @@ import java.net.InetSocketAddress;
 import java.time.Instant;
 import org.warpnfs.limits.ClientAddress;
 
-/** A connection that calls come on, as an administrator sees it. The object that its calls bring as their transport. Safe for any thread. */
+/**
+ * A connection that calls come on, as an administrator sees it. The object that its calls bring as their transport.
+ * Safe for any thread.
+ */
 public interface OpenConnection {
     InetSocketAddress remoteAddress();
 

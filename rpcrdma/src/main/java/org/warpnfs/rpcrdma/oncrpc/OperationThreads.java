@@ -12,11 +12,13 @@ import org.warpnfs.lanes.LaneTask;
 import org.warpnfs.limits.ClientAddress;
 
 /**
- * Platform threads for each {@link Lane} that run programs: POSIX identity belongs to a thread, and calls into the C library would pin a virtual one.
+ * Platform threads for each {@link Lane} that run programs: POSIX identity belongs to a thread, and calls into the C
+ * library would pin a virtual one.
  *
- * <p>What waits in one lane waits for nothing that runs in another, nor does what is no call. Clients take turns, and one that runs nothing gets a
- * thread though others have taken all for calls that do not end: see {@link LaneTurns}. Threads start when they are needed first. What waits for a
- * thread is bounded by the credits and limits of the transports. Safe for any thread.
+ * <p>What waits in one lane waits for nothing that runs in another, nor does what is no call. Clients take turns, and
+ * one that runs nothing gets a thread though others have taken all for calls that do not end: see {@link LaneTurns}.
+ * Threads start when they are needed first. What waits for a thread is bounded by the credits and limits of the
+ * transports. Safe for any thread.
  */
 public final class OperationThreads implements LaneExecutor, AutoCloseable {
     private final Map<Lane, LaneThreads> lanes = new EnumMap<>(Lane.class);
@@ -48,7 +50,10 @@ public final class OperationThreads implements LaneExecutor, AutoCloseable {
         return of(lane).waitingCount();
     }
 
-    /** Tasks of that lane that have run for so long that they are taken to be stuck, and that newcomers get other threads. */
+    /**
+     * Tasks of that lane that have run for so long that they are taken to be stuck, and that newcomers get other
+     * threads.
+     */
     public int heldCount(Lane lane) {
         return of(lane).heldCount();
     }
@@ -67,7 +72,8 @@ public final class OperationThreads implements LaneExecutor, AutoCloseable {
     }
 
     /**
-     * Takes no more tasks and waits for those that run or wait. What a task hands on to another lane from then on is refused.
+     * Takes no more tasks and waits for those that run or wait. What a task hands on to another lane from then on is
+     * refused.
      *
      * @return false if some still run after {@code limit}
      */

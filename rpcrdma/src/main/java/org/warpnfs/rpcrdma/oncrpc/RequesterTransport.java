@@ -21,13 +21,13 @@ import org.warpnfs.rpcrdma.request.RequestException;
 import org.warpnfs.rpcrdma.request.Requester;
 
 /**
- * A requester as oncrpc4j's {@code RpcCall} wants it: {@code new RpcCall(program, version, auth, transport)} makes calls
- * over RDMA or TCP.
+ * A requester as oncrpc4j's {@code RpcCall} wants it: {@code new RpcCall(program, version, auth, transport)} makes
+ * calls over RDMA or TCP.
  *
  * <h2>Operation</h2>
  *
- * {@code RpcCall} encodes into an Xdr of its own, which does not know payloads: its calls go inline or as long calls, and offer a Reply
- * chunk. {@link RpcCaller} makes calls whose DDP-eligible items travel in Read and Write chunks.
+ * {@code RpcCall} encodes into an Xdr of its own, which does not know payloads: its calls go inline or as long calls,
+ * and offer a Reply chunk. {@link RpcCaller} makes calls whose DDP-eligible items travel in Read and Write chunks.
  *
  * <h2>Buffers</h2>
  *

@@ -25,19 +25,20 @@ import org.warpnfs.rpcrdma.request.Requester;
  *
  * <h2>Operation</h2>
  *
- * What the arguments encode by {@code xdrEncodePayload} or a {@code ByteBuffer} encoder goes inline if it fits, else in a Read chunk. What
- * the results decode by {@code xdrDecodeByteBuffer} comes in the sinks, in their order, where the responder puts it there, and in the
- * message where not: the same code works over TCP.
+ * What the arguments encode by {@code xdrEncodePayload} or a {@code ByteBuffer} encoder goes inline if it fits, else in
+ * a Read chunk. What the results decode by {@code xdrDecodeByteBuffer} comes in the sinks, in their order, where the
+ * responder puts it there, and in the message where not: the same code works over TCP.
  *
  * <h2>Buffers</h2>
  *
- * Payloads pass to the transport. Sinks belong to it until the call has ended. A buffer that {@code xdrDecodeByteBuffer} returns is a view of
- * the sink or, valid only while the results are being decoded, of the message.
+ * Payloads pass to the transport. Sinks belong to it until the call has ended. A buffer that
+ * {@code xdrDecodeByteBuffer} returns is a view of the sink or, valid only while the results are being decoded, of the
+ * message.
  *
  * <h2>Errors</h2>
  *
- * {@link RequestException} for what fails below RPC, {@link org.dcache.oncrpc4j.rpc.OncRpcException} for what RPC refuses. Safe for any
- * thread; results are decoded on the connection's owner thread.
+ * {@link RequestException} for what fails below RPC, {@link org.dcache.oncrpc4j.rpc.OncRpcException} for what RPC
+ * refuses. Safe for any thread; results are decoded on the connection's owner thread.
  */
 public final class RpcCaller {
     private static final int RPC_VERSION = 2;

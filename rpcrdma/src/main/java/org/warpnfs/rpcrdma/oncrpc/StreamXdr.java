@@ -14,12 +14,13 @@ import org.warpnfs.rpcrdma.message.XdrStream;
  *
  * <h2>Operation</h2>
  *
- * Every decoder of the superclass that sizes something by a number from the wire is replaced by one that first looks at what is
- * left of the message: a peer gets no memory for what it merely claims.
+ * Every decoder of the superclass that sizes something by a number from the wire is replaced by one that first looks at
+ * what is left of the message: a peer gets no memory for what it merely claims.
  *
  * <h2>Buffers</h2>
  *
- * {@link #xdrDecodeByteBuffer()} lends a view that is valid until the call has been answered or dropped. All else is copied.
+ * {@link #xdrDecodeByteBuffer()} lends a view that is valid until the call has been answered or dropped. All else is
+ * copied.
  *
  * <h2>Errors</h2>
  *
@@ -118,7 +119,10 @@ class StreamXdr extends Xdr implements UnreadBytes {
         stream.skip(XdrStream.roundUp(countBytes));
     }
 
-    /** A program that wants to see the count first decodes it by itself; the bytes that follow are a counted item all the same. */
+    /**
+     * A program that wants to see the count first decodes it by itself; the bytes that follow are a counted item all
+     * the same.
+     */
     private void beginOpaque(int countBytes) throws BadXdrOncRpcException {
         if (countBytes == lastWord && stream.position() == lastWordEnd) {
             beginCounted(countBytes);

@@ -8,13 +8,15 @@ import java.util.Map;
  *
  * <h2>Operation</h2>
  *
- * A program that knows this transport hands an eligible result over by {@code xdrEncodePayload} or a {@code ByteBuffer} encoder. One that was
- * written for TCP encodes it by {@code xdrEncodeDynamicOpaque} or {@code xdrEncodeString}, like any other item. For the procedures that
- * are bound here these encoders do what {@code xdrEncodePayload} does, with a copy: the result goes to the Write chunk of its number, if the requester
- * offered one, and stays in the reply if not. For all others nothing changes.
+ * A program that knows this transport hands an eligible result over by {@code xdrEncodePayload} or a {@code ByteBuffer}
+ * encoder. One that was written for TCP encodes it by {@code xdrEncodeDynamicOpaque} or {@code xdrEncodeString}, like
+ * any other item. For the procedures that are bound here these encoders do what {@code xdrEncodePayload} does, with a
+ * copy: the result goes to the Write chunk of its number, if the requester offered one, and stays in the reply if not.
+ * For all others nothing changes.
  *
- * <p>All opaques, or all strings, of a bound procedure's results are items, and Write chunks are for items in their order. So a procedure
- * can be bound only if the upper-layer binding calls all of them eligible; an NFSv4 COMPOUND cannot.
+ * <p>All opaques, or all strings, of a bound procedure's results are items, and Write chunks are for items in their
+ * order. So a procedure can be bound only if the upper-layer binding calls all of them eligible; an NFSv4 COMPOUND
+ * cannot.
  *
  * <h2>Buffers</h2>
  *
@@ -33,8 +35,8 @@ public final class UpperLayerBindings {
     public static final UpperLayerBindings NONE = builder().build();
 
     /**
-     * NFS versions 2 and 3: the data of READ and the path of READLINK (RFC 8267, section 2.1). Version 4 is not here, as its eligible results are among
-     * many others in one COMPOUND (section 4.2).
+     * NFS versions 2 and 3: the data of READ and the path of READLINK (RFC 8267, section 2.1). Version 4 is not here,
+     * as its eligible results are among many others in one COMPOUND (section 4.2).
      */
     public static final UpperLayerBindings RFC_8267 = builder()
             .opaqueResults(NFS, 2, READ, READLINK)
@@ -105,12 +107,18 @@ public final class UpperLayerBindings {
 
         private Builder() {}
 
-        /** Every opaque in the results of these procedures is eligible: what a program encodes by {@code xdrEncodeDynamicOpaque}. */
+        /**
+         * Every opaque in the results of these procedures is eligible: what a program encodes by
+         * {@code xdrEncodeDynamicOpaque}.
+         */
         public Builder opaqueResults(int program, int version, int... procedures) {
             return add(Eligible.OPAQUES, program, version, procedures);
         }
 
-        /** Every string in the results of these procedures is eligible: what a program encodes by {@code xdrEncodeString}. */
+        /**
+         * Every string in the results of these procedures is eligible: what a program encodes by
+         * {@code xdrEncodeString}.
+         */
         public Builder stringResults(int program, int version, int... procedures) {
             return add(Eligible.STRINGS, program, version, procedures);
         }

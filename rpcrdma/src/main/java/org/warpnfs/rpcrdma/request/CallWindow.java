@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  * any           close()                gone
  * </pre>
  *
- * <p>Memory is bounded: by the room for outstanding calls, abandoned ones included, and by a limit on those that wait. Time is an
- * argument. Owner thread only.
+ * <p>Memory is bounded: by the room for outstanding calls, abandoned ones included, and by a limit on those that wait.
+ * Time is an argument. Owner thread only.
  *
  * @param <C> what the transport keeps of a call
  */

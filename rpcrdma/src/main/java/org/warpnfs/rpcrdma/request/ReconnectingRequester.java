@@ -21,8 +21,8 @@ import org.warpnfs.rpcrdma.request.RequestException.Failure;
  *
  * <h2>Operation</h2>
  *
- * Calls whose connection ended are sent again on the next one, with the same XID: a responder with a reply cache can tell. The first call
- * connects, and so does the first one after all attempts failed.
+ * Calls whose connection ended are sent again on the next one, with the same XID: a responder with a reply cache can
+ * tell. The first call connects, and so does the first one after all attempts failed.
  *
  * <pre>
  * state        event                              state after
@@ -42,8 +42,8 @@ import org.warpnfs.rpcrdma.request.RequestException.Failure;
  *
  * <h2>Errors</h2>
  *
- * {@link Failure#DISCONNECTED} when attempts are used up, with the reason of the last; {@link Failure#REFUSED} for more calls than the
- * policy holds. Safe for any thread.
+ * {@link Failure#DISCONNECTED} when attempts are used up, with the reason of the last; {@link Failure#REFUSED} for more
+ * calls than the policy holds. Safe for any thread.
  */
 public final class ReconnectingRequester implements Requester {
     /** Runs a task later. */

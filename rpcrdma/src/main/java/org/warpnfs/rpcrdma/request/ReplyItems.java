@@ -6,8 +6,8 @@ import java.util.List;
 import org.warpnfs.rpcrdma.message.XdrStream;
 
 /**
- * The DDP-eligible items of one reply, in their order, from wherever they travelled: a Write chunk that was offered, or the stream
- * (RFC 8267 section 5).
+ * The DDP-eligible items of one reply, in their order, from wherever they travelled: a Write chunk that was offered, or
+ * the stream (RFC 8267, section 5).
  *
  * <p>Not safe for two threads at once.
  */

@@ -13,12 +13,13 @@ import org.warpnfs.rpcrdma.message.XdrStream;
  *
  * <h2>Operation</h2>
  *
- * Calls may be made at any time and are sent as the responder has room for them. Replies come in any order. Safe for any thread.
+ * Calls may be made at any time and are sent as the responder has room for them. Replies come in any order. Safe for
+ * any thread.
  *
  * <h2>Buffers</h2>
  *
- * A message and its payloads, and what was offered, belong to the requester until the handler has been called; then the payloads
- * have been released.
+ * A message and its payloads, and what was offered, belong to the requester until the handler has been called; then the
+ * payloads have been released.
  *
  * <h2>Errors</h2>
  *

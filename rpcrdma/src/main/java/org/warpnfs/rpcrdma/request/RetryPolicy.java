@@ -5,8 +5,8 @@ import java.time.Duration;
 /**
  * How long to go on when connections end.
  *
- * @param attempts connections in a row that may fail or end without a single reply, and how often one call is sent, before the calls
- *     that wait fail; at least 1
+ * @param attempts connections in a row that may fail or end without a single reply, and how often one call is sent,
+ *     before the calls that wait fail; at least 1
  * @param firstDelay before the second of them; it doubles from there on. The first attempt comes at once
  * @param maxDelay the longest pause
  * @param maxCalls calls that may be outstanding or wait, together

@@ -1,5 +1,6 @@
 /**
- * Calls as their maker sees them, over whatever transport: what to send, what to offer for the reply, what became of it.
+ * Calls as their maker sees them, over whatever transport: what to send, what to offer for the reply, what became of
+ * it.
  *
  * <p>Knows neither header nor socket. The requesters of RDMA ({@code client}) and of TCP ({@code tcp}) are made of it.
  */

@@ -21,9 +21,9 @@ import org.warpnfs.rpcrdma.wire.RpcRdmaHeader;
  *
  * <h2>Operation</h2>
  *
- * One call may be outstanding until the requester's first reply, then as many as it grants and we have receive buffers for.
- * The rest wait, up to a limit: a requester that answers nothing must not make us remember everything. A call that is not answered
- * in its time gives its place to the next; so does one that could not even be sent in it.
+ * One call may be outstanding until the requester's first reply, then as many as it grants and we have receive buffers
+ * for. The rest wait, up to a limit: a requester that answers nothing must not make us remember everything. A call that
+ * is not answered in its time gives its place to the next; so does one that could not even be sent in it.
  *
  * <h2>Buffers</h2>
  *
@@ -31,11 +31,14 @@ import org.warpnfs.rpcrdma.wire.RpcRdmaHeader;
  *
  * <h2>Errors</h2>
  *
- * What cannot go is reported to its sender, what is not answered to whoever looks ({@link #expire}). It is nobody else's trouble.
- * Owner thread only.
+ * What cannot go is reported to its sender, what is not answered to whoever looks ({@link #expire}). It is nobody
+ * else's trouble. Owner thread only.
  */
 final class BackwardChannel {
-    /** Calls that may wait for a credit: more than the callbacks of one client that has 16 delegations recalled at once, of 4 KiB each. */
+    /**
+     * Calls that may wait for a credit: more than the callbacks of one client that has 16 delegations recalled at once,
+     * of 4 KiB each.
+     */
     static final int MAX_WAITING = 64;
 
     private static final class Age {

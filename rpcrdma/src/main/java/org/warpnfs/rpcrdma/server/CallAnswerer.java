@@ -27,12 +27,13 @@ import org.warpnfs.rpcrdma.wire.RpcRdmaViolation;
 import org.warpnfs.rpcrdma.wire.WriteChunk;
 
 /**
- * Makes one connection's answers: replies as their calls' chunks allow, errors where they do not, and credits with each.
+ * Makes one connection's answers: replies as their calls' chunks allow, errors where they do not, and credits with
+ * each.
  *
  * <h2>Operation</h2>
  *
- * A busy requester that wants more credits gets more receive buffers first, while the budget has any. Where a requester welcomes
- * it, its steering tag is invalidated along with the reply (RFC 8797 section 3.2).
+ * A busy requester that wants more credits gets more receive buffers first, while the budget has any. Where a requester
+ * welcomes it, its steering tag is invalidated along with the reply (RFC 8797, section 3.2).
  *
  * <h2>Buffers</h2>
  *
@@ -40,8 +41,8 @@ import org.warpnfs.rpcrdma.wire.WriteChunk;
  *
  * <h2>Errors</h2>
  *
- * A reply that fits nowhere becomes ERR_CHUNK (RFC 8166 section 4.5.3), unless it may be exposed ({@link ExposedReplies}). Owner
- * thread only.
+ * A reply that fits nowhere becomes ERR_CHUNK (RFC 8166, section 4.5.3), unless it may be exposed
+ * ({@link ExposedReplies}). Owner thread only.
  */
 final class CallAnswerer {
     private static final Logger LOG = LoggerFactory.getLogger(CallAnswerer.class);
@@ -75,7 +76,10 @@ final class CallAnswerer {
         return inlineLimitBytes;
     }
 
-    /** The requester takes no more than this inline (RFC 5666 section 6.2); less than every requester must take is not heard. */
+    /**
+     * The requester takes no more than this inline (RFC 5666, section 6.2); less than every requester must take is not
+     * heard.
+     */
     void limitReplies(long bytes) {
         int mostBytes = context.options().inlineSendBytes();
         inlineLimitBytes = Math.clamp(bytes, Math.min(PrivateData.UNIT_BYTES, mostBytes), mostBytes);

@@ -3,7 +3,10 @@ package org.warpnfs.rpcrdma.server;
 import java.util.Optional;
 import org.warpnfs.rpcrdma.message.XdrStream;
 
-/** What a call asks for, by the words of its RPC header (RFC 5531, section 9), each an unsigned 32-bit number. For logs alone: nothing is judged here. */
+/**
+ * What a call asks for, by the words of its RPC header (RFC 5531, section 9), each an unsigned 32-bit number. For logs
+ * alone: nothing is judged here.
+ */
 record CalledProcedure(int program, int version, int procedure) {
     /** XID, direction, and version of RPC. */
     private static final int BEFORE_PROGRAM_BYTES = 3 * Integer.BYTES;

@@ -24,8 +24,8 @@ import org.warpnfs.rpcrdma.wire.RdmaSegment;
  *
  * <h2>Operation</h2>
  *
- * One RDMA Read for each segment, in the order of calls; the rest wait. A call's sink is registered when its first Read is
- * posted and invalidated when its last is done, so no more regions are alive than Reads are outstanding.
+ * One RDMA Read for each segment, in the order of calls; the rest wait. A call's sink is registered when its first Read
+ * is posted and invalidated when its last is done, so no more regions are alive than Reads are outstanding.
  *
  * <h2>Buffers</h2>
  *
@@ -33,8 +33,8 @@ import org.warpnfs.rpcrdma.wire.RdmaSegment;
  *
  * <h2>Errors</h2>
  *
- * A Read that fails ends the connection by itself; what is queued is forgotten. Where no more memory may be registered the Reads
- * wait ({@link #retry}). Owner thread only.
+ * A Read that fails ends the connection by itself; what is queued is forgotten. Where no more memory may be registered
+ * the Reads wait ({@link #retry}). Owner thread only.
  */
 final class ChunkPuller {
     private record PendingRead(RdmaCall call, RdmaSegment segment, int sinkOffsetBytes) {}
@@ -55,12 +55,14 @@ final class ChunkPuller {
         this.steps = steps;
     }
 
-    /** The requester holds no more RDMA Reads than this (RFC 5666 section 6.2), whatever the ORD. */
+    /** The requester holds no more RDMA Reads than this (RFC 5666, section 6.2), whatever the ORD. */
     void limitReads(long most) {
         maxReads = Math.clamp(most, 0, Integer.MAX_VALUE);
     }
 
-    /** RDMA Reads that may be outstanding: one at a time where the peer did not say how many it holds (MPA revision 1). */
+    /**
+     * RDMA Reads that may be outstanding: one at a time where the peer did not say how many it holds (MPA revision 1).
+     */
     int maxReads() {
         ConnectionParameters parameters = queuePair.parameters();
         int named = parameters.peerReads().ird().isPresent() ? maxReads : Math.min(1, maxReads);

@@ -1,17 +1,17 @@
 package org.warpnfs.rpcrdma.server;
 
 /**
- * What the connections of one client address may hold together, and those of all. A client has a quarter of most things, so that
- * three that do their worst leave something for the others; one behind an address that many share is not cut off early.
+ * What the connections of one client address may hold together, and those of all. A client has a quarter of most
+ * things, so that three that do their worst leave something for the others; one behind an address that many share is
+ * not cut off early.
  *
- * @param maxConnections of all. 1024: a thousand mounts, each with 8 receive buffers before its first call. When it is reached, the
- *     connection that has been idle for longest goes
+ * @param maxConnections of all. 1024: a thousand mounts, each with 8 receive buffers before its first call. When it is
+ *     reached, the connection that has been idle for longest goes
  * @param maxConnectionsOfOne of one client. 256: Linux makes at most 16 for a mount
  * @param maxReceiveBuffers of all. 65,536: all connections at half their credits, 256 MiB with buffers of 4096 bytes
  * @param maxReceiveBuffersOfOne of one client. 16,384: 64 MiB
- * @param maxReplyBytes what replies of all may hold outside the payload pool, as large as the requesters' Reply chunks allow. 256
- *     MiB: 256
- *     listings of 1 MiB at once
+ * @param maxReplyBytes what replies of all may hold outside the payload pool, as large as the requesters' Reply chunks
+ *     allow. 256 MiB: 256 listings of 1 MiB at once
  * @param maxReplyBytesOfOne of one client. 64 MiB
  * @param maxExposedBytesOfOne of one client, for replies that it reads itself ({@link Rfc5666Options}). 64 MiB
  */

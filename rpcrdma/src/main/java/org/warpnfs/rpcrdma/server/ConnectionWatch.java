@@ -21,7 +21,7 @@ import org.warpnfs.rpcrdma.stats.TransportStatistics;
  * answers to RDMA Reads         | bytes, at the least rate       | the connection ends
  * replies being taken           | bytes, at the least rate       | the connection ends
  * RDMA_DONE                     | the one that names the reply   | memory taken back, see {@link ExposedReplies}
- * the answer to a call of ours  | that answer                    | its place is given to the next, see {@link BackwardChannel}
+ * the answer to a call of ours  | that answer                    | the next call has its slot ({@link BackwardChannel})
  * </pre>
  *
  * <h2>Buffers</h2>

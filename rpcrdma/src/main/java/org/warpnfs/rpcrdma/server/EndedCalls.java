@@ -24,8 +24,8 @@ import org.warpnfs.rpcrdma.message.RpcMessage;
  *
  * <h2>Errors</h2>
  *
- * A throw while one call ends does not keep the others: each is ended, then the first throw ends the connection. {@link #ended} is
- * for any thread.
+ * A throw while one call ends does not keep the others: each is ended, then the first throw ends the connection.
+ * {@link #ended} is for any thread.
  */
 final class EndedCalls implements RdmaCall.Endings {
     private static final Logger LOG = LoggerFactory.getLogger(EndedCalls.class);
@@ -55,7 +55,10 @@ final class EndedCalls implements RdmaCall.Endings {
         }
     }
 
-    /** The owner thread is gone, its connection before it: all that is left is to give things back, one call after the other. */
+    /**
+     * The owner thread is gone, its connection before it: all that is left is to give things back, one call after the
+     * other.
+     */
     private synchronized void takeWithoutOwner() {
         scheduled.set(false);
         // The connection is over, and whoever ended its call here has done nothing wrong.

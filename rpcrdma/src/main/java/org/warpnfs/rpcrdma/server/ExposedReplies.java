@@ -37,9 +37,9 @@ import org.warpnfs.rpcrdma.wire.ReadSegment;
  *
  * <h2>Buffers</h2>
  *
- * What is exposed is a copy in memory of its own: a requester that sends RDMA_DONE while its Reads are still being answered must
- * not get to see what a pooled buffer is used for next. Copies are bounded by number and bytes for a connection, and by bytes for a
- * client and for all.
+ * What is exposed is a copy in memory of its own: a requester that sends RDMA_DONE while its Reads are still being
+ * answered must not get to see what a pooled buffer is used for next. Copies are bounded by number and bytes for a
+ * connection, and by bytes for a client and for all.
  *
  * <h2>Errors</h2>
  *

@@ -16,9 +16,10 @@ import org.warpnfs.rpcrdma.stats.TransportStatistics;
  *
  * <h2>Operation</h2>
  *
- * First come, first served. A call gets all its memory at once or none: two calls that each held half of what they need would
- * wait for each other. One connection holds no more than its share, unless one call alone is larger; the pool sees to the share of
- * its client. One call at a time stands in the pool's queue, so a connection with many calls gets no more turns than one with few.
+ * First come, first served. A call gets all its memory at once or none: two calls that each held half of what they need
+ * would wait for each other. One connection holds no more than its share, unless one call alone is larger; the pool
+ * sees to the share of its client. One call at a time stands in the pool's queue, so a connection with many calls gets
+ * no more turns than one with few.
  *
  * <h2>Buffers</h2>
  *

@@ -28,13 +28,14 @@ import org.warpnfs.rpcrdma.wire.RpcRdmaViolation;
  *
  * <h2>Buffers</h2>
  *
- * The receive buffer of what is no call is posted again at once, unless it is to be answered: an answer to a breach keeps buffer
- * and credit until it leaves, as a reply does. Errors that nobody takes are bounded so by the same number as replies.
+ * The receive buffer of what is no call is posted again at once, unless it is to be answered: an answer to a breach
+ * keeps buffer and credit until it leaves, as a reply does. Errors that nobody takes are bounded so by the same number
+ * as replies.
  *
  * <h2>Errors</h2>
  *
- * A header that makes no sense is answered with RDMA_ERROR (RFC 8166 section 4.5) and costs the requester nothing more. Owner
- * thread only.
+ * A header that makes no sense is answered with RDMA_ERROR (RFC 8166, section 4.5) and costs the requester nothing
+ * more. Owner thread only.
  */
 final class MessageReceiver {
     private static final Logger LOG = LoggerFactory.getLogger(MessageReceiver.class);
@@ -105,7 +106,7 @@ final class MessageReceiver {
         calls.arrived(number, msg, msg.lists(), layout, message);
     }
 
-    /** RPC says the direction in its second word: 1 is a reply (RFC 5531 section 9). */
+    /** RPC says the direction in its second word: 1 is a reply (RFC 5531, section 9). */
     private static boolean isReply(ByteBuffer message) {
         return message.remaining() >= 8 && message.getInt(message.position() + 4) == 1;
     }

@@ -42,9 +42,9 @@ import org.warpnfs.rpcrdma.wire.WriteChunk;
  *
  * <h2>Buffers</h2>
  *
- * Holds one receive buffer and at most one sink from the payload pool, with one chunk after the other in it. Both are lent to
- * the RPC layer while RUNNING, even if the connection ends meanwhile. The sink goes back when the call ends, the receive buffer
- * when its answer leaves.
+ * Holds one receive buffer and at most one sink from the payload pool, with one chunk after the other in it. Both are
+ * lent to the RPC layer while RUNNING, even if the connection ends meanwhile. The sink goes back when the call ends,
+ * the receive buffer when its answer leaves.
  *
  * <h2>Errors</h2>
  *
@@ -206,7 +206,7 @@ final class RdmaCall implements InboundCall {
     /**
      * Every chunk is in the sink: the message is complete.
      *
-     * @return false if it is none: it does not begin with the XID of its header (RFC 5666 section 4.1)
+     * @return false if it is none: it does not begin with the XID of its header (RFC 5666, section 4.1)
      */
     boolean assemble() {
         List<ByteBuffer> pulled = new ArrayList<>(layout.chunks().size());

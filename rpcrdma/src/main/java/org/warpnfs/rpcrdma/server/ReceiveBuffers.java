@@ -9,9 +9,9 @@ import org.warpnfs.iwarp.verbs.QueuePair;
 import org.warpnfs.limits.ClientAddress;
 
 /**
- * The receive buffers of one connection, by number. A buffer is with the queue pair, or holds a message that is still needed. When
- * the connection has ended each goes back to its slab as soon as its message is not needed any more.
- * Owner thread only.
+ * The receive buffers of one connection, by number. A buffer is with the queue pair, or holds a message that is still
+ * needed. When the connection has ended each goes back to its slab as soon as its message is not needed any more. Owner
+ * thread only.
  */
 final class ReceiveBuffers {
     private final QueuePair queuePair;

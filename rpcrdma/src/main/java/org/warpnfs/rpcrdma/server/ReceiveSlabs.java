@@ -16,19 +16,20 @@ import org.warpnfs.rpcrdma.stats.TransportStatistics;
  *
  * <h2>Operation</h2>
  *
- * Direct memory is taken in slabs of 64 buffers, and kept: buffers of connections that have ended serve later ones. So connections
- * that come and go take no memory that only the garbage collector would free. Within a budget in all and one for each client. What a
- * connection takes beyond its first set leaves one for each connection that may still come, else a few busy ones would keep all
- * others out.
+ * Direct memory is taken in slabs of 64 buffers, and kept: buffers of connections that have ended serve later ones. So
+ * connections that come and go take no memory that only the garbage collector would free. Within a budget in all and
+ * one for each client. What a connection takes beyond its first set leaves one for each connection that may still come,
+ * else a few busy ones would keep all others out.
  *
  * <h2>Buffers</h2>
  *
- * A buffer that was taken comes back through {@link #give}, when nobody reads it any more. Contents are not cleared: a message ends
- * where the limit is.
+ * A buffer that was taken comes back through {@link #give}, when nobody reads it any more. Contents are not cleared: a
+ * message ends where the limit is.
  *
  * <h2>Errors</h2>
  *
- * Where the budget or the direct memory of the virtual machine is used up, there are fewer buffers or none. Safe for any thread.
+ * Where the budget or the direct memory of the virtual machine is used up, there are fewer buffers or none. Safe for
+ * any thread.
  */
 final class ReceiveSlabs {
     /** 256 KiB with buffers of 4096 bytes: few allocations, and not much more than the first busy connection needs. */
@@ -51,7 +52,10 @@ final class ReceiveSlabs {
         this.statistics = statistics;
     }
 
-    /** Takes buffers for a connection that has its first set: as many as there are beyond what is kept for others, up to {@code wanted}. */
+    /**
+     * Takes buffers for a connection that has its first set: as many as there are beyond what is kept for others, up to
+     * {@code wanted}.
+     */
     List<ByteBuffer> takeMore(ClientAddress client, int wanted) {
         long spare = budget.left() - kept.getAsLong();
         return take(client, Math.clamp(spare, 0, wanted));

@@ -17,23 +17,23 @@ import org.warpnfs.rpcrdma.stats.TransportStatistics;
 import org.warpnfs.rpcrdma.wire.RpcRdmaHeader;
 
 /**
- * Posts what leaves a connection: RDMA Writes, and behind them the Send that tells of them (RFC 5040 section 5.5).
+ * Posts what leaves a connection: RDMA Writes, and behind them the Send that tells of them (RFC 5040, section 5.5).
  *
  * <h2>Operation</h2>
  *
- * A message and its Writes are posted together or wait together, so that the send queue never holds more than its depth and
- * no other message comes between them.
+ * A message and its Writes are posted together or wait together, so that the send queue never holds more than its depth
+ * and no other message comes between them.
  *
- * <p>A message that answers one of the requester's keeps that one's receive buffer and credit while it waits, and gives them back
- * just before it is posted: the requester may send its next call as soon as it has the reply, and has to find a receive. That is
- * why giving them back does not wait for the Send's completion: a batch of Sends completes as a whole, when the requester may have
- * answered the first of them already. So a requester that takes nothing is stopped by its own credits, after as many replies as
- * there are work requests to post.
+ * <p>A message that answers one of the requester's keeps that one's receive buffer and credit while it waits, and gives
+ * them back just before it is posted: the requester may send its next call as soon as it has the reply, and has to find
+ * a receive. That is why giving them back does not wait for the Send's completion: a batch of Sends completes as a
+ * whole, when the requester may have answered the first of them already. So a requester that takes nothing is stopped
+ * by its own credits, after as many replies as there are work requests to post.
  *
  * <h2>Buffers</h2>
  *
- * Owns the payloads of a reply until its Send has completed, with success or flushed. All memory of a message counts as held until
- * then: header, XDR and payloads.
+ * Owns the payloads of a reply until its Send has completed, with success or flushed. All memory of a message counts as
+ * held until then: header, XDR and payloads.
  *
  * <h2>Errors</h2>
  *

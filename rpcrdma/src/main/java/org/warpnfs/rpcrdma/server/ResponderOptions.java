@@ -8,14 +8,14 @@ import org.warpnfs.rpcrdma.wire.PrivateData;
  *
  * @param inlineSendBytes the largest message that it sends; the requester may set a smaller limit
  * @param inlineReceiveBytes size of a receive buffer
- * @param credits receive buffers, hence credits, from the first message on; before it there are {@value #FIRST_CREDITS} at most
+ * @param credits receive buffers, hence credits, from the first message on; before it there are {@value #FIRST_CREDITS}
+ *     at most
  * @param maxCredits what a busy connection may grow to
  * @param ord RDMA Reads to keep outstanding
  * @param clients what the connections of one client, and those of all, hold together
  * @param maxRunning calls of one connection that run at once; complete ones beyond wait
- * @param maxHeldBytes memory that one connection may hold in pulled chunks, and again in replies that run or have not left: header,
- *     XDR and
- *     payload
+ * @param maxHeldBytes memory that one connection may hold in pulled chunks, and again in replies that run or have not
+ *     left: header, XDR and payload
  * @param maxPostedWork work requests that one connection may have outstanding
  * @param maxBackwardCalls calls of ours that one requester may leave unanswered (RFC 8167)
  * @param deadlines how long a requester may leave undone what memory of ours waits for
@@ -39,8 +39,8 @@ public record ResponderOptions(
         HeaderLimits headerLimits,
         Rfc5666Options rfc5666) {
     /**
-     * Receive buffers for calls before the first message: a requester may have one call outstanding then (RFC 8166 section 3.3.3),
-     * and those that do not know it few. So who connects and says nothing holds little.
+     * Receive buffers for calls before the first message: a requester may have one call outstanding then (RFC 8166,
+     * section 3.3.3), and those that do not know it few. So who connects and says nothing holds little.
      */
     public static final int FIRST_CREDITS = 8;
 
@@ -57,7 +57,10 @@ public record ResponderOptions(
         privateData(inlineSendBytes, inlineReceiveBytes);
     }
 
-    /** Receive buffers that every connection has beside those for calls: for answers to calls of ours, and for RDMA_DONE. */
+    /**
+     * Receive buffers that every connection has beside those for calls: for answers to calls of ours, and for
+     * RDMA_DONE.
+     */
     int receivesBesideCalls() {
         return maxBackwardCalls + rfc5666.doneBuffers();
     }
@@ -67,7 +70,10 @@ public record ResponderOptions(
         return receivesBesideCalls() + Math.min(credits, FIRST_CREDITS);
     }
 
-    /** What the responder says while connecting. It exposes nothing in a call of its own, so there is nothing for a peer to invalidate. */
+    /**
+     * What the responder says while connecting. It exposes nothing in a call of its own, so there is nothing for a peer
+     * to invalidate.
+     */
     PrivateData privateData() {
         return privateData(inlineSendBytes, inlineReceiveBytes);
     }

@@ -3,17 +3,17 @@ package org.warpnfs.rpcrdma.server;
 import java.time.Duration;
 
 /**
- * What RFC 8166 dropped and a responder may still do for a requester of RFC 5666. RDMA_MSGP and RDMA_DONE are understood without
- * any option.
+ * What RFC 8166 dropped and a responder may still do for a requester of RFC 5666. RDMA_MSGP and RDMA_DONE are
+ * understood without any option.
  *
- * @param replyByReadChunks whether a reply that fits nowhere else may be exposed for the requester to read (RFC 5666 section 3.8).
- *     It
- *     opens memory to the peer until RDMA_DONE comes
+ * @param replyByReadChunks whether a reply that fits nowhere else may be exposed for the requester to read (RFC 5666,
+ *     section 3.8). It opens memory to the peer until RDMA_DONE comes
  * @param maxExposedReplies of one connection at once
  * @param maxExposedBytes of one connection at once
  * @param maxExposedBytesInAll of all connections together
- * @param doneLimit how long RDMA_DONE may take; then the memory is taken back, and if it happens again the connection is ended
- * @param connectionConfiguration whether the connection configuration protocol answers (RFC 5666 section 6)
+ * @param doneLimit how long RDMA_DONE may take; then the memory is taken back, and if it happens again the connection
+ *     is ended
+ * @param connectionConfiguration whether the connection configuration protocol answers (RFC 5666, section 6)
  */
 public record Rfc5666Options(
         boolean replyByReadChunks,

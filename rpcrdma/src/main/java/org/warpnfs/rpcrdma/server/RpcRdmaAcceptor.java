@@ -26,10 +26,11 @@ import org.warpnfs.rpcrdma.wire.PrivateData;
  *
  * <h2>Operation</h2>
  *
- * A request is accepted while there are fewer connections than the limits ({@link ClientLimits}) and receive buffers are left; a
- * late one gets fewer of them, but always one. At a limit the connection that has been idle for longest makes room: one of the same
- * client if it is the client's limit, else any. It is ended as in a drain, so that a call that is just arriving costs its requester
- * one more attempt and nothing else. Requesters that sent no RFC 8797 block get an inline threshold of 1024 bytes.
+ * A request is accepted while there are fewer connections than the limits ({@link ClientLimits}) and receive buffers
+ * are left; a late one gets fewer of them, but always one. At a limit the connection that has been idle for longest
+ * makes room: one of the same client if it is the client's limit, else any. It is ended as in a drain, so that a call
+ * that is just arriving costs its requester one more attempt and nothing else. Requesters that sent no RFC 8797 block
+ * get an inline threshold of 1024 bytes.
  *
  * <h2>Buffers</h2>
  *
@@ -176,8 +177,9 @@ public final class RpcRdmaAcceptor implements ConnectionRequestHandler {
     }
 
     /**
-     * Refuses new connections and calls, and lets each connection end when its last call has been answered. Peers that take nothing
-     * are not waited for long ({@link PeerDeadlines#whileDraining}), if {@link #endStalled} goes on being called.
+     * Refuses new connections and calls, and lets each connection end when its last call has been answered. Peers that
+     * take nothing are not waited for long ({@link PeerDeadlines#whileDraining}), if {@link #endStalled} goes on being
+     * called.
      */
     public void drain() {
         draining = true;

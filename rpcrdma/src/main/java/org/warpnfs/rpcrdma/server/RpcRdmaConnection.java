@@ -182,8 +182,8 @@ public final class RpcRdmaConnection implements QueuePairHandler, RpcConnection 
     }
 
     /**
-     * Looks what the connection waits for, and ends it if its peer does not do its part; see {@link ConnectionWatch}. To be called
-     * every now and then, from any thread.
+     * Looks what the connection waits for, and ends it if its peer does not do its part; see {@link ConnectionWatch}.
+     * To be called every now and then, from any thread.
      *
      * @param nowNanos of a clock that only goes forward
      */
@@ -285,7 +285,7 @@ public final class RpcRdmaConnection implements QueuePairHandler, RpcConnection 
                 p.sender().sent(sent.workRequestId());
                 p.calls().messageLeft();
             }
-            // RPC-over-RDMA uses none of these (RFC 8166 section 2.2.1), and its connections have them switched off.
+            // RPC-over-RDMA uses none of these (RFC 8166, section 2.2.1), and its connections have them switched off.
             case Completion.ReceivedImmediate _ -> p.queuePair().abort("Immediate Data in place of a message");
             case Completion.ImmediateSent _ -> p.queuePair().abort("Immediate Data that nobody posted");
             case Completion.AtomicDone _ -> p.queuePair().abort("an atomic operation that nobody posted");
@@ -298,7 +298,9 @@ public final class RpcRdmaConnection implements QueuePairHandler, RpcConnection 
         queuePair.flush();
     }
 
-    /** A connection on which the requester waits for an answer, or may still read one, gives its place to no newcomer. */
+    /**
+     * A connection on which the requester waits for an answer, or may still read one, gives its place to no newcomer.
+     */
     @Override
     public boolean idle(QueuePair queuePair) {
         ConnectionParts p = parts;

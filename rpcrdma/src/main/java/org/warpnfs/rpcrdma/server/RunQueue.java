@@ -14,10 +14,11 @@ import org.warpnfs.rpcrdma.stats.TransportStatistics;
  *
  * <h2>Operation</h2>
  *
- * First come, first served, up to a number at once, so that one requester does not fill the queue before the operation threads; and
- * only while the replies of those that run, as large as their chunks allow, fit beside the replies that have not left: into the
- * connection's share, and with what lies outside the payload pool into the budget of the client and of all. So a requester that
- * does not take its replies cannot make us hold more and more of them. One call may always run if its connection holds nothing.
+ * First come, first served, up to a number at once, so that one requester does not fill the queue before the operation
+ * threads; and only while the replies of those that run, as large as their chunks allow, fit beside the replies that
+ * have not left: into the connection's share, and with what lies outside the payload pool into the budget of the client
+ * and of all. So a requester that does not take its replies cannot make us hold more and more of them. One call may
+ * always run if its connection holds nothing.
  *
  * <h2>Buffers</h2>
  *

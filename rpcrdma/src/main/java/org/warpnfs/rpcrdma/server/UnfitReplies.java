@@ -13,13 +13,15 @@ import org.warpnfs.rpcrdma.wire.ChunkLists;
 import org.warpnfs.rpcrdma.wire.WriteChunk;
 
 /**
- * Says in the log which procedures have replies that fit nowhere: neither inline nor in the chunks that the requester offered.
+ * Says in the log which procedures have replies that fit nowhere: neither inline nor in the chunks that the requester
+ * offered.
  *
  * <h2>Operation</h2>
  *
- * Such a reply becomes ERR_CHUNK (RFC 8166, section 4.5.3), and an error at the requester that nobody can explain who does not see the sizes. It is a
- * warning once for each procedure, and a line for debugging afterwards. A requester cannot cause many warnings: only replies of procedures
- * that exist and succeeded count, and those are remembered up to a limit.
+ * Such a reply becomes ERR_CHUNK (RFC 8166, section 4.5.3), and an error at the requester that nobody can explain who
+ * does not see the sizes. It is a warning once for each procedure, and a line for debugging afterwards. A requester
+ * cannot cause many warnings: only replies of procedures that exist and succeeded count, and those are remembered up to
+ * a limit.
  *
  * <h2>Buffers</h2>
  *

@@ -28,7 +28,10 @@ public enum Counter {
 
     CALLS_RECEIVED(Kind.TOTAL),
     CALLS_RUNNING(Kind.LEVEL),
-    /** Calls over TCP that have not begun, and wait on no thread until replies are taken. They are not among those that run. */
+    /**
+     * Calls over TCP that have not begun, and wait on no thread until replies are taken. They are not among those that
+     * run.
+     */
     CALLS_HELD(Kind.LEVEL),
     REPLIES_SENT(Kind.TOTAL),
     /** Given up without an answer: the connection ended first, or drains. */
@@ -80,7 +83,10 @@ public enum Counter {
     RECEIVE_SLABS(Kind.TOTAL),
     /** Slabs that the virtual machine had no direct memory for. */
     RECEIVE_SLABS_REFUSED(Kind.TOTAL),
-    /** Memory of messages that wait for requesters to take them; over TCP only what lies outside payload memory, and what is set aside for calls that run. */
+    /**
+     * Memory of messages that wait for requesters to take them; over TCP only what lies outside payload memory, and
+     * what is set aside for calls that run.
+     */
     REPLY_BYTES_HELD(Kind.LEVEL),
     /** Calls that had to wait until replies were taken: of their connection, their client or all. */
     REPLY_MEMORY_WAITS(Kind.TOTAL),

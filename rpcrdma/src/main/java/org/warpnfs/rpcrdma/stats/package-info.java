@@ -1,5 +1,6 @@
 /**
- * What the transports did, counted. Knows nothing but the JDK, so that every package can count and any exporter can read.
+ * What the transports did, counted. Knows nothing but the JDK, so that every package can count and any exporter can
+ * read.
  */
 @NullMarked
 package org.warpnfs.rpcrdma.stats;

@@ -5,7 +5,8 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 
 /**
- * Which calls of ours are outstanding on one connection: a record that claims to be a reply is looked at only if it answers one.
+ * Which calls of ours are outstanding on one connection: a record that claims to be a reply is looked at only if it
+ * answers one.
  *
  * <p>Remembers a bounded number; the oldest is forgotten for a new one. Event loop only.
  */

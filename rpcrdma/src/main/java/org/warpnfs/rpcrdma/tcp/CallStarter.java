@@ -15,9 +15,10 @@ import org.warpnfs.rpcrdma.trace.CallTrace;
  *
  * <h2>Operation</h2>
  *
- * Starts calls while none of these has reached its limit: calls in flight, of the connection and of its client; bytes that the peer has not
- * taken, of both; memory for records. One turn starts so many, and the rest with the next. The connection is read from while
- * nothing that has come waits. A call that has been started asks once more before it begins: see {@link HeldCalls}.
+ * Starts calls while none of these has reached its limit: calls in flight, of the connection and of its client; bytes
+ * that the peer has not taken, of both; memory for records. One turn starts so many, and the rest with the next. The
+ * connection is read from while nothing that has come waits. A call that has been started asks once more before it
+ * begins: see {@link HeldCalls}.
  *
  * <h2>Buffers</h2>
  *
@@ -25,7 +26,8 @@ import org.warpnfs.rpcrdma.trace.CallTrace;
  *
  * <h2>Errors</h2>
  *
- * What is no RPC message, and a flood of replies to nothing, is refused: that closes the connection. Event loop only, but for {@link #recordDone}.
+ * What is no RPC message, and a flood of replies to nothing, is refused: that closes the connection. Event loop only,
+ * but for {@link #recordDone}.
  */
 final class CallStarter implements ReplyWriter.Calls {
     private static final int RPC_MESSAGE_MIN_BYTES = 8;
@@ -195,7 +197,10 @@ final class CallStarter implements ReplyWriter.Calls {
         }
     }
 
-    /** A connection whose peer has taken all replies has one call in flight, whatever others of its client leave untaken. */
+    /**
+     * A connection whose peer has taken all replies has one call in flight, whatever others of its client leave
+     * untaken.
+     */
     private boolean tryStart() {
         return account.tryStart(inFlight == 0);
     }

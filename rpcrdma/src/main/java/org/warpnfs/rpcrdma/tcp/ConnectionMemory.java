@@ -6,7 +6,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One connection's part of the {@link RecordMemory}. Has a limit of its own, above which it waits for its own calls to end.
+ * One connection's part of the {@link RecordMemory}. Has a limit of its own, above which it waits for its own calls to
+ * end.
  *
  * <p>For the connection's event loop, but for {@link #give}.
  */

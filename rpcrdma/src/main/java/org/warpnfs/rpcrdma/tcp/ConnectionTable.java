@@ -18,20 +18,22 @@ import org.warpnfs.rpcrdma.stats.TransportStatistics;
  *
  * <h2>Operation</h2>
  *
- * A newcomer that finds a limit reached gets the place of another connection. That one is closed and counted as gone at once.
+ * A newcomer that finds a limit reached gets the place of another connection. That one is closed and counted as gone at
+ * once.
  *
  * <pre>
  * limit reached     whose place is taken
  * of the client     its longest idle connection; if it has none, the newcomer is refused
- * of all            the longest idle connection of the client that has most, of those that have an idle one and have no fewer
- *                   connections than the newcomer's client would have;
- *                   if there is none and the client with most has more than twice as many as the newcomer's would have, one of its:
+ * of all            the longest idle connection of the client that has most, of those that have an idle one and have
+ *                   no fewer connections than the newcomer's client would have;
+ *                   if there is none and the client with most has more than twice as many as the newcomer's would
+ *                   have, one of its:
  *                   the one that has waited for its peer for longest, else the one that has been busy for longest;
  *                   else the newcomer is refused
  * </pre>
  *
- * So whoever fills all places with busy connections from a few addresses neither keeps another address out nor drives out its idle
- * connections.
+ * So whoever fills all places with busy connections from a few addresses neither keeps another address out nor drives
+ * out its idle connections.
  *
  * <h2>Errors</h2>
  *
@@ -165,8 +167,8 @@ final class ConnectionTable {
     }
 
     /**
-     * Forgets clients that have neither connections nor calls. Calls outlive their connection: a client that comes back is
-     * to find them counted.
+     * Forgets clients that have neither connections nor calls. Calls outlive their connection: a client that comes back
+     * is to find them counted.
      */
     synchronized void forgetIdle() {
         new ArrayList<>(clients.values()).forEach(this::forgetIfIdle);

@@ -9,12 +9,13 @@ import org.warpnfs.rpcrdma.stats.Counter;
 import org.warpnfs.rpcrdma.stats.TransportStatistics;
 
 /**
- * The calls of one connection that have been started and may not begin: too much that they or others were answered has not been taken.
+ * The calls of one connection that have been started and may not begin: too much that they or others were answered has
+ * not been taken.
  *
  * <h2>Operation</h2>
  *
- * They wait in the line of the {@link ReplyMemory}, on no thread. One whose connection has nothing but such calls begins whatever others of its client have not
- * taken: its peer takes its replies.
+ * They wait in the line of the {@link ReplyMemory}, on no thread. One whose connection has nothing but such calls
+ * begins whatever others of its client have not taken: its peer takes its replies.
  *
  * <h2>Buffers</h2>
  *

@@ -18,7 +18,8 @@ interface RecordBudget {
     /**
      * Takes memory for one record.
      *
-     * @return false if it is not to be had now; the reader then waits, and asks for the same length again when it is called next
+     * @return false if it is not to be had now; the reader then waits, and asks for the same length again when it is
+     *     called next
      */
     boolean take(int lengthBytes);
 

@@ -14,11 +14,12 @@ import org.warpnfs.rpcrdma.stats.TransportStatistics;
  *
  * <h2>Operation</h2>
  *
- * A record takes its whole length before its second piece is kept, and never asks for more. So a record that has begun never waits for
- * one that has not, and nothing can deadlock. Clients share the memory by {@link FairShare}. The first record of one needs no more than room.
+ * A record takes its whole length before its second piece is kept, and never asks for more. So a record that has begun
+ * never waits for one that has not, and nothing can deadlock. Clients share the memory by {@link FairShare}. The first
+ * record of one needs no more than room.
  *
- * <p>Who is refused waits in line. Clients take turns. The next in line waits for room and is not overtaken; one that waits
- * only because of its own share stands in nobody's way.
+ * <p>Who is refused waits in line. Clients take turns. The next in line waits for room and is not overtaken; one that
+ * waits only because of its own share stands in nobody's way.
  *
  * <h2>Buffers</h2>
  *

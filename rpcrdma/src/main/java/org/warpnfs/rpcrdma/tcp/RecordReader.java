@@ -7,7 +7,7 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts records together from the fragments of a stream (RFC 5531 section 11), however it is cut.
+ * Puts records together from the fragments of a stream (RFC 5531, section 11), however it is cut.
  *
  * <pre>
  * 0 | last fragment flag (1 bit), length of the fragment (31 bits)   4
@@ -16,21 +16,24 @@ import org.jspecify.annotations.Nullable;
  *
  * <h2>Operation</h2>
  *
- * A record that lies within one piece of the stream is a slice of it. Any other is put together in one buffer: what came with the
- * pieces is copied, and the rest can be read straight into {@link #target()}. The buffer grows as bytes arrive, to no more than 32
- * times what has come of the record.
+ * A record that lies within one piece of the stream is a slice of it. Any other is put together in one buffer: what
+ * came with the pieces is copied, and the rest can be read straight into {@link #target()}. The buffer grows as bytes
+ * arrive, to no more than 32 times what has come of the record.
  *
- * <p>Before the first byte of a record is kept, its whole length is taken from the budget: the length of its fragment if that is the
- * last, else the limit of a record. While the budget refuses, {@link #next} returns nothing and {@link #waitsForMemory} says why.
+ * <p>Before the first byte of a record is kept, its whole length is taken from the budget: the length of its fragment
+ * if that is the last, else the limit of a record. While the budget refuses, {@link #next} returns nothing and
+ * {@link #waitsForMemory} says why.
  *
  * <h2>Buffers</h2>
  *
- * Owns what was added, and the record in progress. A finished record is the caller's to release; as many bytes as it has are then to
- * be given back to the budget. A record never keeps more than four times its length alive, or 16 KiB: a smaller part of a piece is copied.
+ * Owns what was added, and the record in progress. A finished record is the caller's to release; as many bytes as it
+ * has are then to be given back to the budget. A record never keeps more than four times its length alive, or 16 KiB: a
+ * smaller part of a piece is copied.
  *
  * <h2>Errors</h2>
  *
- * {@link RecordViolation} for a record above the limit, or of a thousand empty fragments; the reader is of no use afterwards. One thread only.
+ * {@link RecordViolation} for a record above the limit, or of a thousand empty fragments; the reader is of no use
+ * afterwards. One thread only.
  */
 final class RecordReader {
     private static final int HEADER_BYTES = 4;
@@ -89,8 +92,8 @@ final class RecordReader {
     }
 
     /**
-     * Where the next bytes of the stream may be written, up to the capacity, if the record in progress lacks that many: the caller
-     * holds it as well, and either releases it or gives it back by {@link #add}.
+     * Where the next bytes of the stream may be written, up to the capacity, if the record in progress lacks that many:
+     * the caller holds it as well, and either releases it or gives it back by {@link #add}.
      *
      * @return null if the next bytes are to come as a piece
      */
@@ -157,7 +160,10 @@ final class RecordReader {
         return headerBytesRead > 0 || recordBytes > 0 || emptyFragments > 0;
     }
 
-    /** Bytes that are to come of the record in progress, or may be as long as its last fragment has not begun; 0 if there is none. */
+    /**
+     * Bytes that are to come of the record in progress, or may be as long as its last fragment has not begun; 0 if
+     * there is none.
+     */
     long leftBytes() {
         if (!insideRecord()) {
             return 0;

@@ -7,8 +7,8 @@ import io.netty.channel.RecvByteBufAllocator;
 import io.netty.util.UncheckedBooleanSupplier;
 
 /**
- * Lets the socket be read straight into the record that a {@link RecordReader} has in progress, and into pooled buffers of fitting size
- * otherwise.
+ * Lets the socket be read straight into the record that a {@link RecordReader} has in progress, and into pooled buffers
+ * of fitting size otherwise.
  *
  * <p>For one channel. Event loop only.
  */

@@ -14,13 +14,16 @@ import org.warpnfs.rpcrdma.stats.TransportStatistics;
  *
  * <h2>Operation</h2>
  *
- * A call asks before it begins. It may while the replies of its client are below the client's mark, and while those of its client that lie on the heap are no
- * more than what of the limit for all is still free. How long its reply will be nobody knows before it is there. For a call that moves data or lists names the longest reply
- * is set aside until then, so that many which begin together do not pass the limits together. Any other answers little as a rule, and it is counted once
- * its reply is there or it leaves its thread: so there is more than the limits allow by one reply for each thread at most.
+ * A call asks before it begins. It may while the replies of its client are below the client's mark, and while those of
+ * its client that lie on the heap are no more than what of the limit for all is still free. How long its reply will be
+ * nobody knows before it is there. For a call that moves data or lists names the longest reply is set aside until then,
+ * so that many which begin together do not pass the limits together. Any other answers little as a rule, and it is
+ * counted once its reply is there or it leaves its thread: so there is more than the limits allow by one reply for each
+ * thread at most.
  *
- * <p>A call that may not begin waits in line. Clients take turns, each with its oldest call. The next in line waits for room and is not overtaken; one that waits
- * only because of its own client's replies stands in nobody's way. For each that is let go the longest reply is set aside.
+ * <p>A call that may not begin waits in line. Clients take turns, each with its oldest call. The next in line waits for
+ * room and is not overtaken; one that waits only because of its own client's replies stands in nobody's way. For each
+ * that is let go the longest reply is set aside.
  *
  * <h2>Buffers</h2>
  *
@@ -101,7 +104,8 @@ final class ReplyMemory {
     /**
      * Asks for a call that may answer with little.
      *
-     * @param alone whether its connection has no other call: then it does not matter what others of its client have not taken
+     * @param alone whether its connection has no other call: then it does not matter what others of its client have not
+     *     taken
      */
     synchronized boolean mayBegin(Share share, boolean alone) {
         long room = maxBytes - usedBytes - share.heapBytes;
@@ -141,7 +145,9 @@ final class ReplyMemory {
         return request;
     }
 
-    /** Its connection has nothing else any more: what others of its client have not taken stands in its way no longer. */
+    /**
+     * Its connection has nothing else any more: what others of its client have not taken stands in its way no longer.
+     */
     void alone(Request request) {
         List<Request> all;
         synchronized (this) {

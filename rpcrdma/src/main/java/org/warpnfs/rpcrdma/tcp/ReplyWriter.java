@@ -24,18 +24,18 @@ import org.warpnfs.rpcrdma.trace.CallTrace;
  *
  * <h2>Operation</h2>
  *
- * Calls end on any thread, and their replies are written on the event loop; those of one moment leave with one flush, up to a number
- * for each turn.
+ * Calls end on any thread, and their replies are written on the event loop; those of one moment leave with one flush,
+ * up to a number for each turn.
  *
  * <h2>Buffers</h2>
  *
- * A call's record is given back when the call ends. A reply counts for its client from the moment on that it is there, on whatever thread. Its payloads go to the socket as they are and are released when it has
- * taken them.
+ * A call's record is given back when the call ends. A reply counts for its client from the moment on that it is there,
+ * on whatever thread. Its payloads go to the socket as they are and are released when it has taken them.
  *
  * <h2>Errors</h2>
  *
- * Whatever a reply throws is that reply's trouble: it is counted and logged, the connection ends, and the replies behind it are
- * given back all the same. Event loop only, but for {@link #endLater}.
+ * Whatever a reply throws is that reply's trouble: it is counted and logged, the connection ends, and the replies
+ * behind it are given back all the same. Event loop only, but for {@link #endLater}.
  */
 final class ReplyWriter {
     private static final Logger LOG = LoggerFactory.getLogger(ReplyWriter.class);

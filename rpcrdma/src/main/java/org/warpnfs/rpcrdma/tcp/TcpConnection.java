@@ -25,9 +25,10 @@ import org.warpnfs.rpcrdma.stats.Counter;
  *
  * <h2>Operation</h2>
  *
- * {@link CallStarter} makes calls of records until a limit is reached; then the connection is not read from until there is room.
- * {@link ReplyWriter} sends what they are answered with. A call is in flight until the socket has taken its reply, so a peer that
- * does not read its replies is not read from either. {@link ConnectionWatch} ends it when its peer makes no progress.
+ * {@link CallStarter} makes calls of records until a limit is reached; then the connection is not read from until there
+ * is room. {@link ReplyWriter} sends what they are answered with. A call is in flight until the socket has taken its
+ * reply, so a peer that does not read its replies is not read from either. {@link ConnectionWatch} ends it when its
+ * peer makes no progress.
  *
  * <h2>Buffers</h2>
  *
@@ -37,8 +38,8 @@ import org.warpnfs.rpcrdma.stats.Counter;
  *
  * A record that is too long, too short for an RPC message, or neither call nor reply closes the connection.
  *
- * <p>The channel's event loop owns all of it, but for {@link #abort}, {@link #drain}, {@link #look}, {@link #occupation} and {@link
- * #sendBackwardCall}.
+ * <p>The channel's event loop owns all of it, but for {@link #abort}, {@link #drain}, {@link #look},
+ * {@link #occupation} and {@link #sendBackwardCall}.
  */
 final class TcpConnection extends ChannelInboundHandlerAdapter implements RpcConnection {
     private static final Logger LOG = LoggerFactory.getLogger(TcpConnection.class);

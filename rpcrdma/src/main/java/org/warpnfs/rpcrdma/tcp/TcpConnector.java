@@ -112,8 +112,8 @@ public final class TcpConnector implements AutoCloseable {
     /**
      * Ends all connections and their threads.
      *
-     * <p>The connections first: an event loop that is told to stop while it runs its tasks may do so without closing its channels, and then
-     * nobody would tell those whose calls are outstanding.
+     * <p>The connections first: an event loop that is told to stop while it runs its tasks may do so without closing
+     * its channels, and then nobody would tell those whose calls are outstanding.
      */
     @Override
     public void close() {

@@ -6,39 +6,42 @@ import java.time.Duration;
  * What a TCP listener gives its connections, the clients behind them, and all of them together. A client is a
  * {@link org.warpnfs.limits.ClientAddress}.
  *
- * @param maxRecordBytes the longest call; a connection that announces a longer one is closed. Default 1 MiB + 64 KiB: a WRITE of 1 MiB in
- *     the largest COMPOUND
- * @param maxCallsInFlight of one connection, from its start until its reply is taken; beyond, the connection is not read from. Default 64: what
- *     a Linux client keeps outstanding on a fast link
- * @param maxCallsPerClient the same for all connections of one client. Default 512: eight busy connections; more would wait for the
- *     operation threads anyhow
- * @param maxConnections the longest idle one is closed for a newcomer beyond. Default 1024: a descriptor and 64 KiB of receive buffer each
- * @param maxConnectionsPerClient of one client; its own longest idle one is closed for a newcomer beyond. Default 256: 16 mounts
- *     with {@code nconnect=16}, and no client takes more than a quarter
- * @param maxRecordMemoryBytes of records that are coming or that programs read; beyond, records wait unread. Default 256 MiB: calls of 240
- *     WRITEs of 1 MiB
+ * @param maxRecordBytes the longest call; a connection that announces a longer one is closed. Default 1 MiB + 64 KiB: a
+ *     WRITE of 1 MiB in the largest COMPOUND
+ * @param maxCallsInFlight of one connection, from its start until its reply is taken; beyond, the connection is not
+ *     read from. Default 64: what a Linux client keeps outstanding on a fast link
+ * @param maxCallsPerClient the same for all connections of one client. Default 512: eight busy connections; more would
+ *     wait for the operation threads anyhow
+ * @param maxConnections the longest idle one is closed for a newcomer beyond. Default 1024: a descriptor and 64 KiB of
+ *     receive buffer each
+ * @param maxConnectionsPerClient of one client; its own longest idle one is closed for a newcomer beyond. Default 256:
+ *     16 mounts with {@code nconnect=16}, and no client takes more than a quarter
+ * @param maxRecordMemoryBytes of records that are coming or that programs read; beyond, records wait unread. Default
+ *     256 MiB: calls of 240 WRITEs of 1 MiB
  * @param maxConnectionRecordBytes the same for one connection. Default 32 MiB: more WRITEs than operation threads
- * @param maxUnsentBytes of replies that the peer has not taken, above which no more calls of the connection are started. Default 4 MiB:
- *     as much as a socket buffer takes while new replies are made
- * @param maxUnsentBytesPerClient the same for all connections of one client. Default 32 MiB: eight connections at their mark. A client
- *     that is above it begins no call either, though it has been started
- * @param maxUnsentBytesOfAll of all clients, for replies outside the payload memory; a client has as much as is free. Default 256 MiB: 256
- *     listings of 1 MiB at once
- * @param leastBytesPerSecond at which a client takes replies and delivers records that it began, by all its connections that owe bytes ({@link
- *     org.warpnfs.limits.LineSharers}). Default 32 KiB/s: half of what a line of 512 kbit/s gives, since a peer that is just as fast as this would be
- *     late in the end; a record of 1 MiB is held for 30 s more than the grace
+ * @param maxUnsentBytes of replies that the peer has not taken, above which no more calls of the connection are
+ *     started. Default 4 MiB: as much as a socket buffer takes while new replies are made
+ * @param maxUnsentBytesPerClient the same for all connections of one client. Default 32 MiB: eight connections at their
+ *     mark. A client that is above it begins no call either, though it has been started
+ * @param maxUnsentBytesOfAll of all clients, for replies outside the payload memory; a client has as much as is free.
+ *     Default 256 MiB: 256 listings of 1 MiB at once
+ * @param leastBytesPerSecond at which a client takes replies and delivers records that it began, by all its connections
+ *     that owe bytes ({@link org.warpnfs.limits.LineSharers}). Default 32 KiB/s: half of what a line of 512 kbit/s
+ *     gives, since a peer that is just as fast as this would be late in the end; a record of 1 MiB is held for 30 s
+ *     more than the grace
  * @param grace how long a peer may pause before that. Default 30 s: a network that is rerouted is back by then
- * @param firstMessageLimit how long a new connection may be without a whole call. Default 30 s: clients connect because they have a
- *     call to make, and TCP repeats a lost segment many times within it
- * @param drainGrace what the grace is while the service drains. Default 2 s: several round trips, well within the time that a
- *     stop is given
- * @param maxBackwardCalls calls of ours that a peer may leave unanswered, or untaken, before the oldest are forgotten, or no more are sent.
- *     Default 64: as many as calls of its
- * @param maxBackwardReplyBytes the longest reply to them; a longer one closes the connection. Default 64 KiB: callbacks carry
- *     a few hundred bytes
- * @param maxUnexpectedReplies records that claim to be replies and are to none of our calls, in the life of a connection; one more closes
- *     it. Default 64: room for replies to calls that were forgotten
- * @param maxStartsPerTurn calls that one connection starts before others of its event loop have their turn; as many replies again. Default 32
+ * @param firstMessageLimit how long a new connection may be without a whole call. Default 30 s: clients connect because
+ *     they have a call to make, and TCP repeats a lost segment many times within it
+ * @param drainGrace what the grace is while the service drains. Default 2 s: several round trips, well within the time
+ *     that a stop is given
+ * @param maxBackwardCalls calls of ours that a peer may leave unanswered, or untaken, before the oldest are forgotten,
+ *     or no more are sent. Default 64: as many as calls of its
+ * @param maxBackwardReplyBytes the longest reply to them; a longer one closes the connection. Default 64 KiB: callbacks
+ *     carry a few hundred bytes
+ * @param maxUnexpectedReplies records that claim to be replies and are to none of our calls, in the life of a
+ *     connection; one more closes it. Default 64: room for replies to calls that were forgotten
+ * @param maxStartsPerTurn calls that one connection starts before others of its event loop have their turn; as many
+ *     replies again. Default 32
  * @param eventLoopThreads that share the connections. Default 2
  */
 public record TcpOptions(

@@ -35,19 +35,19 @@ import org.warpnfs.rpcrdma.request.Requester;
  *
  * <h2>Operation</h2>
  *
- * Calls go as records of one fragment, gathered from their pieces; those of one moment leave with one flush. What a call offers is not
- * used: a reply carries everything.
+ * Calls go as records of one fragment, gathered from their pieces; those of one moment leave with one flush. What a
+ * call offers is not used: a reply carries everything.
  *
  * <h2>Buffers</h2>
  *
- * A call's payloads are released when it has ended and the socket holds none of them. A reply is lent to its handler and released when
- * that returns.
+ * A call's payloads are released when it has ended and the socket holds none of them. A reply is lent to its handler
+ * and released when that returns.
  *
  * <h2>Errors</h2>
  *
- * A record that is too long, too short for an RPC message, or one reply too early closes the connection; a reply that nobody waits for is
- * dropped. When the connection ends, all calls fail. Safe for any thread; handlers are called on the channel's event loop, and once the
- * connector is closed on the caller's thread.
+ * A record that is too long, too short for an RPC message, or one reply too early closes the connection; a reply that
+ * nobody waits for is dropped. When the connection ends, all calls fail. Safe for any thread; handlers are called on
+ * the channel's event loop, and once the connector is closed on the caller's thread.
  */
 final class TcpRequester extends ChannelInboundHandlerAdapter implements Requester {
     private static final Logger LOG = LoggerFactory.getLogger(TcpRequester.class);

@@ -20,8 +20,9 @@ final class TcpSockets {
     private static final String CONGESTION_CONTROL = "cubic";
 
     /**
-     * Netty's default one gives a region of 128 KiB to 8 MiB back only when the last buffer of it is released, once there are some hundred
-     * regions. Here peers decide how long each record is held, so that a few of them could keep thirty times their length.
+     * Netty's default one gives a region of 128 KiB to 8 MiB back only when the last buffer of it is released, once
+     * there are some hundred regions. Here peers decide how long each record is held, so that a few of them could keep
+     * thirty times their length.
      */
     private static final ByteBufAllocator MEMORY = PooledByteBufAllocator.DEFAULT;
 

@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Tells the Flight Recorder what becomes of one call.
  *
- * <p>Costs one test of a flag for each step while nobody records. Each step is called once, in the order of the methods, and
- * each on one thread at a time.
+ * <p>Costs one test of a flag for each step while nobody records. Each step is called once, in the order of the
+ * methods, and each on one thread at a time.
  */
 public final class CallTrace {
     /** How much of a call travels which way. */

@@ -27,13 +27,15 @@ import org.slf4j.LoggerFactory;
  *
  * <h2>Operation</h2>
  *
- * What comes to an address is given to the socket of that address, and a reply that it sends leaves from there. A socket for all addresses would have
- * the reply leave from the one that routing prefers, and whoever asked another drops it. Addresses come and go, so they are looked at again every
- * {@value #SECONDS} s; until then the socket for all takes what comes to a new one.
+ * What comes to an address is given to the socket of that address, and a reply that it sends leaves from there. A
+ * socket for all addresses would have the reply leave from the one that routing prefers, and whoever asked another
+ * drops it. Addresses come and go, so they are looked at again every {@value #SECONDS} s; until then the socket for all
+ * takes what comes to a new one.
  *
  * <h2>Errors</h2>
  *
- * An address that cannot be had is left to the socket for all, and so are those beyond {@value #MOST}. Safe for any thread.
+ * An address that cannot be had is left to the socket for all, and so are those beyond {@value #MOST}. Safe for any
+ * thread.
  */
 final class AddressSockets {
     /** Linux lets sockets of one user share a port so, and of no other. */

@@ -11,7 +11,8 @@ import org.warpnfs.rpcrdma.message.RpcMessage;
 /**
  * Whoever sent a datagram, as a connection of one call.
  *
- * @param listening where it came to; the wildcard address if that is an address which the host has had for a moment only
+ * @param listening where it came to; the wildcard address if that is an address which the host has had for a moment
+ *     only
  */
 record DatagramPeer(InetSocketAddress listening, InetSocketAddress remoteAddress) implements RpcConnection {
     /** Where the socket knows no better, the address that the host would answer from. */

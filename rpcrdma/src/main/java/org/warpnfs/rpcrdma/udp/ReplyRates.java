@@ -6,8 +6,9 @@ import org.warpnfs.limits.ClientAddress;
 /**
  * How many calls of each client address were taken in this second.
  *
- * <p>A forged source costs nothing to make up, so nothing is kept by address: addresses share {@value #PLACES} places by a keyed hash. Two that meet in
- * one share its rate for as long as this object lives. Not safe for two threads at once.
+ * <p>A forged source costs nothing to make up, so nothing is kept by address: addresses share {@value #PLACES} places
+ * by a keyed hash. Two that meet in one share its rate for as long as this object lives. Not safe for two threads at
+ * once.
  */
 final class ReplyRates {
     static final int PLACES = 4096;

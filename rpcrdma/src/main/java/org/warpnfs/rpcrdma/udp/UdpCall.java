@@ -58,7 +58,7 @@ final class UdpCall implements InboundCall {
         }
     }
 
-    /** RFC 5531 section 9: all that fits any call. */
+    /** RFC 5531, section 9: all that fits any call. */
     private ByteBuffer systemError() {
         return ByteBuffer.allocate(6 * Integer.BYTES)
                 .putInt(xid)

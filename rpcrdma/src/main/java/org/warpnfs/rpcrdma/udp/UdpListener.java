@@ -35,16 +35,19 @@ import org.warpnfs.limits.LogLimiter;
 import org.warpnfs.rpcrdma.message.InboundHandlerFactory;
 
 /**
- * Listens for datagrams on one address, or on all: then each has a socket of its own, so that replies leave from the address that was asked.
+ * Listens for datagrams on one address, or on all: then each has a socket of its own, so that replies leave from the
+ * address that was asked.
  *
  * <h2>Operation</h2>
  *
- * One event loop of its own. Each datagram is a call from a peer that nothing is kept of; two copies of one are two calls, so programs here must bear
- * being called twice. Calls beyond the limits of {@link UdpOptions} are dropped and counted: their clients send them again.
+ * One event loop of its own. Each datagram is a call from a peer that nothing is kept of; two copies of one are two
+ * calls, so programs here must bear being called twice. Calls beyond the limits of {@link UdpOptions} are dropped and
+ * counted: their clients send them again.
  *
  * <h2>Buffers</h2>
  *
- * One datagram at a time is read, and copied to the heap at its own length. Replies whose socket is full are lost, as datagrams are.
+ * One datagram at a time is read, and copied to the heap at its own length. Replies whose socket is full are lost, as
+ * datagrams are.
  *
  * <h2>Errors</h2>
  *

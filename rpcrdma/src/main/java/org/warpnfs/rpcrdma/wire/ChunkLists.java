@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The three lists of a message that carries or describes an RPC message (RFC 8166 section 4.3).
+ * The three lists of a message that carries or describes an RPC message (RFC 8166, section 4.3).
  *
  * <pre>
  * Read list    { 1, ReadSegment (20) }*, 0
@@ -15,7 +15,7 @@ import java.util.Optional;
  * </pre>
  *
  * @param readList in wire order
- * @param writeList in wire order, which is the order of the results (RFC 8267 section 5)
+ * @param writeList in wire order, which is the order of the results (RFC 8267, section 5)
  * @param replyChunk room for the whole reply
  */
 public record ChunkLists(List<ReadSegment> readList, List<WriteChunk> writeList, Optional<WriteChunk> replyChunk) {

@@ -3,7 +3,7 @@ package org.warpnfs.rpcrdma.wire;
 import java.nio.ByteBuffer;
 
 /**
- * The four words that begin every message (RFC 8166 section 4.2).
+ * The four words that begin every message (RFC 8166, section 4.2).
  *
  * <pre>
  *  0 | xid        4   that of the RPC message

@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.Optional;
 
 /**
- * What two RPC-over-RDMA peers tell each other while connecting (RFC 8797 section 4).
+ * What two RPC-over-RDMA peers tell each other while connecting (RFC 8797, section 4).
  *
  * <pre>
  * 0 | magic f6ab0e18                                   4
@@ -21,7 +21,7 @@ public record PrivateData(boolean remoteInvalidation, int sendBytes, int receive
     /** Length on the wire. */
     public static final int ENCODED_BYTES = 8;
 
-    /** The coding's unit, and the default inline threshold of a peer that says nothing (RFC 8166 section 3.3.2). */
+    /** The coding's unit, and the default inline threshold of a peer that says nothing (RFC 8166, section 3.3.2). */
     public static final int UNIT_BYTES = 1024;
 
     /** What to take a peer for that sent no such block. */

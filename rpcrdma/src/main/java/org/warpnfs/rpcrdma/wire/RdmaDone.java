@@ -2,7 +2,9 @@ package org.warpnfs.rpcrdma.wire;
 
 import java.nio.ByteBuffer;
 
-/** The requester has read the Read chunks of a reply (RFC 5666 section 4.3; gone in RFC 8166): the fixed header alone. */
+/**
+ * The requester has read the Read chunks of a reply (RFC 5666, section 4.3; gone in RFC 8166): the fixed header alone.
+ */
 public record RdmaDone(long xid, long credits) implements RpcRdmaHeader {
     @Override
     public int encodedLengthBytes() {

@@ -3,7 +3,7 @@ package org.warpnfs.rpcrdma.wire;
 import java.nio.ByteBuffer;
 
 /**
- * The responder does not speak that version (RFC 8166 section 4.5.1).
+ * The responder does not speak that version (RFC 8166, section 4.5.1).
  *
  * <pre>
  *  0 | fixed header, procedure 4; its version word is the one complained about   16

@@ -3,7 +3,8 @@ package org.warpnfs.rpcrdma.wire;
 import java.nio.ByteBuffer;
 
 /**
- * An RPC message follows, with padding before long data (RFC 5666 section 4.3; RFC 8166 section 4.3 forbids to send it).
+ * An RPC message follows, with padding before long data (RFC 5666, section 4.3; RFC 8166, section 4.3 forbids to send
+ * it).
  *
  * <pre>
  *  0 | fixed header, procedure 2   16

@@ -3,7 +3,7 @@ package org.warpnfs.rpcrdma.wire;
 import java.nio.ByteBuffer;
 
 /**
- * One piece of registered memory of the requester (RFC 8166 section 3.4.3, {@code xdr_rdma_segment}).
+ * One piece of registered memory of the requester (RFC 8166, section 3.4.3, {@code xdr_rdma_segment}).
  *
  * <pre>
  *  0 | handle (STag)            4

@@ -3,7 +3,8 @@ package org.warpnfs.rpcrdma.wire;
 import java.nio.ByteBuffer;
 
 /**
- * One entry of the Read list (RFC 8166 section 4.3, {@code xdr_read_chunk}). Entries of equal position are one Read chunk.
+ * One entry of the Read list (RFC 8166, section 4.3, {@code xdr_read_chunk}). Entries of equal position are one Read
+ * chunk.
  *
  * <pre>
  *  0 | position in the XDR stream   4

@@ -2,7 +2,7 @@ package org.warpnfs.rpcrdma.wire;
 
 import java.nio.ByteBuffer;
 
-/** The header of one RPC-over-RDMA message: {@link FixedHeader} and what its procedure adds (RFC 8166 section 4). */
+/** The header of one RPC-over-RDMA message: {@link FixedHeader} and what its procedure adds (RFC 8166, section 4). */
 public sealed interface RpcRdmaHeader permits RdmaMsg, RdmaNomsg, RdmaMsgp, RdmaDone, RdmaErrorVers, RdmaErrorChunk {
     /** The XID, unsigned 32 bits. */
     long xid();
@@ -24,7 +24,8 @@ public sealed interface RpcRdmaHeader permits RdmaMsg, RdmaNomsg, RdmaMsgp, Rdma
     }
 
     /**
-     * Parses the header at the position of {@code in} and leaves the position where the RPC message begins, if there is one.
+     * Parses the header at the position of {@code in} and leaves the position where the RPC message begins, if there is
+     * one.
      *
      * @throws RpcRdmaViolation if it is cut short, of another version, or beyond {@code limits}; the position is then
      *     undefined

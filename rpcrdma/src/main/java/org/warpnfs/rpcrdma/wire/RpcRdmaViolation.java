@@ -8,7 +8,7 @@ package org.warpnfs.rpcrdma.wire;
 public final class RpcRdmaViolation extends Exception {
     private static final long serialVersionUID = 1L;
 
-    /** What the responder does about it (RFC 8166 section 4.5). */
+    /** What the responder does about it (RFC 8166, section 4.5). */
     public enum Answer {
         /** RDMA_ERROR with ERR_VERS and the versions that we speak. */
         ERR_VERS,
@@ -29,13 +29,13 @@ public final class RpcRdmaViolation extends Exception {
         this.version = version;
     }
 
-    /** RFC 8166 section 4.5.1. */
+    /** RFC 8166, section 4.5.1. */
     static RpcRdmaViolation version(FixedHeader fixed) {
         return new RpcRdmaViolation(
                 Answer.ERR_VERS, fixed.xid(), fixed.version(), "RPC-over-RDMA version " + fixed.version());
     }
 
-    /** RFC 8166 section 4.5.2: the header cannot be parsed, or its chunk lists make no sense. */
+    /** RFC 8166, section 4.5.2: the header cannot be parsed, or its chunk lists make no sense. */
     public static RpcRdmaViolation chunk(long xid, String detail) {
         return new RpcRdmaViolation(Answer.ERR_CHUNK, xid, FixedHeader.VERSION, detail);
     }

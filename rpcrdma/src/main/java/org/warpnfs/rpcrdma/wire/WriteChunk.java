@@ -4,15 +4,15 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * Memory of the requester for one result: an entry of the Write list, or the Reply chunk (RFC 8166 section 4.3, {@code
- * xdr_write_chunk}). In a call the lengths say how much room there is, in a reply how much of it was filled.
+ * Memory of the requester for one result: an entry of the Write list, or the Reply chunk (RFC 8166, section 4.3,
+ * {@code xdr_write_chunk}). In a call the lengths say how much room there is, in a reply how much of it was filled.
  *
  * <pre>
  *  0 | number of segments n   4
  *  4 | n segments          16 n
  * </pre>
  *
- * @param segments may be empty: "send this result inline" (RFC 8267 section 5)
+ * @param segments may be empty: "send this result inline" (RFC 8267, section 5)
  */
 public record WriteChunk(List<RdmaSegment> segments) {
     public WriteChunk {

@@ -28,7 +28,9 @@ class ChunkFuzzTest {
     private static final HeaderLimits LIMITS = new HeaderLimits(8, 4, 8, 1 << 16);
     private static final int INLINE_LIMIT_BYTES = 1024;
 
-    /** A whole message: its header says where the chunks go, and the bytes behind it are decoded in every way there is. */
+    /**
+     * A whole message: its header says where the chunks go, and the bytes behind it are decoded in every way there is.
+     */
     @FuzzTest
     void anyCall_laidOut_isRefusedOrPutTogether(byte[] input) {
         ByteBuffer message = ByteBuffer.wrap(input);

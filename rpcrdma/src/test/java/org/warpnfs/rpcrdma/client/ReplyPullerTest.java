@@ -24,7 +24,7 @@ import org.warpnfs.rpcrdma.testing.EchoProgram;
 import org.warpnfs.rpcrdma.testing.Rpc;
 import org.warpnfs.rpcrdma.testing.SimulatedResponder;
 
-/** Replies that our requester reads from our responder's memory (RFC 5666 section 3.8). */
+/** Replies that our requester reads from our responder's memory (RFC 5666, section 3.8). */
 class ReplyPullerTest {
     private static final int LIMIT_BYTES = 70_000;
 
@@ -122,7 +122,7 @@ class ReplyPullerTest {
         }
     }
 
-    /** RFC 5666 section 3.8: each RDMA_DONE that is owed counts as a credit in use. */
+    /** RFC 5666, section 3.8: each RDMA_DONE that is owed counts as a credit in use. */
     @Test
     void replyBeingRead_calls_leaveACreditForItsDone() {
         List<CompletableFuture<RequesterReply>> replies = exposeTwoAndStop();

@@ -24,7 +24,10 @@ import org.warpnfs.rpcrdma.testing.EchoProgram;
 import org.warpnfs.rpcrdma.testing.RawResponder;
 import org.warpnfs.rpcrdma.testing.Rpc;
 
-/** What our requester sends, and what it lets a responder reach, seen from a responder that looks at every byte and tries for more. */
+/**
+ * What our requester sends, and what it lets a responder reach, seen from a responder that looks at every byte and
+ * tries for more.
+ */
 class RequesterChunksTest {
     private static final InetSocketAddress SERVER = new InetSocketAddress(InetAddress.getLoopbackAddress(), 20_049);
     private static final int INLINE_BYTES = 4096;
@@ -173,8 +176,8 @@ class RequesterChunksTest {
     }
 
     /**
-     * RDMA_DONE is for chunks that a responder exposes (RFC 5666, sections 3.8 and 5.2), and neither these nor those are. Also by a requester
-     * that would send it for the former.
+     * RDMA_DONE is for chunks that a responder exposes (RFC 5666, sections 3.8 and 5.2), and neither these nor those
+     * are. Also by a requester that would send it for the former.
      */
     @ParameterizedTest
     @ValueSource(ints = {0, 1 << 20})

@@ -42,8 +42,9 @@ import org.warpnfs.rpcrdma.tcp.TcpOptions;
 import org.warpnfs.rpcrdma.tcp.TcpRequesterOptions;
 
 /**
- * Programs of the shape of nfs4j's {@code NfsServerV3} and {@code NFSServerV41}, which is not on Maven Central: what those ask of a
- * {@code RpcCall} and its transport, two programs and three versions under one dispatcher, over RDMA and TCP, IPv4 and IPv6.
+ * Programs of the shape of nfs4j's {@code NfsServerV3} and {@code NFSServerV41}, which is not on Maven Central: what
+ * those ask of a {@code RpcCall} and its transport, two programs and three versions under one dispatcher, over RDMA and
+ * TCP, IPv4 and IPv6.
  */
 @Timeout(60)
 class ForeignProgramTest {

@@ -43,7 +43,10 @@ import org.warpnfs.rpcrdma.tcp.TcpOptions;
 import org.warpnfs.rpcrdma.tcp.TcpRequesterOptions;
 import org.warpnfs.rpcrdma.testing.EchoProgram;
 
-/** Programs that know nothing of chunks, and encode what is DDP-eligible like any other opaque or string, as nfs4j's NFSv3 does. */
+/**
+ * Programs that know nothing of chunks, and encode what is DDP-eligible like any other opaque or string, as nfs4j's
+ * NFSv3 does.
+ */
 @Timeout(60)
 class UpperLayerBindingsTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(30);

@@ -35,7 +35,10 @@ import org.warpnfs.rpcrdma.wire.RdmaMsg;
 import org.warpnfs.rpcrdma.wire.RdmaSegment;
 import org.warpnfs.rpcrdma.wire.WriteChunk;
 
-/** Calls of the responder's to its requester (RFC 8167), made by oncrpc4j's RpcCall on the transport of a call that came. */
+/**
+ * Calls of the responder's to its requester (RFC 8167), made by oncrpc4j's RpcCall on the transport of a call that
+ * came.
+ */
 class BackwardChannelTest {
     private final SimulatedResponder responder = new SimulatedResponder(ResponderOptions.DEFAULT);
     private RpcRdmaRequester requester;
@@ -157,7 +160,7 @@ class BackwardChannelTest {
         assertThat(result).isCompletedExceptionally();
     }
 
-    /** RFC 8167 section 5.3: a reply in the backward direction has no chunks, so what has some is none. */
+    /** RFC 8167, section 5.3: a reply in the backward direction has no chunks, so what has some is none. */
     @Test
     void messageWithChunks_thatLooksLikeTheReply_isNotTakenForIt() throws Exception {
         RawRequester raw = responder.connect(0);

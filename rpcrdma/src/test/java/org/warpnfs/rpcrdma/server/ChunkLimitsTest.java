@@ -33,7 +33,10 @@ import org.warpnfs.rpcrdma.wire.ReadSegment;
 import org.warpnfs.rpcrdma.wire.RpcRdmaHeader;
 import org.warpnfs.rpcrdma.wire.WriteChunk;
 
-/** Chunk lists below, at and beyond each limit of a responder: a call is served, or refused under its XID; never silence. */
+/**
+ * Chunk lists below, at and beyond each limit of a responder: a call is served, or refused under its XID; never
+ * silence.
+ */
 class ChunkLimitsTest {
     private static final int XID = 0x1234;
     private static final long GIGABYTES_4_LESS_1 = 0xffffffffL;
@@ -253,7 +256,7 @@ class ChunkLimitsTest {
                 .containsExactly(24 + 4 + 4 + 5004 + 4L, 0L);
     }
 
-    /** RFC 5666 section 7: with room for a single region, one that stayed would be in the way of the next. */
+    /** RFC 5666, section 7: with room for a single region, one that stayed would be in the way of the next. */
     @Test
     void sinks_ofManyCalls_areRegisteredForOneEach() throws Exception {
         close();

@@ -242,7 +242,10 @@ class ClientLimitsTest {
         assertThat(honest.received).hasSize(2);
     }
 
-    /** A COMPOUND that has listed a directory and waits for a thread holds no more than was reserved when it was handed up. */
+    /**
+     * A COMPOUND that has listed a directory and waits for a thread holds no more than was reserved when it was handed
+     * up.
+     */
     @Test
     void callsThatLeaveTheirThread_holdNoMoreThanTheirRequesterHasRoomFor() throws Exception {
         int count = 100_000;
@@ -334,7 +337,9 @@ class ClientLimitsTest {
         assertThat(responder.count(Counter.RECEIVE_SLABS)).isEqualTo(1);
     }
 
-    /** A call whose largest reply is beyond its connection's share runs when it is alone: it would never run otherwise. */
+    /**
+     * A call whose largest reply is beyond its connection's share runs when it is alone: it would never run otherwise.
+     */
     @Test
     void replyBeyondTheShareOfAConnection_callIsAlone_runs() throws Exception {
         responder = new SimulatedResponder(
@@ -356,7 +361,10 @@ class ClientLimitsTest {
         assertThat(raw.received).as("the same of what it brings").hasSize(before + 4);
     }
 
-    /** What claims to be a reply, but has chunks, is dropped by those who parse it: what was set aside for its answer is there again. */
+    /**
+     * What claims to be a reply, but has chunks, is dropped by those who parse it: what was set aside for its answer is
+     * there again.
+     */
     @Test
     void callsWithoutAnAnswer_many_giveTheMemoryOfTheirAnswersBack() throws Exception {
         start(ClientLimits.DEFAULT.withReplyBytes(64 << 10, 32 << 10));

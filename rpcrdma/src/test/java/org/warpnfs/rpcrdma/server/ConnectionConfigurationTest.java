@@ -25,7 +25,7 @@ import org.warpnfs.rpcrdma.wire.RdmaMsg;
 import org.warpnfs.rpcrdma.wire.RdmaSegment;
 import org.warpnfs.rpcrdma.wire.ReadSegment;
 
-/** The connection configuration protocol (RFC 5666 section 6). The bytes of its calls are written out by its XDR. */
+/** The connection configuration protocol (RFC 5666, section 6). The bytes of its calls are written out by its XDR. */
 class ConnectionConfigurationTest {
     private static final String AUTH_NONE = "00000000 00000000 ";
     private static final String AUTH_SYS = "00000001 00000014 00000000 00000000 00000000 00000000 00000000 ";

@@ -31,11 +31,12 @@ import org.warpnfs.rpcrdma.wire.RpcRdmaViolation;
 import org.warpnfs.rpcrdma.wire.WriteChunk;
 
 /**
- * A whole connection, by a requester that sends any messages at all: nobody else notices, what it did not offer is not written, and in
- * the end everything is back.
+ * A whole connection, by a requester that sends any messages at all: nobody else notices, what it did not offer is not
+ * written, and in the end everything is back.
  *
- * <p>An input is a row of messages, each behind two bytes: its length, and whether the responder may come to rest first. A segment
- * names one of four regions by its handle modulo 5, or none; otherwise no input would ever name memory that there is.
+ * <p>An input is a row of messages, each behind two bytes: its length, and whether the responder may come to rest
+ * first. A segment names one of four regions by its handle modulo 5, or none; otherwise no input would ever name memory
+ * that there is.
  */
 class ConnectionFuzzTest {
     private static final int MAX_INPUT_BYTES = 4096;

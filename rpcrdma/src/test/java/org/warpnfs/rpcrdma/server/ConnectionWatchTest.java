@@ -99,7 +99,10 @@ class ConnectionWatchTest {
         assertThat(raw.open()).isFalse();
     }
 
-    /** With the parts of three connections 100,000 bytes have 9 seconds at the least rate, and the grace; alone they have 3. */
+    /**
+     * With the parts of three connections 100,000 bytes have 9 seconds at the least rate, and the grace; alone they
+     * have 3.
+     */
     @Test
     void manyConnectionsOfAClient_oneLine_haveTheTimeOfTheirParts() throws Exception {
         List<RawRequester> raws = new ArrayList<>();
@@ -187,7 +190,10 @@ class ConnectionWatchTest {
                 });
     }
 
-    /** The transport below ends idle connections when others want in: one with a call under way is none, however long that takes. */
+    /**
+     * The transport below ends idle connections when others want in: one with a call under way is none, however long
+     * that takes.
+     */
     @Test
     void callRuns_transportAsks_connectionIsNotIdle() throws Exception {
         InetSocketAddress noted = new InetSocketAddress(InetAddress.getLoopbackAddress(), 4711);

@@ -24,7 +24,7 @@ import org.warpnfs.rpcrdma.wire.RdmaNomsg;
 import org.warpnfs.rpcrdma.wire.ReadSegment;
 import org.warpnfs.rpcrdma.wire.RpcRdmaHeader;
 
-/** Replies that the requester reads itself, and RDMA_DONE (RFC 5666 section 3.8). */
+/** Replies that the requester reads itself, and RDMA_DONE (RFC 5666, section 3.8). */
 class ExposedReplyTest {
     private static final Rfc5666Options TIGHT =
             new Rfc5666Options(true, 3, 100_000, 150_000, Duration.ofSeconds(60), true);

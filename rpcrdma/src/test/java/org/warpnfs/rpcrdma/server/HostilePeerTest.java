@@ -219,7 +219,9 @@ class HostilePeerTest {
         assertThat(program.writes).isZero();
     }
 
-    /** A chunk that is empty, begins within an item, or ends within one: nowhere is a count that its length could match. */
+    /**
+     * A chunk that is empty, begins within an item, or ends within one: nowhere is a count that its length could match.
+     */
     @ParameterizedTest
     @CsvSource({"48, 0", "52, 8", "44, 8"})
     void chunkThatIsNoItem_sent_garbageArgs(long position, long lengthBytes) throws Exception {

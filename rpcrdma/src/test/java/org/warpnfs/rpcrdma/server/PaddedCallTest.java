@@ -184,8 +184,8 @@ class PaddedCallTest {
     }
 
     /**
-     * A padded credential, and data that stay where they are: positions count in the XDR stream, of which padding is no part (RFC
-     * 5666 sections 3.4 and 3.9), and data that are not in the Send have none.
+     * A padded credential, and data that stay where they are: positions count in the XDR stream, of which padding is no
+     * part (RFC 5666, sections 3.4 and 3.9), and data that are not in the Send have none.
      */
     private ByteBuffer paddedWithReadChunk(RawRequester raw, byte[] data, int paddingCounted) throws Exception {
         MemoryRegion region = raw.register(ByteBuffer.wrap(data), AccessRight.REMOTE_READ);

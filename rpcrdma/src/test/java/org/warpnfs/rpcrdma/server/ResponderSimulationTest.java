@@ -22,9 +22,9 @@ import org.warpnfs.rpcrdma.testing.SimulatedResponder;
 import org.warpnfs.testkit.Seeds;
 
 /**
- * Requesters with calls of every kind, on links that delay, cut and break, to a responder with little memory and few credits, whose
- * programs end in any order. What must hold always is looked at after every step, by the requesters with every reply, and the rest in
- * the end.
+ * Requesters with calls of every kind, on links that delay, cut and break, to a responder with little memory and few
+ * credits, whose programs end in any order. What must hold always is looked at after every step, by the requesters with
+ * every reply, and the rest in the end.
  */
 class ResponderSimulationTest {
     private static final int SEEDS = 4000;

@@ -61,7 +61,7 @@ class WireRulesTest {
         return ByteBuffer.wrap(HexFormat.of().parseHex(words.replace(" ", "")));
     }
 
-    /** RFC 5666 section 3.1: what a short call and its reply look like, in octets. */
+    /** RFC 5666, section 3.1: what a short call and its reply look like, in octets. */
     @Test
     void shortCall_answered_isOneSendOf28OctetsAndTheMessage() {
         RawRequester raw = responder.connect(0);
@@ -184,7 +184,7 @@ class WireRulesTest {
                 .isEqualTo(32);
     }
 
-    /** RFC 5666 section 3.3: one credit each for any number of idle clients, whatever the others hold. */
+    /** RFC 5666, section 3.3: one credit each for any number of idle clients, whatever the others hold. */
     @Test
     void manyIdleRequesters_callAllAtOnce_eachIsServed() {
         responder.close();
@@ -223,7 +223,10 @@ class WireRulesTest {
         }
     }
 
-    /** RFC 5666 section 3.7: lengths at the end of a file, without their roundup, with it, and with it in a segment of its own. */
+    /**
+     * RFC 5666, section 3.7: lengths at the end of a file, without their roundup, with it, and with it in a segment of
+     * its own.
+     */
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8, 9, 4093, 4094, 4095, 4096, 4097, 4098, 4099})
     void oddWrite_inReadChunk_takesRoundupAnyWay(int count) throws Exception {
@@ -342,7 +345,9 @@ class WireRulesTest {
         responder.assertStillServes(raw);
     }
 
-    /** Each chunk begins on a page of the sink: what the header's limit allows may still be more than there is room for. */
+    /**
+     * Each chunk begins on a page of the sink: what the header's limit allows may still be more than there is room for.
+     */
     @Test
     void longCall_ofChunksThatTakeMoreRoomThanTheirLengths_isErrChunk() throws Exception {
         RawRequester raw = responder.connect(0);
@@ -366,7 +371,10 @@ class WireRulesTest {
         }
     }
 
-    /** RFC 8797 section 3.2: of that very call, with its reply, and never with an error, after which the requester keeps all. */
+    /**
+     * RFC 8797, section 3.2: of that very call, with its reply, and never with an error, after which the requester
+     * keeps all.
+     */
     @Test
     void remoteInvalidation_isOfTheCallsOwnTagAndNotWithErrors() throws Exception {
         RawRequester raw = responder.connect(0);

@@ -13,7 +13,7 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.warpnfs.testkit.Seeds;
 
-/** RFC 5531 section 11, however the stream is cut and wherever it is read to. */
+/** RFC 5531, section 11, however the stream is cut and wherever it is read to. */
 class RecordReaderTest {
     private static final int LAST_FRAGMENT = 0x8000_0000;
     private static final int MAX_RECORD_BYTES = 1 << 20;
@@ -105,7 +105,9 @@ class RecordReaderTest {
         reader.close();
     }
 
-    /** No fragment is too long by itself: it is their sum that counts, at the header of the one that makes it too much. */
+    /**
+     * No fragment is too long by itself: it is their sum that counts, at the header of the one that makes it too much.
+     */
     @Test
     void record_ofFragmentsThatAreBeyondTheLimitTogether_isRefused() throws Exception {
         RecordReader reader = new RecordReader(allocator, 1024, RecordBudget.UNLIMITED);

@@ -22,7 +22,10 @@ import org.warpnfs.rpcrdma.oncrpc.OperationThreads;
 import org.warpnfs.rpcrdma.stats.Counter;
 import org.warpnfs.rpcrdma.testing.EchoProgram;
 
-/** A service and its peers, for tests of one limit each: one peer does its worst, and an honest one beside it is served. Nothing is left at the end. */
+/**
+ * A service and its peers, for tests of one limit each: one peer does its worst, and an honest one beside it is served.
+ * Nothing is left at the end.
+ */
 @Timeout(120)
 abstract class ServedPeers {
     static final int HOSTILE = 2;

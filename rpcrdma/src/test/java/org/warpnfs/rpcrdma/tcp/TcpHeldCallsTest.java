@@ -19,7 +19,9 @@ import org.warpnfs.rpcrdma.stats.Counter;
 import org.warpnfs.rpcrdma.testing.EchoProgram;
 import org.warpnfs.rpcrdma.testing.Rpc;
 
-/** Calls that have been started, of clients that do not take their replies: they wait before they begin, on no thread. */
+/**
+ * Calls that have been started, of clients that do not take their replies: they wait before they begin, on no thread.
+ */
 class TcpHeldCallsTest extends ServedPeers {
     private static final int MARK = 6 * MIB;
     /** A reply of 1 MiB outside the payload memory, with its header. */
@@ -201,7 +203,10 @@ class TcpHeldCallsTest extends ServedPeers {
         await(() -> count(Counter.CALLS_HELD) == 0 && count(Counter.RECORD_MEMORY_BYTES) == 0);
     }
 
-    /** Many threads could list at once: for each call the longest reply is set aside before it begins, so there is never more than the mark. */
+    /**
+     * Many threads could list at once: for each call the longest reply is set aside before it begins, so there is never
+     * more than the mark.
+     */
     @Test
     void callsThatMoveData_beginTogether_doNotPassTheMarkTogether() throws Exception {
         OperationThreads many = new OperationThreads(16);
@@ -237,7 +242,10 @@ class TcpHeldCallsTest extends ServedPeers {
         }
     }
 
-    /** A COMPOUND that has listed a directory and goes on in another lane: what it holds counts, though no reply is there. */
+    /**
+     * A COMPOUND that has listed a directory and goes on in another lane: what it holds counts, though no reply is
+     * there.
+     */
     @Test
     void callsThatLeaveTheirThread_withPartOfAReply_countForTheMark() throws Exception {
         RpcDispatchable holding = new RpcDispatchable() {

@@ -13,7 +13,9 @@ import org.warpnfs.rpcrdma.testing.Rpc;
 
 /** Memory for records: one peer begins them and does not go on, and an honest one beside it is served. */
 class TcpRecordMemoryTest extends ServedPeers {
-    /** What a call's record took is there again when the call is done with it, not when the peer has taken the reply. */
+    /**
+     * What a call's record took is there again when the call is done with it, not when the peer has taken the reply.
+     */
     @Test
     void repliesNeverTaken_recordMemory_isBackAllTheSame() throws Exception {
         start(TcpOptions.builder().maxUnsentBytes(64 * MIB, 64 * MIB));
@@ -64,7 +66,9 @@ class TcpRecordMemoryTest extends ServedPeers {
         sender.join();
     }
 
-    /** Memory is one budget; what stands in its way must be seen by the one that waits, even if it ends without a call. */
+    /**
+     * Memory is one budget; what stands in its way must be seen by the one that waits, even if it ends without a call.
+     */
     @Test
     void connectionAtItsRecordLimit_callEnds_nextRecordIsRead() throws Exception {
         start(TcpOptions.builder().maxRecordMemoryBytes(64 * MIB, 100));

@@ -38,8 +38,8 @@ class TcpSocketsTest {
     }
 
     /**
-     * A peer decides how long each record is held: one that has most of them end and keeps a few must not keep the memory of those that
-     * ended, or what {@link RecordMemory} counts would be a small part of what is held.
+     * A peer decides how long each record is held: one that has most of them end and keeps a few must not keep the
+     * memory of those that ended, or what {@link RecordMemory} counts would be a small part of what is held.
      */
     @Test
     void records_oneOfManyIsHeld_memoryOfTheOthersIsUsedAgain() throws Exception {

@@ -31,9 +31,9 @@ import org.warpnfs.rpcrdma.wire.RpcRdmaHeader;
 import org.warpnfs.rpcrdma.wire.RpcRdmaViolation;
 
 /**
- * A requester that keeps every rule of RFC 5666 and looks whether the responder does: each reply answers one outstanding call, once; each
- * grant is within bounds; results are where they belong, byte for byte. When its connection ends it connects again and repeats what was
- * not answered, under the same XIDs.
+ * A requester that keeps every rule of RFC 5666 and looks whether the responder does: each reply answers one
+ * outstanding call, once; each grant is within bounds; results are where they belong, byte for byte. When its
+ * connection ends it connects again and repeats what was not answered, under the same XIDs.
  */
 public final class ModelRequester implements QueuePairHandler {
     private static final int INLINE_BYTES = 4096;

@@ -103,7 +103,9 @@ public final class SimulatedResponder {
         return message(new RdmaMsg(xid, 32, ChunkLists.NONE), rpc.flatten());
     }
 
-    /** The header of the last message that a requester received, and behind it the buffer's position at what follows. */
+    /**
+     * The header of the last message that a requester received, and behind it the buffer's position at what follows.
+     */
     public static RpcRdmaHeader header(ByteBuffer message) throws RpcRdmaViolation {
         return RpcRdmaHeader.parse(message, HeaderLimits.DEFAULT);
     }

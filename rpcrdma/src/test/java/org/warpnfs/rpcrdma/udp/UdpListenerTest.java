@@ -201,7 +201,10 @@ class UdpListenerTest {
         assertThat(listener.underWay()).isZero();
     }
 
-    /** All of 127.0.0.0/8 is this host's, and what it sends there and from no address in particular leaves from 127.0.0.1. */
+    /**
+     * All of 127.0.0.0/8 is this host's, and what it sends there and from no address in particular leaves from
+     * 127.0.0.1.
+     */
     @Test
     void reply_ofAListenerAtEveryAddress_leavesFromTheAddressThatWasAsked() throws Exception {
         InetAddress second = InetAddress.getByName("127.0.0.2");

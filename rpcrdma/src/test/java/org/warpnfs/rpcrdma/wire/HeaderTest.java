@@ -28,7 +28,7 @@ class HeaderTest {
                         .isEqualTo(answer));
     }
 
-    /** RFC 8166 section 4.3, all structures at once, with the widest values. */
+    /** RFC 8166, section 4.3, all structures at once, with the widest values. */
     @Test
     void allLists_parsed_giveTheirFields() throws RpcRdmaViolation {
         String words = FIXED + "00000000"
@@ -134,7 +134,9 @@ class HeaderTest {
         }
     }
 
-    /** Whatever the bytes, parsing ends with a header or a violation, and a header encodes to the bytes it came from. */
+    /**
+     * Whatever the bytes, parsing ends with a header or a violation, and a header encodes to the bytes it came from.
+     */
     @Test
     void randomBytes_parsed_neverFailOtherwise() {
         Seeds.each(20_000, seed -> {

@@ -14,7 +14,8 @@ import org.warpnfs.server.watch.Throughput;
  * What the server did since its start, for one who looks twice and takes the difference.
  *
  * @param nanos when this was read, of a clock that only goes forward
- * @param operations procedures and operations that were called at least once; a COMPOUND is there with its operations beside it
+ * @param operations procedures and operations that were called at least once; a COMPOUND is there with its operations
+ *     beside it
  * @param transports by name
  * @param clients those that had a call last, {@value #MAX_CLIENTS} at most
  * @param pressure of each budget, as {@code /v1/status} has it

@@ -32,7 +32,8 @@ import org.slf4j.LoggerFactory;
  *
  * <h2>Errors</h2>
  *
- * A request that is not there within {@value #REQUEST_SECONDS} s, and an answer that is not taken within {@value #ANSWER_SECONDS} s, end the connection.
+ * A request that is not there within {@value #REQUEST_SECONDS} s, and an answer that is not taken within
+ * {@value #ANSWER_SECONDS} s, end the connection.
  */
 final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
     static final int REQUEST_SECONDS = 10;

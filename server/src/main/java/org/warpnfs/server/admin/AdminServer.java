@@ -29,13 +29,15 @@ import org.warpnfs.server.config.ConfigException;
  *
  * <h2>Operation</h2>
  *
- * One event loop; at most {@value #MAX_CONNECTIONS} connections, each with one request, which runs on a platform thread of its own: file systems that a reload
- * opens try out identities, which belong to threads. So a slow administrator holds a connection and nothing else.
+ * One event loop; at most {@value #MAX_CONNECTIONS} connections, each with one request, which runs on a platform thread
+ * of its own: file systems that a reload opens try out identities, which belong to threads. So a slow administrator
+ * holds a connection and nothing else.
  *
  * <h2>Errors</h2>
  *
- * A peer that is neither the server's user nor root, and one beyond the number of connections, is closed at once. A request of more than
- * {@value #MAX_BODY_BYTES} bytes of body, or {@value #MAX_HEADER_BYTES} of headers, is answered with an error.
+ * A peer that is neither the server's user nor root, and one beyond the number of connections, is closed at once. A
+ * request of more than {@value #MAX_BODY_BYTES} bytes of body, or {@value #MAX_HEADER_BYTES} of headers, is answered
+ * with an error.
  */
 public final class AdminServer implements AutoCloseable {
     /** Commands, and someone who watches. */
@@ -94,7 +96,8 @@ public final class AdminServer implements AutoCloseable {
     }
 
     /**
-     * The same in a directory that the server makes for it within one that others may write to, as Kubernetes' {@code fsGroup} has a pod's volumes.
+     * The same in a directory that the server makes for it within one that others may write to, as Kubernetes'
+     * {@code fsGroup} has a pod's volumes.
      *
      * @throws ConfigException with one line that says what is in the way
      */

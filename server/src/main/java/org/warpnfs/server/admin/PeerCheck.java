@@ -12,7 +12,10 @@ import jdk.net.UnixDomainPrincipal;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Who may come to the socket, by what the kernel says of the process at its other end (SO_PEERCRED): the server's own user, and root. */
+/**
+ * Who may come to the socket, by what the kernel says of the process at its other end (SO_PEERCRED): the server's own
+ * user, and root.
+ */
 final class PeerCheck {
     private static final Logger LOG = LoggerFactory.getLogger(PeerCheck.class);
     private static final String ROOT = "0";

@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
 import org.warpnfs.server.config.ConfigException;
 
 /**
- * A directory that nobody but the server's user, and root, can change. Symbolic links are not followed where one is made: what is restricted is what was looked at.
+ * A directory that nobody but the server's user, and root, can change. Symbolic links are not followed where one is
+ * made: what is restricted is what was looked at.
  */
 final class PrivateDirectory {
     private static final Set<PosixFilePermission> FOR_ITS_USER_ALONE = PosixFilePermissions.fromString("rwx------");
@@ -40,8 +41,8 @@ final class PrivateDirectory {
     }
 
     /**
-     * Makes one within a directory that others may write to; one that is there is taken, if it belongs to the server's user. Kubernetes opens what is in a volume to
-     * the pod's group when it mounts it: that is taken back.
+     * Makes one within a directory that others may write to; one that is there is taken, if it belongs to the server's
+     * user. Kubernetes opens what is in a volume to the pod's group when it mounts it: that is taken back.
      *
      * @throws ConfigException with one line that says what is in the way
      */

@@ -16,7 +16,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.server.config.ConfigException;
 
-/** The place of a Unix socket in the file system: nobody but its user may come there, and none that is in use is taken away. */
+/**
+ * The place of a Unix socket in the file system: nobody but its user may come there, and none that is in use is taken
+ * away.
+ */
 final class SocketFile {
     private static final String FRESH = ".new";
     /** sun_path of Linux (unix(7)) without its last zero, and what the name has at first. */
@@ -87,7 +90,10 @@ final class SocketFile {
         }
     }
 
-    /** Gives the socket that was bound at {@link #fresh} its own name, once it is for its user alone. Another that somebody puts there later is theirs. */
+    /**
+     * Gives the socket that was bound at {@link #fresh} its own name, once it is for its user alone. Another that
+     * somebody puts there later is theirs.
+     */
     void publish() throws ConfigException {
         try {
             Files.setPosixFilePermissions(fresh, PosixFilePermissions.fromString("rw-------"));

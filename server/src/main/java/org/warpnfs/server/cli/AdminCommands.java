@@ -125,8 +125,8 @@ final class AdminCommands {
     /** {@code warpnfs reload}. */
     @Command(
             name = "reload",
-            description =
-                    "Has a running server read its exports again, as SIGHUP does, and prints what has changed; exit status 1 if they are refused.")
+            description = "Has a running server read its exports again, as SIGHUP does, and prints what has changed; "
+                    + "exit status 1 if they are refused.")
     static final class Reload extends AdminCommand {
         @Override
         JsonNode ask(AdminClient client) throws ConfigException {
@@ -147,7 +147,8 @@ final class AdminCommands {
     @Command(
             name = "evict",
             description = {
-                "Takes everything from an NFSv4 client: opens, locks, delegations, sessions, and closes its connections.",
+                "Takes everything from an NFSv4 client: opens, locks, delegations, sessions, and closes its "
+                        + "connections.",
                 "It may introduce itself again; to keep a host out, change the exports."
             })
     static final class Evict extends AdminCommand {
@@ -162,7 +163,8 @@ final class AdminCommands {
         @Override
         void print(JsonNode answer, PrintWriter out) {
             out.printf(
-                    "client %s (%s, %s) is evicted: %s sessions, %s opens, %s locks, %s delegations, %s connections closed%n",
+                    "client %s (%s, %s) is evicted: %s sessions, %s opens, %s locks, %s delegations, %s "
+                            + "connections closed%n",
                     answer.path("client").asText(),
                     Table.clean(answer.path("owner").asText()),
                     answer.path("address").asText(),
@@ -172,8 +174,8 @@ final class AdminCommands {
                     answer.path("delegations"),
                     answer.path("connections"));
             if (!isJournaled(answer)) {
-                out.println(
-                        "the recovery journal could not be written: after a restart it may reclaim what it had; the log has more");
+                out.println("the recovery journal could not be written: after a restart it may reclaim what it had; "
+                        + "the log has more");
             }
         }
 
@@ -277,7 +279,8 @@ final class AdminCommands {
     @Command(
             name = "drain",
             description = {
-                "Has a running server take no new connections, answer the calls that are under way, and close its connections.",
+                "Has a running server take no new connections, answer the calls that are under way, and close "
+                        + "its connections.",
                 "The process goes on, not ready, until it is told to stop. There is no way back."
             })
     static final class Drain extends AdminCommand {

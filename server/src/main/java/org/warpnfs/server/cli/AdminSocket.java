@@ -25,7 +25,8 @@ final class AdminSocket implements AutoCloseable {
      * Starts to answer for a server, which is closed if that cannot be.
      *
      * @param chosenBy how messages name who said so
-     * @param said where to answer, or {@code off}; null if nobody said anything: then a place that cannot be had is done without
+     * @param said where to answer, or {@code off}; null if nobody said anything: then a place that cannot be had is
+     *     done without
      * @param state the directory for what must outlive the server, if there is one
      * @throws ConfigException with one line that says what is in the way
      */

@@ -20,7 +20,8 @@ import org.warpnfs.server.settings.Setting;
 import org.warpnfs.server.settings.Settings;
 
 /**
- * Looks for everything that would be in the way of a start, and starts nothing: no port is taken, no directory made, no file system opened.
+ * Looks for everything that would be in the way of a start, and starts nothing: no port is taken, no directory made, no
+ * file system opened.
  *
  * @param configured what {@code serve} would be told
  * @param exports what it would serve
@@ -94,7 +95,9 @@ record Check(Configured configured, List<ExportSpec> exports, String limits, Lis
         }
     }
 
-    /** True if the socket can be in that directory, as far as it is there. The one within the state directory is made. */
+    /**
+     * True if the socket can be in that directory, as far as it is there. The one within the state directory is made.
+     */
     private static boolean admin(Configured configured) throws ConfigException {
         String said = configured.adminAsSaid();
         if (said == null || said.equals("off")) {

@@ -14,7 +14,10 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** {@code warpnfs check}: what {@code serve} would do with the same words, file and environment, or everything that is wrong with them. */
+/**
+ * {@code warpnfs check}: what {@code serve} would do with the same words, file and environment, or everything that is
+ * wrong with them.
+ */
 @Command(
         name = "check",
         description = {

@@ -34,7 +34,9 @@ import org.warpnfs.server.settings.Said;
 import org.warpnfs.server.settings.Settings;
 import picocli.CommandLine.ParseResult;
 
-/** What {@code serve} is told by its command line, the environment and the configuration file together. Starts nothing. */
+/**
+ * What {@code serve} is told by its command line, the environment and the configuration file together. Starts nothing.
+ */
 final class Configured {
     private final Resolved settings;
     private final HostNames names =
@@ -139,7 +141,8 @@ final class Configured {
     }
 
     /**
-     * What is to be exported, as files of exports(5) say now. Which files those are, and all else, stays as it was at the start.
+     * What is to be exported, as files of exports(5) say now. Which files those are, and all else, stays as it was at
+     * the start.
      *
      * @throws ConfigException with everything that is wrong
      */
@@ -217,13 +220,19 @@ final class Configured {
         return HttpAddress.parse(settings.at(Settings.HTTP), settings.get(Settings.HTTP));
     }
 
-    /** Where administrators are answered, or {@code off}; null if nobody said so: then that is in the state directory, if it can be. */
+    /**
+     * Where administrators are answered, or {@code off}; null if nobody said so: then that is in the state directory,
+     * if it can be.
+     */
     @Nullable
     String adminAsSaid() {
         return settings.origin(Settings.ADMIN).isSaid() ? settings.get(Settings.ADMIN) : null;
     }
 
-    /** What {@link #http} is of, as somebody wrote it; null if nobody did: then another server may have the usual address, and this one does without. */
+    /**
+     * What {@link #http} is of, as somebody wrote it; null if nobody did: then another server may have the usual
+     * address, and this one does without.
+     */
     @Nullable
     String httpAsSaid() {
         return settings.origin(Settings.HTTP).isSaid() ? settings.get(Settings.HTTP) : null;

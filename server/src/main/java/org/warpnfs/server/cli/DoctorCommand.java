@@ -26,7 +26,10 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code warpnfs doctor}: what this host lacks as a server or a client, and what mends it. Exit status 1 if something does not work. */
+/**
+ * {@code warpnfs doctor}: what this host lacks as a server or a client, and what mends it. Exit status 1 if something
+ * does not work.
+ */
 @Command(
         name = "doctor",
         description = {

@@ -12,8 +12,9 @@ import org.warpnfs.server.config.ExportSpec;
 import org.warpnfs.server.config.IdentityChoices;
 
 /**
- * Reads the exports, and the names of owners, again while the server runs: all of it counts, or, where something is wrong, what was before. What has changed, or why nothing has, is
- * in the log. One reload at a time; safe for any thread.
+ * Reads the exports, and the names of owners, again while the server runs: all of it counts, or, where something is
+ * wrong, what was before. What has changed, or why nothing has, is in the log. One reload at a time; safe for any
+ * thread.
  */
 final class ExportsReload {
     private static final Logger LOG = LoggerFactory.getLogger(ExportsReload.class);
@@ -97,8 +98,8 @@ final class ExportsReload {
     }
 
     /**
-     * Looks every {@value #SECONDS} s whether they say something else, on a daemon thread, until the server ends. Looks at what the files say and not at
-     * the files: Kubernetes changes a ConfigMap by turning a symbolic link above them.
+     * Looks every {@value #SECONDS} s whether they say something else, on a daemon thread, until the server ends. Looks
+     * at what the files say and not at the files: Kubernetes changes a ConfigMap by turning a symbolic link above them.
      */
     void watch() {
         Thread watching = new Thread(this::lookAgainAndAgain, "warpnfs-exports");

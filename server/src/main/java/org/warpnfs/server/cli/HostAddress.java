@@ -12,7 +12,8 @@ final class HostAddress {
      * Looks a name up; a literal is what it says. Waits for the name service.
      *
      * @param what how the message begins: the option, and what it says
-     * @throws ConfigException if there is no such host; nobody is meant by an empty name, which the JDK takes for the loopback
+     * @throws ConfigException if there is no such host; nobody is meant by an empty name, which the JDK takes for the
+     *     loopback
      */
     static InetAddress of(String what, String name) throws ConfigException {
         if (name.isBlank()) {

@@ -4,7 +4,9 @@ import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.server.config.ConfigException;
 
-/** What {@code --http} says: {@code ADDR:PORT}, {@code [ADDR]:PORT}, {@code :PORT} for every address, or {@code off}. */
+/**
+ * What {@code --http} says: {@code ADDR:PORT}, {@code [ADDR]:PORT}, {@code :PORT} for every address, or {@code off}.
+ */
 final class HttpAddress {
     /** Where nobody but this host asks. */
     static final String DEFAULT = "127.0.0.1:9049";

@@ -35,7 +35,9 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** What the tests of {@code warpnfs iwarp} have in common: words to a plan, the plan carried out, its result in lines. */
+/**
+ * What the tests of {@code warpnfs iwarp} have in common: words to a plan, the plan carried out, its result in lines.
+ */
 abstract sealed class IwarpTestCommand implements Callable<Integer> {
     private static final int MAX_PORT = 65_535;
     private static final int MAX_DEPTH = 4096;
@@ -52,7 +54,8 @@ abstract sealed class IwarpTestCommand implements Callable<Integer> {
             name = "ping",
             description =
                     "Has a server read a text from this client's memory by RDMA Read and write it back by RDMA Write, "
-                            + "and compares. Speaks with rping: 'rping -s -S SIZE' serves this client, 'rping -c' asks this server.",
+                            + "and compares. Speaks with rping: 'rping -s -S SIZE' serves this client, 'rping "
+                            + "-c' asks this server.",
             mixinStandardHelpOptions = true,
             versionProvider = Version.class,
             sortOptions = false)
@@ -80,7 +83,8 @@ abstract sealed class IwarpTestCommand implements Callable<Integer> {
     @Command(
             name = "write-bw",
             description = "Writes to a server's memory by RDMA Write. Speaks with ib_write_bw -R. "
-                    + "A Write counts, as for ib_write_bw, when its last byte was handed to TCP; a server of ours is asked at the "
+                    + "A Write counts, as for ib_write_bw, when its last byte was handed to TCP; a server of "
+                    + "ours is asked at the "
                     + "end whether all has arrived.",
             mixinStandardHelpOptions = true,
             versionProvider = Version.class,
@@ -94,9 +98,9 @@ abstract sealed class IwarpTestCommand implements Callable<Integer> {
     /** {@code warpnfs iwarp send-lat}. */
     @Command(
             name = "send-lat",
-            description =
-                    "Sends a message to a server, waits for one of the same size, and so on. Speaks with ib_send_lat -R. "
-                            + "Latencies are half of the way there and back.",
+            description = "Sends a message to a server, waits for one of the same size, and so on. Speaks with "
+                    + "ib_send_lat -R. "
+                    + "Latencies are half of the way there and back.",
             mixinStandardHelpOptions = true,
             versionProvider = Version.class,
             sortOptions = false)
@@ -110,7 +114,8 @@ abstract sealed class IwarpTestCommand implements Callable<Integer> {
     @Command(
             name = "send-bw",
             description = "Sends messages to a server, no more than it has receives for. Speaks with ib_send_bw -R. "
-                    + "A Send counts, as for ib_send_bw, when its last byte was handed to TCP; a server of ours is asked at the "
+                    + "A Send counts, as for ib_send_bw, when its last byte was handed to TCP; a server of ours "
+                    + "is asked at the "
                     + "end whether all has arrived.",
             mixinStandardHelpOptions = true,
             versionProvider = Version.class,
@@ -153,15 +158,16 @@ abstract sealed class IwarpTestCommand implements Callable<Integer> {
             paramLabel = "SIZE",
             description =
                     "Bytes of a message. Default: 64 of a ping, 2 of send-lat, else 64k. Of a server the largest, "
-                            + "default 64k for ping, else 8m. A perftest at the other end has to be told the same with -s.")
+                            + "default 64k for ping, else 8m. A perftest at the other end has to be told the "
+                            + "same with -s.")
     private @Nullable String size;
 
     @Option(
             names = {"-n", "--count"},
             paramLabel = "N",
-            description =
-                    "Messages, or pings of each connection. Default: 10 pings, else 1000. A perftest server has to be told "
-                            + "the same with -n. Of ping, 0 connects and disconnects.")
+            description = "Messages, or pings of each connection. Default: 10 pings, else 1000. A perftest server has "
+                    + "to be told "
+                    + "the same with -n. Of ping, 0 connects and disconnects.")
     private @Nullable Long count;
 
     @Option(
@@ -173,9 +179,10 @@ abstract sealed class IwarpTestCommand implements Callable<Integer> {
     @Option(
             names = {"-d", "--depth"},
             paramLabel = "N",
-            description =
-                    "Messages on their way at one time; RDMA Reads no more than the server answers at once. Default: 128. "
-                            + "Of a server the receives that it keeps posted, default 512; clients of perftest count on 512.")
+            description = "Messages on their way at one time; RDMA Reads no more than the server answers at once. "
+                    + "Default: 128. "
+                    + "Of a server the receives that it keeps posted, default 512; clients of perftest "
+                    + "count on 512.")
     private @Nullable Integer depth;
 
     @Option(names = "--connections", paramLabel = "N", description = "Of ping: connections at one time. Default: 1.")
@@ -184,9 +191,9 @@ abstract sealed class IwarpTestCommand implements Callable<Integer> {
     @Option(
             names = "--crc",
             paramLabel = "off|preferred|required",
-            description =
-                    "Whether to ask for a CRC in each FPDU: never, as a client, always. There is one if either end asks. "
-                            + "Default: off.")
+            description = "Whether to ask for a CRC in each FPDU: never, as a client, always. There is one if either "
+                    + "end asks. "
+                    + "Default: off.")
     private CrcPolicy crc = CrcPolicy.OFF;
 
     @Option(names = "--markers", description = "Ask for MPA markers in what the other end sends. Linux' siw has none.")
@@ -219,9 +226,9 @@ abstract sealed class IwarpTestCommand implements Callable<Integer> {
     @Option(
             names = "--timeout",
             paramLabel = "SECONDS",
-            description =
-                    "Silence of the other end that is a failure. Default: 30. A perftest server sees nothing of Reads and "
-                            + "Writes: once they have begun it waits for their client as long as that is connected.")
+            description = "Silence of the other end that is a failure. Default: 30. A perftest server sees nothing of "
+                    + "Reads and "
+                    + "Writes: once they have begun it waits for their client as long as that is connected.")
     private int timeout = 30;
 
     @Option(

@@ -17,7 +17,10 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** The commands that show a table of the server: a page after the other, until all is shown or as many rows as were asked for. */
+/**
+ * The commands that show a table of the server: a page after the other, until all is shown or as many rows as were
+ * asked for.
+ */
 final class ListCommands {
     private static final int PAGE = 1000;
 

@@ -13,7 +13,10 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
 
-/** One command's manual page, in the macros of man(7). Says nothing that {@code --help} does not say, but for what all commands share. */
+/**
+ * One command's manual page, in the macros of man(7). Says nothing that {@code --help} does not say, but for what all
+ * commands share.
+ */
 final class ManualPage {
     private static final String SHARED = """
             .SH EXIT STATUS
@@ -164,7 +167,9 @@ final class ManualPage {
         return Arrays.stream(text).map(ManualPage::escaped).collect(Collectors.joining("\n"));
     }
 
-    /** What roff would take for its own: backslashes, hyphens that are minus signs, dots and quotes that begin a line. */
+    /**
+     * What roff would take for its own: backslashes, hyphens that are minus signs, dots and quotes that begin a line.
+     */
     private static String escaped(String text) {
         String words = plain(text).replace("\\", "\\e").replace("-", "\\-");
         return words.startsWith(".") || words.startsWith("'") ? "\\&" + words : words;

@@ -18,11 +18,14 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** {@code warpnfs probe}: asks a server on this host how it is. Exit status 0 and one line if it is well, else 1 and one line. */
+/**
+ * {@code warpnfs probe}: asks a server on this host how it is. Exit status 0 and one line if it is well, else 1 and one
+ * line.
+ */
 @Command(
         name = "probe",
-        description =
-                "Asks a running server whether it is ready: exit status 0 if it is, 1 if not, and one line that says why.",
+        description = "Asks a running server whether it is ready: exit status 0 if it is, 1 if not, and one line that "
+                + "says why.",
         mixinStandardHelpOptions = true,
         versionProvider = Version.class,
         sortOptions = false)

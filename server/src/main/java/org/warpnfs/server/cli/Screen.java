@@ -12,8 +12,9 @@ import java.util.concurrent.TimeUnit;
 /**
  * Where text is shown that is refreshed: in place on a terminal, one block after the other elsewhere.
  *
- * <p>On a terminal it has the alternate screen, as a pager has, and each frame is one write that clears what was there line by line: nothing flickers. What was on the
- * terminal before is back when it is closed, also when the process is told to end.
+ * <p>On a terminal it has the alternate screen, as a pager has, and each frame is one write that clears what was there
+ * line by line: nothing flickers. What was on the terminal before is back when it is closed, also when the process is
+ * told to end.
  */
 final class Screen implements AutoCloseable {
     /** ECMA-48: alternate screen, no cursor, no wrapping. */

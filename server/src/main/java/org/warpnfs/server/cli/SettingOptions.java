@@ -12,8 +12,8 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
 
 /**
- * Gives a command the options of {@link Settings}, and {@code --config}. They have no fields: what was said is read from the parsed line as words, since
- * which of them counts is decided with the environment and the file beside them.
+ * Gives a command the options of {@link Settings}, and {@code --config}. They have no fields: what was said is read
+ * from the parsed line as words, since which of them counts is decided with the environment and the file beside them.
  */
 final class SettingOptions implements IModelTransformer {
     static final String CONFIG = "--config";

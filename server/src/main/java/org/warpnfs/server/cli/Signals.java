@@ -4,8 +4,8 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 
 /**
- * Signals of the operating system. The virtual machine's way to them, {@code sun.misc.Signal}, is exported by jdk.unsupported and has no
- * other successor; a compiler warns of it whatever is said, so it is reached by its name.
+ * Signals of the operating system. The virtual machine's way to them, {@code sun.misc.Signal}, is exported by
+ * jdk.unsupported and has no other successor; a compiler warns of it whatever is said, so it is reached by its name.
  */
 final class Signals {
     private Signals() {}

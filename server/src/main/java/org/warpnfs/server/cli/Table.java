@@ -5,7 +5,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 
-/** Rows of JSON as columns for people: as wide as they have to be, numbers to the right. What clients named cannot move the cursor. */
+/**
+ * Rows of JSON as columns for people: as wide as they have to be, numbers to the right. What clients named cannot move
+ * the cursor.
+ */
 final class Table {
     private static final int MAX_CELL = 80;
     private static final String GAP = "  ";

@@ -9,7 +9,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** What {@code warpnfs top} shows of the time between two answers of {@code /v1/activity}: rates, in lines of text. Knows no terminal. */
+/**
+ * What {@code warpnfs top} shows of the time between two answers of {@code /v1/activity}: rates, in lines of text.
+ * Knows no terminal.
+ */
 final class TopFrame {
     private static final double MEGA = 1e6;
     private static final double NANOS_OF_MILLI = 1e6;

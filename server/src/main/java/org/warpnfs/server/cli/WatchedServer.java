@@ -33,7 +33,8 @@ final class WatchedServer implements AutoCloseable {
     /**
      * Starts all. HTTP answers first, so that a probe hears that the server starts; clients find it last.
      *
-     * @param http what {@code --http} says; null if it says nothing: then another server may have the usual port, and this one does without
+     * @param http what {@code --http} says; null if it says nothing: then another server may have the usual port, and
+     *     this one does without
      * @throws ConfigException with one line that says what is in the way
      */
     static WatchedServer start(ServerConfig config, @Nullable String http) throws ConfigException {

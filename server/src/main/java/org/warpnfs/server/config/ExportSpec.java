@@ -16,7 +16,8 @@ import org.warpnfs.nfs.export.PseudoPath;
  * @param pseudoPath where clients find it; null if nothing was said of it
  * @param policy to whom, and how
  * @param traits what holds for everyone
- * @param requiredMount the directory at which something has to be mounted for the export to be served; null if none has to
+ * @param requiredMount the directory at which something has to be mounted for the export to be served; null if none has
+ *     to
  */
 public record ExportSpec(
         Place place,
@@ -31,8 +32,9 @@ public record ExportSpec(
     }
 
     /**
-     * Parses the argument of {@code --export DIR[:/PSEUDO/PATH][,OPTION...]}: one export for everyone. A comma or a colon cannot be part of a directory's name here, save a colon that no slash follows. Unlike in
-     * exports(5) calls are taken from any port unless {@code secure} is said.
+     * Parses the argument of {@code --export DIR[:/PSEUDO/PATH][,OPTION...]}: one export for everyone. A comma or a
+     * colon cannot be part of a directory's name here, save a colon that no slash follows. Unlike in exports(5) calls
+     * are taken from any port unless {@code secure} is said.
      *
      * @throws ConfigException naming the argument and the part that is wrong
      */

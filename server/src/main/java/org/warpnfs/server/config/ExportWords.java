@@ -17,8 +17,9 @@ import org.warpnfs.nfs.export.Squash;
 /**
  * The options of one client ("General Options" and "User ID Mapping" of exports(5)), word by word.
  *
- * <p>A word that would change what clients see and is not served stops the reader, as a word does that nobody knows. What only tells
- * another server how to do its work ({@code subtree_check}, {@code no_wdelay}) means nothing here and is taken.
+ * <p>A word that would change what clients see and is not served stops the reader, as a word does that nobody knows.
+ * What only tells another server how to do its work ({@code subtree_check}, {@code no_wdelay}) means nothing here and
+ * is taken.
  */
 final class ExportWords {
     /** Words that say what this server does in any case, or how another one would do it. */
@@ -90,8 +91,8 @@ final class ExportWords {
     }
 
     /**
-     * Reads them in their order; of two that contradict each other the later one counts, as in exports(5). After {@code sec=} come words for those
-     * flavors: {@code ro}, {@code rw} and whom to squash.
+     * Reads them in their order; of two that contradict each other the later one counts, as in exports(5). After
+     * {@code sec=} come words for those flavors: {@code ro}, {@code rw} and whom to squash.
      *
      * @param defaults what holds where no word says otherwise
      */
@@ -116,7 +117,10 @@ final class ExportWords {
         return root;
     }
 
-    /** The directory at which something has to be mounted for the export to be served, empty for its own; null if none has to. */
+    /**
+     * The directory at which something has to be mounted for the export to be served, empty for its own; null if none
+     * has to.
+     */
     @Nullable
     String requiredMount() {
         return requiredMount;

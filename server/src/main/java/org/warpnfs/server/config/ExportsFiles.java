@@ -22,13 +22,14 @@ import org.warpnfs.nfs.export.PseudoPath;
 /**
  * Files of exports(5), read together.
  *
- * <p>A directory that several lines name, in one file or in several, is one export with the clients of all. Each is found at its own absolute
- * path; where one says {@code fsid=0} it is found at {@code /}, and those below its directory below it.
+ * <p>A directory that several lines name, in one file or in several, is one export with the clients of all. Each is
+ * found at its own absolute path; where one says {@code fsid=0} it is found at {@code /}, and those below its directory
+ * below it.
  *
  * <h2>Errors</h2>
  *
- * A {@link ConfigException} has every mistake with file, line, and what is wrong: the first of each line, all lines of a file that can be taken apart.
- * Nothing of any file counts then.
+ * A {@link ConfigException} has every mistake with file, line, and what is wrong: the first of each line, all lines of
+ * a file that can be taken apart. Nothing of any file counts then.
  */
 public final class ExportsFiles {
     /** Some hundred thousand lines. */
@@ -65,8 +66,8 @@ public final class ExportsFiles {
     }
 
     /**
-     * Reads files, and of directories all files in them whose names end with {@code .exports} and begin with no dot, in the order of their
-     * names.
+     * Reads files, and of directories all files in them whose names end with {@code .exports} and begin with no dot, in
+     * the order of their names.
      *
      * @param names what the clients' names mean
      */
@@ -162,7 +163,8 @@ public final class ExportsFiles {
         if (traits != null && !traits.equals(words.traits())) {
             throw line.place()
                     .mistake(export.directory
-                            + ": fsid=, crossmnt, nohide and nordirplus hold for all clients of a directory; give each the"
+                            + ": fsid=, crossmnt, nohide and nordirplus hold for all clients of a directory; "
+                            + "give each the"
                             + " same");
         }
         export.traits = words.traits();

@@ -14,11 +14,11 @@ import java.util.List;
  * client   := name | name(word,...) | (word,...)
  * </pre>
  *
- * <p>A {@code #} begins a comment, a backslash at the end of a line goes on with the next, a path with blanks stands in double quotes, and
- * {@code \040} is the byte with that octal number.
+ * <p>A {@code #} begins a comment, a backslash at the end of a line goes on with the next, a path with blanks stands in
+ * double quotes, and {@code \040} is the byte with that octal number.
  *
- * <p>{@code host (rw)} is a mistake here: exports(5) takes it for {@code host} with defaults and everyone with {@code rw}, which nobody
- * means. Who means everyone writes {@code *(rw)}.
+ * <p>{@code host (rw)} is a mistake here: exports(5) takes it for {@code host} with defaults and everyone with
+ * {@code rw}, which nobody means. Who means everyone writes {@code *(rw)}.
  */
 final class ExportsReader {
     private static final int OCTAL_DIGITS = 3;

@@ -22,7 +22,8 @@ import org.warpnfs.nfs.idmap.StaticNames;
  * staff&#64;example.org = 50
  * </pre>
  *
- * <p>To the right stands a number, or the name of a user or group of this host. {@code #} and {@code ;} at the beginning of a line begin a comment.
+ * <p>To the right stands a number, or the name of a user or group of this host. {@code #} and {@code ;} at the
+ * beginning of a line begin a comment.
  */
 public final class IdMapFile {
     private static final long NOBODY_AT_ALL = 0xffff_ffffL;

@@ -49,8 +49,8 @@ public record ServerConfig(
     }
 
     /**
-     * Gives each export its place. The only one is served at {@code /} unless it says otherwise; of several, each is served
-     * under its own absolute path.
+     * Gives each export its place. The only one is served at {@code /} unless it says otherwise; of several, each is
+     * served under its own absolute path.
      *
      * @throws ConfigException if an export does not fit the backend
      */

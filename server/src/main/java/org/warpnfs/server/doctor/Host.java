@@ -8,7 +8,9 @@ import org.warpnfs.server.limits.Machine;
 
 /** A host, as checks see it. */
 public interface Host {
-    /** What a small file says, such as those of {@code /proc} and {@code /sys}; empty if there is none that can be read. */
+    /**
+     * What a small file says, such as those of {@code /proc} and {@code /sys}; empty if there is none that can be read.
+     */
     Optional<String> text(Path file);
 
     /** Names in a directory, sorted; none if there is none. */

@@ -65,7 +65,8 @@ public final class ServerChecks {
                         return Finding.warn(
                                 "kernel",
                                 says
-                                        + ", older than what the server is tested with: no openat2 (5.6), no cachestat (6.5)",
+                                        + ", older than what the server is tested with: no openat2 (5.6), no "
+                                        + "cachestat (6.5)",
                                 "apt install --only-upgrade linux-image-amd64 && reboot");
                     }
                     return Finding.ok(

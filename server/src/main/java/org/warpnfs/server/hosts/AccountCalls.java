@@ -11,8 +11,8 @@ import java.lang.invoke.MethodHandle;
 import java.util.Optional;
 
 /**
- * getpwnam_r(3), getgrnam_r(3), their likes by number, and getgrouplist(3), as the C library of this process has them. Each call blocks its thread
- * for as long as a name service takes. Safe for any thread.
+ * getpwnam_r(3), getgrnam_r(3), their likes by number, and getgrouplist(3), as the C library of this process has them.
+ * Each call blocks its thread for as long as a name service takes. Safe for any thread.
  *
  * <pre>
  * offset  struct passwd       struct group

@@ -9,8 +9,8 @@ import java.lang.invoke.MethodHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * innetgr(3). The C library keeps the netgroups that it walks in the state of the process, so calls take turns. Safe for any thread; may block
- * while a name service answers.
+ * innetgr(3). The C library keeps the netgroups that it walks in the state of the process, so calls take turns. Safe
+ * for any thread; may block while a name service answers.
  */
 final class Netgroups {
     private final @Nullable MethodHandle innetgr;

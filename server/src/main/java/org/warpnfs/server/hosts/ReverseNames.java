@@ -14,8 +14,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * getnameinfo(3). The Java library has it too, and does not tell an address without a name from a resolver that did not answer: then hosts would lose their
- * names, and with them their exports, whenever the resolver is away for a moment. Safe for any thread; may block while a name service answers.
+ * getnameinfo(3). The Java library has it too, and does not tell an address without a name from a resolver that did not
+ * answer: then hosts would lose their names, and with them their exports, whenever the resolver is away for a moment.
+ * Safe for any thread; may block while a name service answers.
  *
  * <pre>
  * offset  sockaddr_in       sockaddr_in6

@@ -13,7 +13,8 @@ import java.util.function.ToIntFunction;
 import org.warpnfs.nfs.idmap.Accounts;
 
 /**
- * Users and groups as nsswitch.conf of this host has them: files, LDAP, SSSD, systemd. Blocks as long as these do. Safe for any thread.
+ * Users and groups as nsswitch.conf of this host has them: files, LDAP, SSSD, systemd. Blocks as long as these do. Safe
+ * for any thread.
  */
 public final class SystemAccounts implements Accounts {
     private static final int NO_ENTRY = 2;

@@ -11,11 +11,14 @@ import java.util.regex.Pattern;
 import org.warpnfs.nfs.export.HostNames;
 
 /**
- * Names by the resolver of this host: {@code /etc/hosts}, DNS and whatever else nsswitch.conf names, through getaddrinfo(3), getnameinfo(3)
- * and innetgr(3). Blocks as long as these do. Safe for any thread.
+ * Names by the resolver of this host: {@code /etc/hosts}, DNS and whatever else nsswitch.conf names, through
+ * getaddrinfo(3), getnameinfo(3) and innetgr(3). Blocks as long as these do. Safe for any thread.
  */
 public final class SystemHostNames implements HostNames {
-    /** EAI_AGAIN of getaddrinfo(3): the virtual machine passes its text on, and nothing else that tells it from an unknown name. */
+    /**
+     * EAI_AGAIN of getaddrinfo(3): the virtual machine passes its text on, and nothing else that tells it from an
+     * unknown name.
+     */
     private static final String NO_ANSWER = "Temporary failure in name resolution";
 
     private static final int MAX_NAME = 253;
@@ -51,7 +54,10 @@ public final class SystemHostNames implements HostNames {
                 .orElse(List.of());
     }
 
-    /** Whoever runs a reverse zone can write anything there: an address too, in forms such as 10.1, which would then be its own address. */
+    /**
+     * Whoever runs a reverse zone can write anything there: an address too, in forms such as 10.1, which would then be
+     * its own address.
+     */
     static boolean isHostName(String name) {
         List<String> labels = Splitter.on('.').splitToList(name);
         return name.length() <= MAX_NAME

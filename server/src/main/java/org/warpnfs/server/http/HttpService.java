@@ -20,14 +20,15 @@ import org.slf4j.LoggerFactory;
  *
  * <h2>Operation</h2>
  *
- * One virtual thread for each request, at most {@value #MAX_CONNECTIONS} connections: a peer that is slow holds its own connection and nothing
- * else. Nothing that a peer sends is kept or changes anything.
+ * One virtual thread for each request, at most {@value #MAX_CONNECTIONS} connections: a peer that is slow holds its own
+ * connection and nothing else. Nothing that a peer sends is kept or changes anything.
  *
  * <h2>Errors</h2>
  *
- * A request that does not come whole within {@value #REQUEST_SECONDS} s, and an answer that is not taken within {@value #ANSWER_SECONDS} s,
- * end their connection; connections beyond the limit are closed at once. Another path is 404, another method 405, another host's name on the loopback 421. What a question throws
- * is 500 and a line in the log.
+ * A request that does not come whole within {@value #REQUEST_SECONDS} s, and an answer that is not taken within
+ * {@value #ANSWER_SECONDS} s, end their connection; connections beyond the limit are closed at once. Another path is
+ * 404, another method 405, another host's name on the loopback 421. What a question throws is 500 and a line in the
+ * log.
  */
 public final class HttpService implements AutoCloseable {
     /** Probes, a scraper and a few people. */
@@ -109,8 +110,8 @@ public final class HttpService implements AutoCloseable {
     }
 
     /**
-     * True for a browser on this host that was led here by a name of somebody else's (DNS rebinding), whose page would read the answer. Where other hosts are answered too,
-     * they may have any name for this one.
+     * True for a browser on this host that was led here by a name of somebody else's (DNS rebinding), whose page would
+     * read the answer. Where other hosts are answered too, they may have any name for this one.
      */
     private static boolean isRebound(HttpExchange exchange) {
         String host = exchange.getRequestHeaders().getFirst("Host");

@@ -5,8 +5,9 @@ import java.util.List;
 import java.util.function.ToLongFunction;
 
 /**
- * Shares out a number of bytes. What is wanted is cut where there is less: part by part, in the order in which the parts were added, each
- * down to what works well; and if that is still too much, once more in that order, each down to the least that works at all.
+ * Shares out a number of bytes. What is wanted is cut where there is less: part by part, in the order in which the
+ * parts were added, each down to what works well; and if that is still too much, once more in that order, each down to
+ * the least that works at all.
  */
 final class Budget {
     /** One thing that takes of it. */

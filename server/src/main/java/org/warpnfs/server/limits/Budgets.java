@@ -10,10 +10,11 @@ import org.warpnfs.server.config.ConfigException;
  *
  * <h2>Operation</h2>
  *
- * Four things are compared: the Java heap, memory outside of it, descriptors, and the container's memory, which holds the first two and the
- * virtual machine itself. Where there is less than is wanted, less is taken: of payload memory first, then of records and receive
- * buffers, then of connections, each of which has receive buffers to begin with, then of files in memory; on the heap of replies first, then of NFSv4 state. {@link Plan#line()} says what was taken of what, and what was
- * cut.
+ * Four things are compared: the Java heap, memory outside of it, descriptors, and the container's memory, which holds
+ * the first two and the virtual machine itself. Where there is less than is wanted, less is taken: of payload memory
+ * first, then of records and receive buffers, then of connections, each of which has receive buffers to begin with,
+ * then of files in memory; on the heap of replies first, then of NFSv4 state. {@link Plan#line()} says what was taken
+ * of what, and what was cut.
  *
  * <h2>Errors</h2>
  *
@@ -38,7 +39,10 @@ public final class Budgets {
     private static final long VIRTUAL_MACHINE_BYTES = 96 * MIB;
     /** Objects of the programs, and of as many connections and calls as there may be. */
     private static final long OTHER_HEAP_BYTES = 32 * MIB;
-    /** The table of handles of a local file system may take an eighth of the heap, files in memory a quarter for what is not contents. */
+    /**
+     * The table of handles of a local file system may take an eighth of the heap, files in memory a quarter for what is
+     * not contents.
+     */
     private static final int HANDLES_PART = 8;
 
     private static final int NAMES_PART = 4;
@@ -60,7 +64,8 @@ public final class Budgets {
      *
      * @param limits what fits
      * @param memoryExportBytes the capacity of each file system in memory
-     * @param nettyBytes what all else leaves of direct memory to Netty, which has TCP's records; see {@link NettyMemory}
+     * @param nettyBytes what all else leaves of direct memory to Netty, which has TCP's records; see
+     *     {@link NettyMemory}
      * @param line for people: what was taken of what
      */
     public record Plan(ServerLimits limits, long memoryExportBytes, long nettyBytes, String line) {}

@@ -5,7 +5,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** How much memory the container, or the service, may have that this process runs in: the smallest limit of its control groups. */
+/**
+ * How much memory the container, or the service, may have that this process runs in: the smallest limit of its control
+ * groups.
+ */
 final class ContainerMemory {
     /** No control group has a limit. */
     static final long UNLIMITED = Long.MAX_VALUE;
@@ -50,7 +53,10 @@ final class ContainerMemory {
         return least;
     }
 
-    /** A group that cannot be seen from within the container has none of the files: its own is then the root that is mounted. */
+    /**
+     * A group that cannot be seen from within the container has none of the files: its own is then the root that is
+     * mounted.
+     */
     private static long leastUpwards(Path root, String group, String file) {
         Path at = root.resolve(group.substring(Math.min(1, group.length()))).normalize();
         long least = UNLIMITED;

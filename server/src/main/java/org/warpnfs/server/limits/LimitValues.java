@@ -9,8 +9,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@link ServerLimits} as a table of names and values, so that what names a limit elsewhere, the configuration file first, cannot name
- * another. A name is that of the group and that of the component: {@code connections.most}. A value is a {@link Duration}, else a {@link Long}.
+ * {@link ServerLimits} as a table of names and values, so that what names a limit elsewhere, the configuration file
+ * first, cannot name another. A name is that of the group and that of the component: {@code connections.most}. A value
+ * is a {@link Duration}, else a {@link Long}.
  */
 public final class LimitValues {
     private LimitValues() {}

@@ -8,7 +8,8 @@ import org.warpnfs.fs.local.DescriptorBudget;
  * What this process may have.
  *
  * @param heapBytes the most that the Java heap grows to; {@code -Xmx}
- * @param directBytes the most memory outside of it that buffers and files in memory take; {@code -XX:MaxDirectMemorySize}
+ * @param directBytes the most memory outside of it that buffers and files in memory take;
+ *     {@code -XX:MaxDirectMemorySize}
  * @param containerBytes for all of the process; {@link Long#MAX_VALUE} if nothing limits it
  * @param descriptors RLIMIT_NOFILE
  * @param descriptorsForConnections of those, for sockets

@@ -3,12 +3,13 @@ package org.warpnfs.server.limits;
 import java.time.Duration;
 
 /**
- * Every number that bounds what clients may make the server hold, with its reason. A client is a {@link
- * org.warpnfs.limits.ClientAddress}. {@link LayerLimits} makes the options of each layer from these, {@link Budgets} fits them to what
- * the process may have, and docs/limits.md says for each what happens at it, what counts it and which tests hold it.
+ * Every number that bounds what clients may make the server hold, with its reason. A client is a
+ * {@link org.warpnfs.limits.ClientAddress}. {@link LayerLimits} makes the options of each layer from these,
+ * {@link Budgets} fits them to what the process may have, and docs/limits.md says for each what happens at it, what
+ * counts it and which tests hold it.
  *
- * <p>What is for all is shared by client addresses: one may hold as much as is still free, so that a newcomer always finds some. The
- * numbers for one client are upper bounds beside that rule.
+ * <p>What is for all is shared by client addresses: one may hold as much as is still free, so that a newcomer always
+ * finds some. The numbers for one client are upper bounds beside that rule.
  *
  * @param connections how many there may be. Those over RDMA and those over TCP are counted apart
  * @param deadlines how long a peer may leave things undone
@@ -47,15 +48,15 @@ public record ServerLimits(
     }
 
     /**
-     * Connections, once over RDMA and once over TCP. Over RDMA iWARP meets the limits first, as it counts a connection from its first
-     * packet; RPC-over-RDMA has the same numbers for providers that have none.
+     * Connections, once over RDMA and once over TCP. Over RDMA iWARP meets the limits first, as it counts a connection
+     * from its first packet; RPC-over-RDMA has the same numbers for providers that have none.
      *
      * @param most 1024: a thousand mounts
      * @param ofClient 256: 16 mounts with {@code nconnect=16}, and no client takes more than a quarter
      * @param halfOpen over RDMA, before the first message. 512: startups of half of all at once, after an outage
      * @param halfOpenOfClient 128: more than one host opens in a burst
-     * @param idleBeforeEviction over RDMA, how long one is idle before its place can be had by a newcomer. 10 s: longer than a client at work
-     *     rests between two calls
+     * @param idleBeforeEviction over RDMA, how long one is idle before its place can be had by a newcomer. 10 s: longer
+     *     than a client at work rests between two calls
      */
     public record Connections(int most, int ofClient, int halfOpen, int halfOpenOfClient, Duration idleBeforeEviction) {
         static final Connections DEFAULT = new Connections(1024, 256, 512, 128, Duration.ofSeconds(10));
@@ -76,13 +77,17 @@ public record ServerLimits(
     /**
      * Deadlines that mean progress: bytes have to move at a rate; one byte now and then is none.
      *
-     * @param startup from the TCP connection to the end of the MPA startup. 10 s: TCP repeats a lost segment a few times within it
+     * @param startup from the TCP connection to the end of the MPA startup. 10 s: TCP repeats a lost segment a few
+     *     times within it
      * @param firstMessage from there to the first whole message. 30 s: clients connect because they have a call to make
-     * @param grace how long a peer may pause in a record, in RDMA Reads or in taking replies, before the rate counts. 30 s: a network that is
-     *     rerouted is back by then
-     * @param leastBytesPerSecond the rate, of a client's line. 32 KiB/s: half of what a line of 512 kbit/s carries; the longest call takes 34 s at it
-     * @param backwardReply how long a call of the server's may be unanswered on a client's RDMA connection. 30 s: a third of a lease
-     * @param draining replaces {@code grace} while the server stops. 2 s: who is gone shall not use up the time of others
+     * @param grace how long a peer may pause in a record, in RDMA Reads or in taking replies, before the rate counts.
+     *     30 s: a network that is rerouted is back by then
+     * @param leastBytesPerSecond the rate, of a client's line. 32 KiB/s: half of what a line of 512 kbit/s carries; the
+     *     longest call takes 34 s at it
+     * @param backwardReply how long a call of the server's may be unanswered on a client's RDMA connection. 30 s: a
+     *     third of a lease
+     * @param draining replaces {@code grace} while the server stops. 2 s: who is gone shall not use up the time of
+     *     others
      * @param close from the decision to end an iWARP stream to its end. 5 s: several round trips on any network
      * @param leastBytesPerSecondClosing while a stream parts. 16 KiB/s: what a line of 128 kbit/s carries
      * @param exposedReply how long RDMA_DONE may take, with {@code --read-replies}. 60 s: two graces
@@ -110,15 +115,16 @@ public record ServerLimits(
     }
 
     /**
-     * iWARP streams. All of it is far above what RPC-over-RDMA asks for, which has limits of its own that are met first: these
-     * bound what a defect of ours could take.
+     * iWARP streams. All of it is far above what RPC-over-RDMA asks for, which has limits of its own that are met
+     * first: these bound what a defect of ours could take.
      *
      * @param sendQueueDepth of a stream. 4096: sixteen times what the responder posts
      * @param receiveQueueDepth of a stream. 4096: thirty times its credits
      * @param receiveBytes of a stream. 1 GiB
      * @param regions of a stream. 4096: a region for each RDMA Read and exposed reply
      * @param registeredBytes of a stream. 8 GiB
-     * @param inboundReads RDMA Reads that a peer may have outstanding on a stream. 1024; the responder offers 0, or 8 with {@code --read-replies}
+     * @param inboundReads RDMA Reads that a peer may have outstanding on a stream. 1024; the responder offers 0, or 8
+     *     with {@code --read-replies}
      * @param outstandingReads of ours on a stream. 1024; the responder asks for {@code rdma.ord}
      * @param receivesOfAll 1,048,576: 1024 to a connection
      * @param receiveBytesOfAll 8 GiB
@@ -152,7 +158,8 @@ public record ServerLimits(
      * @param ord RDMA Reads of a connection. 16: what Linux gives
      * @param receiveBuffers of all. 65,536: all connections at half their credits
      * @param receiveBuffersOfClient 16,384: a quarter
-     * @param heldBytes memory of a connection in pulled chunks, and again in its replies. 64 MiB: its credits with 1 MiB each
+     * @param heldBytes memory of a connection in pulled chunks, and again in its replies. 64 MiB: its credits with 1
+     *     MiB each
      * @param replyBytes of all, for replies outside the payload memory. 256 MiB: 256 listings of 1 MiB at once
      * @param replyBytesOfClient 64 MiB: a quarter
      * @param backwardCalls of ours that a connection leaves unanswered. 2: a recall and one more; others wait
@@ -228,18 +235,21 @@ public record ServerLimits(
      * RPC over TCP.
      *
      * @param recordBytes the longest call. 1,114,112 (1 MiB + 64 KiB): a WRITE of 1 MiB in the largest COMPOUND
-     * @param callsInFlight of a connection, replies not taken included. 64: what a Linux client keeps outstanding on a fast link
+     * @param callsInFlight of a connection, replies not taken included. 64: what a Linux client keeps outstanding on a
+     *     fast link
      * @param callsInFlightOfClient 512: eight busy connections
      * @param recordMemoryBytes of all, for records that are coming or being read. 256 MiB: 240 WRITEs of 1 MiB
      * @param recordMemoryBytesOfConnection 32 MiB: more WRITEs than operation threads
-     * @param unsentBytes of replies that a connection has not taken, above which it starts no call. 4 MiB: as much as a socket buffer
-     *     takes meanwhile
-     * @param unsentBytesOfClient 32 MiB: eight connections at their mark. Above it no call of the client's begins either, though it has been started
+     * @param unsentBytes of replies that a connection has not taken, above which it starts no call. 4 MiB: as much as a
+     *     socket buffer takes meanwhile
+     * @param unsentBytesOfClient 32 MiB: eight connections at their mark. Above it no call of the client's begins
+     *     either, though it has been started
      * @param unsentBytesOfAll for replies outside the payload memory. 256 MiB: 256 listings of 1 MiB at once
-     * @param backwardCalls of ours that a connection leaves unanswered before the oldest is forgotten. 64: as many as calls of its
+     * @param backwardCalls of ours that a connection leaves unanswered before the oldest is forgotten. 64: as many as
+     *     calls of its
      * @param backwardReplyBytes the longest reply to them. 64 KiB: callbacks carry a few hundred bytes
-     * @param unexpectedReplies records that claim to be replies and are none, in the life of a connection. 64: replies to calls that
-     *     were forgotten
+     * @param unexpectedReplies records that claim to be replies and are none, in the life of a connection. 64: replies
+     *     to calls that were forgotten
      * @param startsPerTurn calls that a connection starts before others have their turn. 32: some hundred microseconds
      */
     public record Tcp(
@@ -290,9 +300,12 @@ public record ServerLimits(
      * What both transports and all programs share.
      *
      * @param payloadBytes file data in flight; {@code --payload-memory}. 256 MiB: 240 transfers of 1 MiB
-     * @param transferBytes the largest transfer, and what a long COMPOUND adds to it. 1,114,112 (1 MiB + 64 KiB): the most that Linux asks for
-     * @param keptReplyBytes replies to calls without a session, for when they are repeated. 32 MiB: about 70,000, minutes of a busy server
-     * @param idleFiles descriptors that stay open of files that nobody has open. 1024: the files that a build looks at again and again
+     * @param transferBytes the largest transfer, and what a long COMPOUND adds to it. 1,114,112 (1 MiB + 64 KiB): the
+     *     most that Linux asks for
+     * @param keptReplyBytes replies to calls without a session, for when they are repeated. 32 MiB: about 70,000,
+     *     minutes of a busy server
+     * @param idleFiles descriptors that stay open of files that nobody has open. 1024: the files that a build looks at
+     *     again and again
      */
     public record Memory(long payloadBytes, int transferBytes, long keptReplyBytes, int idleFiles) {
         static final Memory DEFAULT = new Memory(256 * MIB, 1024 * KIB + 64 * KIB, 32 * MIB, 1024);
@@ -319,7 +332,8 @@ public record ServerLimits(
      * @param locksOfClient 32,768: splitting all of them takes some 20 ms
      * @param lockOwnersOfOpen 1024: processes that lock through one open
      * @param delegations 16,384: a quarter of the opens; never an error
-     * @param courtesyLeases leases that a silent client keeps its state while nobody wants it. 960: a day of 90 s leases
+     * @param courtesyLeases leases that a silent client keeps its state while nobody wants it. 960: a day of 90 s
+     *     leases
      */
     public record State(
             int clients,

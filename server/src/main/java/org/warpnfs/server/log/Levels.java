@@ -13,8 +13,8 @@ import org.slf4j.LoggerFactory;
 /**
  * How much is logged, while the server runs. A change lasts until the server ends.
  *
- * <p>A logger is a package or a class by its full name, such as {@code org.warpnfs.nfs}, or {@value #ROOT} for all that have no level of their own. Safe
- * for any thread.
+ * <p>A logger is a package or a class by its full name, such as {@code org.warpnfs.nfs}, or {@value #ROOT} for all that
+ * have no level of their own. Safe for any thread.
  */
 public final class Levels {
     /** The logger of all others. */
@@ -33,7 +33,10 @@ public final class Levels {
 
     private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_$]*(\\.[A-Za-z_][A-Za-z0-9_$]*)*");
 
-    /** A logger is made by being named and never goes: so the longest name and how many strangers may be named are bounded. */
+    /**
+     * A logger is made by being named and never goes: so the longest name and how many strangers may be named are
+     * bounded.
+     */
     private static final int MAX_NAME = 200;
 
     private static final int MAX_LOGGERS = 4096;
@@ -72,8 +75,10 @@ public final class Levels {
     /**
      * Sets the level of a logger, and of all below it that have none of their own.
      *
-     * @param level {@code off}, {@code error}, {@code warn}, {@code info}, {@code debug}, {@code trace}, or {@value #INHERITED}; in any case of letters
-     * @throws IllegalArgumentException with one line for people, if one of the two makes no sense; nothing has changed then
+     * @param level {@code off}, {@code error}, {@code warn}, {@code info}, {@code debug}, {@code trace}, or
+     *     {@value #INHERITED}; in any case of letters
+     * @throws IllegalArgumentException with one line for people, if one of the two makes no sense; nothing has changed
+     *     then
      */
     public static void set(String logger, String level) {
         String name = checked(logger);

@@ -9,7 +9,10 @@ import org.warpnfs.nfs.stats.CallTrail;
 import org.warpnfs.nfs.stats.Metered;
 import org.warpnfs.nfs.stats.OperationMeter;
 
-/** Measures as another recorder does, and has each call write down what it did, for those who read it when it has ended. Safe for any thread. */
+/**
+ * Measures as another recorder does, and has each call write down what it did, for those who read it when it has ended.
+ * Safe for any thread.
+ */
 public final class WatchedCalls implements CallRecorder {
     private final CallRecorder meters;
     private final Consumer<CallTrail> reader;

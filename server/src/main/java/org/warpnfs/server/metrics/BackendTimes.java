@@ -9,8 +9,9 @@ import java.util.function.LongSupplier;
 import org.warpnfs.lanes.CallOnThread;
 
 /**
- * How long the calls of backends take, of all backends of this process. Of calls that are short and many, one in {@value #SAMPLE} is measured, at random,
- * and counts for all of them: two readings of the clock cost as much as a short call. Safe for any thread.
+ * How long the calls of backends take, of all backends of this process. Of calls that are short and many, one in
+ * {@value #SAMPLE} is measured, at random, and counts for all of them: two readings of the clock cost as much as a
+ * short call. Safe for any thread.
  */
 public final class BackendTimes implements MultiCollector {
     /** A power of two. */

@@ -5,13 +5,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 
-/** Everything of which the whole server has so much and no more: what it is called, and the values that say how much is taken and how much there is. */
+/**
+ * Everything of which the whole server has so much and no more: what it is called, and the values that say how much is
+ * taken and how much there is.
+ */
 final class BudgetTable {
     /**
      * One budget.
      *
      * @param used the counter of what is taken now
-     * @param limit the value of what there is, named as in docs/limits.md behind {@code limit_} where nothing else counts it
+     * @param limit the value of what there is, named as in docs/limits.md behind {@code limit_} where nothing else
+     *     counts it
      */
     private record Budget(String name, String used, String limit) {}
 
@@ -44,7 +48,8 @@ final class BudgetTable {
                 metric(
                         "budget_used",
                         Budget::used,
-                        "How much is taken of what the whole server may take, in bytes or in pieces as the budget's name says"),
+                        "How much is taken of what the whole server may take, in bytes or in pieces as the "
+                                + "budget's name says"),
                 metric("budget_limit", Budget::limit, "How much of it may be taken"));
     }
 

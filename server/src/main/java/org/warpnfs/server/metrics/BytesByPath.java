@@ -21,6 +21,7 @@ final class BytesByPath {
                 "rpc_bytes",
                 List.of("direction", "path", "transport"),
                 sources,
-                "Bytes by transport and path: in Sends (inline), fetched from Read chunks such as data of WRITE, put into Write chunks such as data of READ or into Reply chunks, or in the stream of TCP");
+                "Bytes by transport and path: in Sends (inline), fetched from Read chunks such as data of WRITE, "
+                        + "put into Write chunks such as data of READ or into Reply chunks, or in the stream of TCP");
     }
 }

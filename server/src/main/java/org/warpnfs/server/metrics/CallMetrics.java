@@ -16,8 +16,8 @@ import org.warpnfs.nfs.stats.OperationMeter;
 /**
  * Latency and errors by program, version, operation and transport.
  *
- * <p>What was never called is not exported: a server of one version shows the operations of that one alone. How many series there are is bounded
- * by operations and statuses, never by what a client sends. Safe for any thread.
+ * <p>What was never called is not exported: a server of one version shows the operations of that one alone. How many
+ * series there are is bounded by operations and statuses, never by what a client sends. Safe for any thread.
  */
 final class CallMetrics implements CallRecorder, MultiCollector {
     private static final String OK = "OK";

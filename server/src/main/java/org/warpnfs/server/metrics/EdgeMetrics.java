@@ -12,7 +12,10 @@ import org.warpnfs.nfs.idmap.NameCounts;
 import org.warpnfs.rpcrdma.udp.UdpCounts;
 import org.warpnfs.server.rpcbind.PortmapTotals;
 
-/** Datagrams, the portmapper and name services: what goes on beside the connections of clients. Counted for the whole process. */
+/**
+ * Datagrams, the portmapper and name services: what goes on beside the connections of clients. Counted for the whole
+ * process.
+ */
 final class EdgeMetrics {
     private static final List<String> VERSIONS = List.of("2", "3", "4");
     private static final Map<String, NameCounts> NAMES = new LinkedHashMap<>();

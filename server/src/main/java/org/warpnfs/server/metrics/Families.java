@@ -6,7 +6,10 @@ import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
 import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 
-/** The metrics of something that takes time and may fail: a histogram, its longest, and errors, for one answer to a scrape. One thread's. */
+/**
+ * The metrics of something that takes time and may fail: a histogram, its longest, and errors, for one answer to a
+ * scrape. One thread's.
+ */
 final class Families {
     private final String name;
     private final HistogramSnapshot.Builder durations;

@@ -6,7 +6,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * How long something took, in buckets: two additions that threads do not contend for, and no clock of its own. Safe for any thread.
+ * How long something took, in buckets: two additions that threads do not contend for, and no clock of its own. Safe for
+ * any thread.
  */
 final class Latency {
     private static final double NANOS = 1e-9;

@@ -9,7 +9,8 @@ import java.util.Map;
  *
  * @param name with its prefix, its unit and, if it only grows, {@code _total}
  * @param labels in order; none names a client
- * @param sources the counters it shows, each with the values of the labels, in their order; empty if it is fed otherwise
+ * @param sources the counters it shows, each with the values of the labels, in their order; empty if it is fed
+ *     otherwise
  */
 public record Metric(String name, Type type, List<String> labels, Map<String, List<String>> sources, String help) {
     /** Before every name. */

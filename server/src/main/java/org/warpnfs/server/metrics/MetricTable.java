@@ -38,7 +38,8 @@ public final class MetricTable {
                     "call_duration_seconds",
                     Metric.Type.HISTOGRAM,
                     List.of("operation", "program", "transport", "version"),
-                    "Time from the first thread that took a call until its reply was made. Repeated calls that were answered from memory are not here"),
+                    "Time from the first thread that took a call until its reply was made. Repeated calls that "
+                            + "were answered from memory are not here"),
             fed(
                     "call_duration_seconds_max",
                     Metric.Type.GAUGE,
@@ -84,7 +85,8 @@ public final class MetricTable {
             levelOfBoth(
                     "rpc_reply_held_bytes",
                     "reply_bytes_held",
-                    "Memory of replies that clients have not taken; over TCP also what is set aside for calls that run"),
+                    "Memory of replies that clients have not taken; over TCP also what is set aside for calls "
+                            + "that run"),
             totalOfBoth("rpc_reply_memory_waits", "reply_memory_waits", "Calls that waited until replies were taken"),
             totalOfBoth("rpc_memory_waits", "memory_waits", "Calls that waited for memory"),
             totalOfBoth("rpc_backward_calls_sent", "backward_calls_sent", "Callbacks sent on clients' connections"),
@@ -237,7 +239,8 @@ public final class MetricTable {
             total(
                     "iwarp_invalidations",
                     "iwarp_invalidations",
-                    "Of those, how many are valid no more: by their owner, their peer's Send, or the end of their stream"),
+                    "Of those, how many are valid no more: by their owner, their peer's Send, or the end of "
+                            + "their stream"),
             level("iwarp_posted_receives", "iwarp_posted_receives", "Receives that are posted, likewise"),
             level("iwarp_posted_receive_bytes", "iwarp_posted_receive_bytes", "Memory of posted receives, likewise"),
             level(
@@ -320,7 +323,8 @@ public final class MetricTable {
                     "backend_duration_seconds",
                     Metric.Type.HISTOGRAM,
                     List.of("call"),
-                    "Time that calls of backends took. Of those that are short one in 16 is measured, at random, and counts for 16"),
+                    "Time that calls of backends took. Of those that are short one in 16 is measured, at random, "
+                            + "and counts for 16"),
             fed(
                     "backend_duration_seconds_max",
                     Metric.Type.GAUGE,

@@ -14,8 +14,8 @@ import org.warpnfs.nfs.stats.CallRecorder;
 /**
  * All metrics of a server, as Prometheus reads them.
  *
- * <p>Counters are read together, once for each {@link #scrape()}: what one answer tells belongs together as well as counters do that nobody stops.
- * Safe for any thread.
+ * <p>Counters are read together, once for each {@link #scrape()}: what one answer tells belongs together as well as
+ * counters do that nobody stops. Safe for any thread.
  */
 public final class ServerMetrics implements AutoCloseable {
     /** What {@link #scrape()} returns. */

@@ -9,7 +9,9 @@ import java.util.Map;
 import java.util.function.Supplier;
 import org.warpnfs.iwarp.qp.TerminateCause;
 
-/** Terminates by cause. All that the RFCs know are there from the start, so that the first one is seen to be one more. */
+/**
+ * Terminates by cause. All that the RFCs know are there from the start, so that the first one is seen to be one more.
+ */
 public final class TerminateMetrics implements Collector {
     private static final String NAME = Metric.PREFIX + "iwarp_terminates";
     /** Before the names of the values, and between their parts. */

@@ -5,7 +5,7 @@ import java.net.InetSocketAddress;
 import java.util.Optional;
 
 /**
- * Where a version of a program is: rpcb of RFC 1833 section 2.1.
+ * Where a version of a program is: rpcb of RFC 1833, section 2.1.
  *
  * @param program unsigned 32 bits, and so is the version
  * @param netid as it is written; anything, where others have registered

@@ -7,14 +7,14 @@ import java.util.stream.Stream;
 /**
  * A transport as portmappers name it.
  *
- * @spec https://www.rfc-editor.org/rfc/rfc5665#section-5.1 RFC 5665 section 5.1
+ * @spec https://www.rfc-editor.org/rfc/rfc5665#section-5.1 RFC 5665, section 5.1
  */
 public enum Netid {
     TCP("tcp", "inet", 6),
     TCP6("tcp", "inet6", 0),
     UDP("udp", "inet", 17),
     UDP6("udp", "inet6", 0),
-    /** RFC 5666 section 10. */
+    /** RFC 5666, section 10. */
     RDMA("rdma", "inet", 0),
     RDMA6("rdma", "inet6", 0);
 
@@ -33,7 +33,7 @@ public enum Netid {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /** nc_proto of RFC 1833 section 2.1. */
+    /** nc_proto of RFC 1833, section 2.1. */
     String protocol() {
         return protocol;
     }

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The portmapper protocol, version 2: TCP and UDP over IPv4.
  *
- * @spec https://www.rfc-editor.org/rfc/rfc1833#section-3 RFC 1833 section 3
+ * @spec https://www.rfc-editor.org/rfc/rfc1833#section-3 RFC 1833, section 3
  */
 final class Pmap2 implements PortmapVersion {
     private static final int SET = 1;

@@ -8,7 +8,7 @@ import org.dcache.oncrpc4j.xdr.XdrEncodingStream;
 /**
  * How often each procedure was called: rpcb_stat_byvers, without the lists of who was looked up. Safe for any thread.
  *
- * @spec https://www.rfc-editor.org/rfc/rfc1833#section-2.1 RFC 1833 section 2.1
+ * @spec https://www.rfc-editor.org/rfc/rfc1833#section-2.1 RFC 1833, section 2.1
  */
 final class PortmapCounts {
     /** RPCBVERS_STAT: versions 2, 3 and 4. */

@@ -12,8 +12,9 @@ import org.slf4j.LoggerFactory;
  *
  * <h2>Errors</h2>
  *
- * SET and UNSET are answered by FALSE, whoever asks. CALLIT, BCAST and INDIRECT, which would have this host call others in somebody else's name, are
- * PROC_UNAVAIL, and so are the conversions of addresses. Safe for any thread; a call may come twice.
+ * SET and UNSET are answered by FALSE, whoever asks. CALLIT, BCAST and INDIRECT, which would have this host call others
+ * in somebody else's name, are PROC_UNAVAIL, and so are the conversions of addresses. Safe for any thread; a call may
+ * come twice.
  */
 final class PortmapProgram implements RpcDispatchable {
     static final int PROGRAM = 100_000;

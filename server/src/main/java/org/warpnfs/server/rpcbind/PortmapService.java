@@ -16,12 +16,13 @@ import org.warpnfs.rpcrdma.tcp.TcpOptions;
 import org.warpnfs.rpcrdma.udp.UdpOptions;
 
 /**
- * {@link PortmapProgram} over TCP and UDP, on one port and on threads of its own: nothing that NFS does keeps it from answering.
+ * {@link PortmapProgram} over TCP and UDP, on one port and on threads of its own: nothing that NFS does keeps it from
+ * answering.
  *
  * <p>Closing it frees the port. Safe for any thread.
  */
 public final class PortmapService implements AutoCloseable {
-    /** The port of RFC 1833 section 2.2. */
+    /** The port of RFC 1833, section 2.2. */
     public static final int PORT = 111;
 
     private static final int THREADS = 2;

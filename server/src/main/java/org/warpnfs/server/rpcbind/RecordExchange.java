@@ -16,11 +16,13 @@ import java.nio.channels.SocketChannel;
 import java.time.Duration;
 
 /**
- * One connection to a local RPC server, by record marking (RFC 5531 section 11). One call at a time, not safe for two threads at once.
+ * One connection to a local RPC server, by record marking (RFC 5531, section 11). One call at a time, not safe for two
+ * threads at once.
  *
  * <h2>Errors</h2>
  *
- * Connecting has to be done within the time that was given, and so has each call; all calls together within another. A reply of more than {@value #MAX_REPLY_BYTES} bytes is not read.
+ * Connecting has to be done within the time that was given, and so has each call; all calls together within another. A
+ * reply of more than {@value #MAX_REPLY_BYTES} bytes is not read.
  */
 final class RecordExchange implements Closeable {
     /** A thousand mappings. */

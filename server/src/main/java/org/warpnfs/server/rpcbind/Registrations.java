@@ -19,8 +19,8 @@ import java.util.stream.Collectors;
 /**
  * Makes what rpcbind lists what it should list of this server.
  *
- * <p>A registration where nobody listens, of a program that this server has, is one that a server left behind that was killed: it is removed. One where
- * somebody listens is another server's, and stays.
+ * <p>A registration where nobody listens, of a program that this server has, is one that a server left behind that was
+ * killed: it is removed. One where somebody listens is another server's, and stays.
  */
 final class Registrations {
     private static final int LOOK_MILLIS = 1000;
@@ -109,7 +109,10 @@ final class Registrations {
         }
     }
 
-    /** Any user of this host may register any address: the server does not connect to others because somebody has written them there. */
+    /**
+     * Any user of this host may register any address: the server does not connect to others because somebody has
+     * written them there.
+     */
     static boolean isOfThisHost(InetAddress address) {
         try {
             return address.isAnyLocalAddress()

@@ -7,7 +7,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** A call of rpcbind with AUTH_NONE (RFC 5531 section 9), word by word. */
+/** A call of rpcbind with AUTH_NONE (RFC 5531, section 9), word by word. */
 final class RpcCallMessage {
     private static final int CALL = 0;
     private static final int RPC_VERSION = 2;

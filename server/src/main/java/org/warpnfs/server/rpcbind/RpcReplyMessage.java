@@ -4,7 +4,10 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
-/** A reply that was accepted and says SUCCESS (RFC 5531 section 9), word by word. Every method throws an IOException where the bytes end early. */
+/**
+ * A reply that was accepted and says SUCCESS (RFC 5531, section 9), word by word. Every method throws an IOException
+ * where the bytes end early.
+ */
 final class RpcReplyMessage {
     private static final int REPLY = 1;
     private static final int MAX_VERIFIER_BYTES = 400;

@@ -15,10 +15,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * The protocol of rpcbind, versions 3 and 4: every transport, by its netid.
  *
- * <p>An address that means every one of the host is answered as the one that was asked. Unlike rpcbind's, GETADDR looks at the netid of its argument and
- * takes that of the call only where this names none: a client that mounts over RDMA asks over TCP.
+ * <p>An address that means every one of the host is answered as the one that was asked. Unlike rpcbind's, GETADDR looks
+ * at the netid of its argument and takes that of the call only where this names none: a client that mounts over RDMA
+ * asks over TCP.
  *
- * @spec https://www.rfc-editor.org/rfc/rfc1833#section-2.2 RFC 1833 section 2.2
+ * @spec https://www.rfc-editor.org/rfc/rfc1833#section-2.2 RFC 1833, section 2.2
  */
 final class Rpcb implements PortmapVersion {
     private static final int VERSION_4 = 4;

@@ -20,7 +20,8 @@ public sealed interface RpcbindChoice {
     record Serve(InetSocketAddress address) implements RpcbindChoice {}
 
     /**
-     * Reads {@code off}, {@code register}, {@code serve}, or {@code serve:ADDR:PORT}, where {@code ADDR} is a literal, of IPv6 in brackets.
+     * Reads {@code off}, {@code register}, {@code serve}, or {@code serve:ADDR:PORT}, where {@code ADDR} is a literal,
+     * of IPv6 in brackets.
      *
      * @throws IllegalArgumentException with what is wrong
      */

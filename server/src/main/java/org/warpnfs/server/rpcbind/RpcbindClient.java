@@ -14,10 +14,10 @@ import java.util.List;
 /**
  * A connection to the rpcbind of this host, by version 4 of its protocol. Not safe for two threads at once.
  *
- * <p>Over rpcbind's local socket, where it knows the user who calls: an ordinary one may register there, and remove what is his. Where there is none it
- * is asked over TCP, where only the superuser may.
+ * <p>Over rpcbind's local socket, where it knows the user who calls: an ordinary one may register there, and remove
+ * what is his. Where there is none it is asked over TCP, where only the superuser may.
  *
- * @spec https://www.rfc-editor.org/rfc/rfc1833#section-2.2.1 RFC 1833 section 2.2.1
+ * @spec https://www.rfc-editor.org/rfc/rfc1833#section-2.2.1 RFC 1833, section 2.2.1
  */
 public final class RpcbindClient implements Closeable {
     /** Where rpcbind of Linux listens. */

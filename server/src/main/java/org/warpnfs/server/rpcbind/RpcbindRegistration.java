@@ -13,12 +13,14 @@ import org.slf4j.LoggerFactory;
  *
  * <h2>Operation</h2>
  *
- * Registers when it is made, looks again every now and then on a thread of its own, since a rpcbind that was restarted may have forgotten, and withdraws
- * what it registered when it is closed. A server that nobody finds by rpcbind still serves whoever names its ports.
+ * Registers when it is made, looks again every now and then on a thread of its own, since a rpcbind that was restarted
+ * may have forgotten, and withdraws what it registered when it is closed. A server that nobody finds by rpcbind still
+ * serves whoever names its ports.
  *
  * <h2>Errors</h2>
  *
- * A rpcbind that is missing, or refuses, is one line in the log, and one more when that has changed. Safe for any thread.
+ * A rpcbind that is missing, or refuses, is one line in the log, and one more when that has changed. Safe for any
+ * thread.
  */
 public final class RpcbindRegistration implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RpcbindRegistration.class);

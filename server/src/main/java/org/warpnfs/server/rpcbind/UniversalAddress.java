@@ -8,7 +8,7 @@ import java.util.Optional;
 /**
  * An address as a string: the host's, and the two bytes of the port in decimal, with dots.
  *
- * @spec https://www.rfc-editor.org/rfc/rfc5665#section-5.2.3.3 RFC 5665 section 5.2.3.3
+ * @spec https://www.rfc-editor.org/rfc/rfc5665#section-5.2.3.3 RFC 5665, section 5.2.3.3
  */
 final class UniversalAddress {
     private static final int MAX_BYTE = 255;

@@ -1,5 +1,6 @@
 /**
- * How clients find the server by program number (RFC 1833): it registers with the host's rpcbind, or is the portmapper itself.
+ * How clients find the server by program number (RFC 1833): it registers with the host's rpcbind, or is the portmapper
+ * itself.
  *
  * <p>Knows oncrpc4j and the transports; of the programs, their numbers.
  */

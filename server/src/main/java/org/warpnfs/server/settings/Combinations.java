@@ -7,8 +7,9 @@ import org.warpnfs.server.config.Backend;
 /**
  * What settings are to each other.
  *
- * <p>A limit of a part is not above that of the whole. Where only the whole was said and is below the default of the part, the part follows it: who lowers
- * one number does not have to look up all that depend on it. Everything else that does not go together is a mistake that names both.
+ * <p>A limit of a part is not above that of the whole. Where only the whole was said and is below the default of the
+ * part, the part follows it: who lowers one number does not have to look up all that depend on it. Everything else that
+ * does not go together is a mistake that names both.
  */
 final class Combinations {
     /**

@@ -11,11 +11,11 @@ import java.util.regex.Pattern;
 import org.warpnfs.server.config.NearestWord;
 
 /**
- * The environment as a source. A variable is the setting's key in capitals behind {@code WARPNFS_}; one that is empty says nothing; the words of a list
- * have blanks between them.
+ * The environment as a source. A variable is the setting's key in capitals behind {@code WARPNFS_}; one that is empty
+ * says nothing; the words of a list have blanks between them.
  *
- * <p>A {@code WARPNFS_} variable that nobody knows is a mistake, as an unknown key of the file is. Known are those of the start scripts too,
- * and the names that Kubernetes and Docker make of a service that is called {@code warpnfs}.
+ * <p>A {@code WARPNFS_} variable that nobody knows is a mistake, as an unknown key of the file is. Known are those of
+ * the start scripts too, and the names that Kubernetes and Docker make of a service that is called {@code warpnfs}.
  */
 final class EnvironmentReader {
     private static final String PREFIX = "WARPNFS_";

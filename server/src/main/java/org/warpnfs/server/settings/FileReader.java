@@ -22,9 +22,10 @@ import org.warpnfs.server.config.NearestWord;
 /**
  * The configuration file as a source: one YAML document, a mapping of keys to values.
  *
- * <p>Everything that nobody knows is a mistake, with line and column: an unknown key, a key that stands twice, a value where a mapping belongs. What
- * follows a mistake is read all the same, so that all are reported at once; only text that is no YAML ends it. A group without anything in it,
- * as when all its lines are comments, says nothing. Aliases and tags are refused: a file that a person reads says what it says.
+ * <p>Everything that nobody knows is a mistake, with line and column: an unknown key, a key that stands twice, a value
+ * where a mapping belongs. What follows a mistake is read all the same, so that all are reported at once; only text
+ * that is no YAML ends it. A group without anything in it, as when all its lines are comments, says nothing. Aliases
+ * and tags are refused: a file that a person reads says what it says.
  */
 final class FileReader {
     /** Far more than all settings take. */

@@ -17,7 +17,8 @@ public sealed interface Kind<T> {
      *
      * @param what how the message names the setting and its place
      * @param words one, but for {@link Words}
-     * @throws ConfigException if it is none of this kind, or out of bounds: one line that begins with {@code what} and the value
+     * @throws ConfigException if it is none of this kind, or out of bounds: one line that begins with {@code what} and
+     *     the value
      */
     T read(String what, List<String> words) throws ConfigException;
 
@@ -139,8 +140,8 @@ public sealed interface Kind<T> {
     }
 
     /**
-     * One of some words, the names of an enum in small letters. Where {@code on} and {@code off} are among them, true and false mean these: what
-     * reads YAML 1.1 and writes it again, as Helm does, makes the one of the other.
+     * One of some words, the names of an enum in small letters. Where {@code on} and {@code off} are among them, true
+     * and false mean these: what reads YAML 1.1 and writes it again, as Helm does, makes the one of the other.
      */
     record Choice<E extends Enum<E>>(Class<E> type) implements Kind<E> {
         @Override

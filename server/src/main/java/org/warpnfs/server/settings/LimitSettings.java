@@ -9,10 +9,11 @@ import org.warpnfs.server.limits.LimitValues;
 import org.warpnfs.server.limits.ServerLimits;
 
 /**
- * The limits as settings: for each component of {@link ServerLimits} its bounds. Defaults are those of {@link ServerLimits#DEFAULT}.
+ * The limits as settings: for each component of {@link ServerLimits} its bounds. Defaults are those of
+ * {@link ServerLimits#DEFAULT}.
  *
- * <p>The least of each is what serves one ordinary client; the most is what the types and the memory of large hosts hold. What belongs to the
- * protocols and cannot be chosen is in docs/limits.md only, as fixed.
+ * <p>The least of each is what serves one ordinary client; the most is what the types and the memory of large hosts
+ * hold. What belongs to the protocols and cannot be chosen is in docs/limits.md only, as fixed.
  */
 final class LimitSettings {
     static final String PREFIX = "limits.";
@@ -105,7 +106,8 @@ final class LimitSettings {
         row(
                 "deadlines.grace",
                 PATIENCE,
-                "How long a peer may pause in a record, in RDMA Reads or in taking replies, before the least rate counts.",
+                "How long a peer may pause in a record, in RDMA Reads or in taking replies, before the least "
+                        + "rate counts.",
                 "a network that is rerouted is back by then");
         row(
                 "deadlines.leastBytesPerSecond",

@@ -14,8 +14,8 @@ import org.warpnfs.server.limits.LimitValues;
 import org.warpnfs.server.limits.ServerLimits;
 
 /**
- * Every setting with the value that is in force, and where it comes from: the command line before the environment before the file before the defaults.
- * A list is taken from one source as a whole. Immutable.
+ * Every setting with the value that is in force, and where it comes from: the command line before the environment
+ * before the file before the defaults. A list is taken from one source as a whole. Immutable.
  */
 public final class Resolved {
     /** A value in force. */
@@ -30,8 +30,10 @@ public final class Resolved {
      *
      * @param flags what the command line says, of each of its options that stands there
      * @param environment all of it
-     * @param file the configuration file, as the command line has it; null if it has none: then {@code WARPNFS_CONFIG} counts
-     * @param mistakes takes what is wrong. Each setting that is wrong has its default here, so that what is made of it may be wrong too
+     * @param file the configuration file, as the command line has it; null if it has none: then {@code WARPNFS_CONFIG}
+     *     counts
+     * @param mistakes takes what is wrong. Each setting that is wrong has its default here, so that what is made of it
+     *     may be wrong too
      */
     public static Resolved of(
             Map<Setting<?>, List<String>> flags,

@@ -5,7 +5,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something that an operator may choose. Each object is one row of {@link Settings}; two are equal if they are the same.
+ * Something that an operator may choose. Each object is one row of {@link Settings}; two are equal if they are the
+ * same.
  *
  * @param <T> its value
  */

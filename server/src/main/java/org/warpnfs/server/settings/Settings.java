@@ -13,8 +13,9 @@ import org.warpnfs.server.config.ServerConfig;
 import org.warpnfs.server.limits.ServerLimits;
 
 /**
- * The table of all settings. The keys of those with an option are the option's name, as the file writes it ({@code --rdma-port} is {@code
- * rdmaPort}); those of limits are the names in {@link org.warpnfs.server.limits.ServerLimits}.
+ * The table of all settings. The keys of those with an option are the option's name, as the file writes it
+ * ({@code --rdma-port} is {@code rdmaPort}); those of limits are the names in
+ * {@link org.warpnfs.server.limits.ServerLimits}.
  */
 public final class Settings {
     /** Of ports. */
@@ -24,9 +25,11 @@ public final class Settings {
                     "export",
                     new Kind.Words("DIR[:/PATH][,OPTION...]", false),
                     List.<String>of(),
-                    "A directory to serve, where clients find it, and how, in the options of exports(5); may be repeated.",
+                    "A directory to serve, where clients find it, and how, in the options of exports(5); may be "
+                            + "repeated.",
                     "The only one is found at /, of several each at its own absolute path.",
-                    "Options: rw (default), ro, root_squash (default), no_root_squash, all_squash, anonuid=N, anongid=N, secure,",
+                    "Options: rw (default), ro, root_squash (default), no_root_squash, all_squash, anonuid=N, "
+                            + "anongid=N, secure,",
                     "insecure (default), sec=sys:none, crossmnt, nohide, fsid=N, nordirplus, mountpoint.")
             .shown("./export, made if it is missing")
             .flag("--export", "DIR[:/PATH][,OPTION...]");
@@ -35,7 +38,8 @@ public final class Settings {
                     "exports",
                     new Kind.Words("files", true),
                     List.<String>of(),
-                    "Files of exports(5), or directories of *.exports; read again on SIGHUP. Without FILE /etc/exports and",
+                    "Files of exports(5), or directories of *.exports; read again on SIGHUP. Without FILE "
+                            + "/etc/exports and",
                     "/etc/exports.d. Beside these, --export names more.")
             .shown("none")
             .flag("--exports", "FILE");
@@ -91,7 +95,8 @@ public final class Settings {
                     "markers",
                     new Kind.Switch(),
                     false,
-                    "Ask RDMA clients for MPA markers in what they send, to find FPDUs by. Not with Linux clients: their siw knows",
+                    "Ask RDMA clients for MPA markers in what they send, to find FPDUs by. Not with Linux "
+                            + "clients: their siw knows",
                     "no markers and breaks the connection off. Clients that ask for markers get them in any case.")
             .flag("--markers", "");
 
@@ -99,7 +104,8 @@ public final class Settings {
                     "readReplies",
                     new Kind.Switch(),
                     false,
-                    "Let an RDMA client that offered too little space for a reply read it from the server's memory, as RFC 5666",
+                    "Let an RDMA client that offered too little space for a reply read it from the server's "
+                            + "memory, as RFC 5666",
                     "has it. Linux clients have no use for it. By default such a call fails.")
             .flag("--read-replies", "");
 
@@ -114,7 +120,8 @@ public final class Settings {
                     "threads",
                     new Kind.Whole(1, 1024),
                     (long) Math.max(16, 4 * Runtime.getRuntime().availableProcessors()),
-                    "Calls to work on at once in each lane: those that are short, those that move data, and those that may take long",
+                    "Calls to work on at once in each lane: those that are short, those that move data, and "
+                            + "those that may take long",
                     "have threads of their own.")
             .shown("4 for each core, at least 16")
             .flag("--threads", "N");
@@ -123,7 +130,8 @@ public final class Settings {
                     "manageGids",
                     new Kind.Switch(),
                     false,
-                    "Look the groups of AUTH_SYS users up in this host's name service, and do not believe what clients say of them.",
+                    "Look the groups of AUTH_SYS users up in this host's name service, and do not believe what "
+                            + "clients say of them.",
                     "Users can be in more than 16 groups then.")
             .flag("--manage-gids", "");
 
@@ -131,7 +139,8 @@ public final class Settings {
                     "idDomain",
                     new Kind.Text("a domain, such as example.org", false),
                     "",
-                    "Take USER@DOMAIN and GROUP@DOMAIN as owners from NFSv4 clients, for users and groups of this host.")
+                    "Take USER@DOMAIN and GROUP@DOMAIN as owners from NFSv4 clients, for users and groups of "
+                            + "this host.")
             .shown("none")
             .flag("--id-domain", "DOMAIN");
 
@@ -147,7 +156,8 @@ public final class Settings {
                     "idNames",
                     new Kind.Switch(),
                     false,
-                    "Send names of owners to NFSv4 clients where there are any. By default numbers, as Linux has it with sec=sys.",
+                    "Send names of owners to NFSv4 clients where there are any. By default numbers, as Linux has "
+                            + "it with sec=sys.",
                     "Numbers are taken in any case.")
             .flag("--id-names", "");
 
@@ -169,7 +179,8 @@ public final class Settings {
                     "rpcbind",
                     new Kind.Text("register, serve, serve:ADDR:PORT, or off", true),
                     "register",
-                    "Register with the rpcbind of this host, if one runs; or be the portmapper, at port 111 of every address unless",
+                    "Register with the rpcbind of this host, if one runs; or be the portmapper, at port 111 of "
+                            + "every address unless",
                     "it says another; or neither: then clients name ports.")
             .flag("--rpcbind", "register|serve[:ADDR:PORT]|off");
 

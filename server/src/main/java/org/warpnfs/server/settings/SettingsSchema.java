@@ -6,8 +6,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The JSON schema (draft 2020-12) of the configuration file, made of {@link Settings}: for editors that complete and check as one writes. It says
- * what one value may be; what several are to each other, and the bounds of a value that is written with a unit, only the server says.
+ * The JSON schema (draft 2020-12) of the configuration file, made of {@link Settings}: for editors that complete and
+ * check as one writes. It says what one value may be; what several are to each other, and the bounds of a value that is
+ * written with a unit, only the server says.
  */
 public final class SettingsSchema {
     private static final String SIZE = "^[0-9]+[kmgtKMGT]?$";

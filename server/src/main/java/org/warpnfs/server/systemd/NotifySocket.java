@@ -11,7 +11,8 @@ import java.lang.invoke.MethodHandle;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The datagram socket of a service manager, of address family AF_UNIX, which the JDK has for streams only: so by the C library. Linux only.
+ * The datagram socket of a service manager, of address family AF_UNIX, which the JDK has for streams only: so by the C
+ * library. Linux only.
  *
  * <p>Each message has a socket of its own, since there are few. Safe for any thread.
  *

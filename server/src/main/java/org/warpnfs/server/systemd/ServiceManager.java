@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whoever started this process and wants to know how it goes: systemd (a unit of Type=notify), or podman with {@code --sdnotify container}.
- * Where nobody asked, as in a terminal, everything here does nothing.
+ * Whoever started this process and wants to know how it goes: systemd (a unit of Type=notify), or podman with
+ * {@code --sdnotify container}. Where nobody asked, as in a terminal, everything here does nothing.
  *
  * <h2>Errors</h2>
  *

@@ -7,8 +7,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Gives the service manager signs of life as long as the server answers, three in each of its intervals. Where it does not
- * answer, the log says why, and the service manager restarts it in the end.
+ * Gives the service manager signs of life as long as the server answers, three in each of its intervals. Where it does
+ * not answer, the log says why, and the service manager restarts it in the end.
  *
  * <p>A daemon thread of its own. Safe for any thread.
  */

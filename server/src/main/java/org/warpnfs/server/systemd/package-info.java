@@ -1,4 +1,7 @@
-/** What a service manager is told, by the protocol of sd_notify(3): ready, reloading, stopping, still alive. Knows nothing of the server. */
+/**
+ * What a service manager is told, by the protocol of sd_notify(3): ready, reloading, stopping, still alive. Knows
+ * nothing of the server.
+ */
 @NullMarked
 package org.warpnfs.server.systemd;
 

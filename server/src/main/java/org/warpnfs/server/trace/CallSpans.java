@@ -14,8 +14,9 @@ import org.warpnfs.nfs.stats.CallTrail;
 import org.warpnfs.nfs.stats.Metered;
 
 /**
- * The spans of one call: one for the whole, one below it for each operation of a COMPOUND. Names of attributes are those of OpenTelemetry's semantic conventions where
- * there are any ({@code rpc.*}, {@code onc_rpc.*}, {@code client.*}, {@code network.*}). One thread's.
+ * The spans of one call: one for the whole, one below it for each operation of a COMPOUND. Names of attributes are
+ * those of OpenTelemetry's semantic conventions where there are any ({@code rpc.*}, {@code onc_rpc.*},
+ * {@code client.*}, {@code network.*}). One thread's.
  */
 final class CallSpans {
     /** What the server, or the machine below it, did wrong; all else is an answer like another. */

@@ -21,12 +21,13 @@ import org.jspecify.annotations.Nullable;
  *
  * <h2>Buffers</h2>
  *
- * Of an answer nothing is kept. One of more than {@value #MAX_ANSWER_BYTES} bytes is not read further, and its connection is closed.
+ * Of an answer nothing is kept. One of more than {@value #MAX_ANSWER_BYTES} bytes is not read further, and its
+ * connection is closed.
  *
  * <h2>Errors</h2>
  *
- * A receiver has a limited time for its whole answer; the library's exporter limits the time to its first line alone, and takes a body of any length.
- * One thread's, but for its end.
+ * A receiver has a limited time for its whole answer; the library's exporter limits the time to its first line alone,
+ * and takes a body of any length. One thread's, but for its end.
  */
 final class OtlpReceiver implements AutoCloseable {
     static final int MAX_ANSWER_BYTES = 64 << 10;

@@ -28,11 +28,13 @@ import org.warpnfs.nfs.stats.CallTrail;
  *
  * <h2>Operation</h2>
  *
- * The thread that ends a call puts it into a queue and goes on; a thread of this makes spans of what is there and sends them together.
+ * The thread that ends a call puts it into a queue and goes on; a thread of this makes spans of what is there and sends
+ * them together.
  *
  * <h2>Buffers</h2>
  *
- * {@value #MAX_WAITING} calls may wait. Those that find no place are dropped and counted: a receiver that is slow or gone costs nobody anything.
+ * {@value #MAX_WAITING} calls may wait. Those that find no place are dropped and counted: a receiver that is slow or
+ * gone costs nobody anything.
  *
  * <h2>Errors</h2>
  *

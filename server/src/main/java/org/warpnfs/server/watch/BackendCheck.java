@@ -16,8 +16,9 @@ import org.warpnfs.nfs.export.Export;
 /**
  * Whether the roots of all exports can be read.
  *
- * <p>A backend may stand still instead of failing, as a disk or a network file system does that has gone. So one thread looks, those who ask wait
- * for it for a while, and while it has not come back nobody else is sent. Safe for any thread.
+ * <p>A backend may stand still instead of failing, as a disk or a network file system does that has gone. So one thread
+ * looks, those who ask wait for it for a while, and while it has not come back nobody else is sent. Safe for any
+ * thread.
  */
 final class BackendCheck {
     private static final String LOOKED = "every export can be read";

@@ -28,8 +28,9 @@ import org.warpnfs.tools.bench.nfs.ReplyWords;
 /**
  * Goes the way that a client goes: NULL, and GETATTR of the root, over TCP and over RDMA.
  *
- * <p>The calls are those of NFSv4.0, which needs no session and so leaves nothing behind. A server may export nothing to its own host; then it refuses, and
- * that is as good an answer as any: the whole way was gone. One probe at a time; who asks meanwhile, or just after, is told what that one found.
+ * <p>The calls are those of NFSv4.0, which needs no session and so leaves nothing behind. A server may export nothing
+ * to its own host; then it refuses, and that is as good an answer as any: the whole way was gone. One probe at a time;
+ * who asks meanwhile, or just after, is told what that one found.
  */
 final class DeepProbe {
     private static final int PROGRAM = 100_003;

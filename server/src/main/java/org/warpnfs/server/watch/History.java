@@ -12,7 +12,8 @@ import org.warpnfs.nfs.stats.Metered;
 import org.warpnfs.server.metrics.CallTotals;
 
 /**
- * What happened in each of the last intervals: bytes by transport, and calls by operation. Keeps {@value #LENGTH} of them. Safe for any thread.
+ * What happened in each of the last intervals: bytes by transport, and calls by operation. Keeps {@value #LENGTH} of
+ * them. Safe for any thread.
  */
 final class History {
     static final int LENGTH = 180;

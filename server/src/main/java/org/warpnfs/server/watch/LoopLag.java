@@ -10,7 +10,8 @@ import java.util.function.LongSupplier;
 /**
  * How long event loops take to come round: what a call waits for that arrives now.
  *
- * <p>Each {@link #look()} leaves a task in each loop, and none where the last one still waits. Safe for any thread; looks come from one.
+ * <p>Each {@link #look()} leaves a task in each loop, and none where the last one still waits. Safe for any thread;
+ * looks come from one.
  */
 final class LoopLag {
     private static final long NONE_WAITS = Long.MIN_VALUE;

@@ -25,11 +25,11 @@ import org.warpnfs.server.metrics.CallTotals;
 import org.warpnfs.server.metrics.ServerMetrics;
 
 /**
- * What people, probes and scrapers see of a server, at one HTTP address: {@code /metrics}, {@code /healthz}, {@code /readyz}, {@code /status.json} and the page
- * at {@code /}.
+ * What people, probes and scrapers see of a server, at one HTTP address: {@code /metrics}, {@code /healthz},
+ * {@code /readyz}, {@code /status.json} and the page at {@code /}.
  *
- * <p>It is there before the server, to say that it starts, and after it, to say that it drains. One thread looks at the server from time to time. Safe
- * for any thread.
+ * <p>It is there before the server, to say that it starts, and after it, to say that it drains. One thread looks at the
+ * server from time to time. Safe for any thread.
  */
 public final class Watch implements AutoCloseable {
     /** Of the history that the status page shows. */

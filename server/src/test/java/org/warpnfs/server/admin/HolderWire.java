@@ -80,7 +80,9 @@ interface HolderWire extends AutoCloseable {
         }
     }
 
-    /** An RDMA connection with a backward channel. The server's calls on it are kept and not answered, but for CB_NULL. */
+    /**
+     * An RDMA connection with a backward channel. The server's calls on it are kept and not answered, but for CB_NULL.
+     */
     final class OverRdma implements HolderWire {
         private static final int PATIENCE_SECONDS = 60;
         private static final int PROCEDURE_OFFSET = 20;

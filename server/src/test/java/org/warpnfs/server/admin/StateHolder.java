@@ -32,7 +32,10 @@ public final class StateHolder implements AutoCloseable {
     private final HolderWire wire;
     private final int minor;
     private final String name;
-    /** Another than that of who came before by this name: the server answers a call of NFSv4.0 that it has answered as it did. */
+    /**
+     * Another than that of who came before by this name: the server answers a call of NFSv4.0 that it has answered as
+     * it did.
+     */
     private int xid = ThreadLocalRandom.current().nextInt();
 
     private long clientid;

@@ -29,7 +29,9 @@ class ConfiguredLimitsTest {
     private static final int EXCHANGE_ID = 42;
     private static final int CREATE_SESSION = 43;
     private static final int MILLIS = 30_000;
-    /** Of the fore channel's attributes in the reply to CREATE_SESSION: header, session, sequence, flags, three sizes. */
+    /**
+     * Of the fore channel's attributes in the reply to CREATE_SESSION: header, session, sequence, flags, three sizes.
+     */
     private static final int CACHED_REPLY = 20 + 16 + 8 + 12;
 
     @TempDir

@@ -8,8 +8,8 @@ import java.util.concurrent.CountDownLatch;
 /**
  * Hostile peers of one kind.
  *
- * <p>{@link #begin} returns when they have done what they came for: sent all that the server would take, or opened all that it would give.
- * From then on they stay as they are, or go on with it, until {@link #close} ends them.
+ * <p>{@link #begin} returns when they have done what they came for: sent all that the server would take, or opened all
+ * that it would give. From then on they stay as they are, or go on with it, until {@link #close} ends them.
  */
 final class Attack implements AutoCloseable {
     /** What peers of one kind do. */
@@ -53,7 +53,9 @@ final class Attack implements AutoCloseable {
         void run() throws Exception;
     }
 
-    /** Repeats a step on threads of its own until the end, and returns when each has been through {@code least} of them. */
+    /**
+     * Repeats a step on threads of its own until the end, and returns when each has been through {@code least} of them.
+     */
     void repeat(int count, int least, Step step) throws InterruptedException {
         CountDownLatch done = new CountDownLatch(count);
         for (int i = 0; i < count; i++) {

@@ -34,8 +34,8 @@ import org.warpnfs.server.hostile.HonestClient.Way;
 import org.warpnfs.server.limits.SmallProcess;
 
 /**
- * A server in a process that has no descriptor left: clients have filled it with open files, and then the kernel refuses it every new one. It
- * answers, and what it answers is true; when there are descriptors again all is as before.
+ * A server in a process that has no descriptor left: clients have filled it with open files, and then the kernel
+ * refuses it every new one. It answers, and what it answers is true; when there are descriptors again all is as before.
  */
 @Timeout(300)
 class ExhaustedDescriptorsTest {
@@ -143,7 +143,7 @@ class ExhaustedDescriptorsTest {
         return answer(requester, call).getInt();
     }
 
-    /** Opens files by OPEN (RFC 8881 section 18.16), until the server says that there are enough; how many. */
+    /** Opens files by OPEN (RFC 8881, section 18.16), until the server says that there are enough; how many. */
     private static int openMany(V41Client client, String prefix, int most) throws Exception {
         for (int opened = 0; opened < most; opened++) {
             int status = client.status(client.sequenced(3)
@@ -260,7 +260,8 @@ class ExhaustedDescriptorsTest {
     }
 
     /**
-     * One of each kind of call. Each is answered, and what is told to try later has changed nothing; the others have done what they say.
+     * One of each kind of call. Each is answered, and what is told to try later has changed nothing; the others have
+     * done what they say.
      *
      * @return the statuses
      */

@@ -20,8 +20,8 @@ import org.warpnfs.server.NfsCall;
 import org.warpnfs.server.WarpServer;
 
 /**
- * A client that keeps the rules, and fails at the first answer that is not the one it may expect: a status of "try later", a connection
- * that is refused or ended, data that are not those it wrote.
+ * A client that keeps the rules, and fails at the first answer that is not the one it may expect: a status of "try
+ * later", a connection that is refused or ended, data that are not those it wrote.
  */
 final class HonestClient implements AutoCloseable {
     /** How a client reaches the server. */

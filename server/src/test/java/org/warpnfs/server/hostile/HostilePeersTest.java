@@ -18,7 +18,9 @@ import org.warpnfs.server.InMemory;
 import org.warpnfs.server.WarpServer;
 import org.warpnfs.server.hostile.HonestClient.Way;
 
-/** Whatever other peers do, an honest client is served, over either transport, on its old connection and on new ones. */
+/**
+ * Whatever other peers do, an honest client is served, over either transport, on its old connection and on new ones.
+ */
 @Timeout(300)
 class HostilePeersTest {
     private static final int SIZE_BYTES = 64 << 20;

@@ -53,8 +53,8 @@ class MemoryFlatTest {
         }
 
         /**
-         * Of the heap the collector keeps as much as it sees fit, whatever is used of it, so its pages do not count here. Compressed references want it
-         * below 32 GiB, where nothing else is.
+         * Of the heap the collector keeps as much as it sees fit, whatever is used of it, so its pages do not count
+         * here. Compressed references want it below 32 GiB, where nothing else is.
          */
         private static long residentBesidesTheHeap() throws IOException {
             long bytes = 0;

@@ -6,8 +6,9 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The initiator's end of an iWARP stream, written byte by byte: MPA (RFC 5044, section 7.1; RFC 6581, section 9) without CRC and markers, DDP
- * (RFC 5041, section 4) and RDMAP (RFC 5040, section 4) Sends. It shares nothing with the server, and answers nothing.
+ * The initiator's end of an iWARP stream, written byte by byte: MPA (RFC 5044, section 7.1; RFC 6581, section 9)
+ * without CRC and markers, DDP (RFC 5041, section 4) and RDMAP (RFC 5040, section 4) Sends. It shares nothing with the
+ * server, and answers nothing.
  */
 final class RawIwarp implements AutoCloseable {
     private static final byte[] REQUEST_KEY = "MPA ID Req Frame".getBytes(StandardCharsets.US_ASCII);

@@ -17,7 +17,7 @@ class SystemHostNamesTest {
     @Test
     void addressesOf_host_isWhatTheResolverSays() {
         assertThat(names.addressesOf("localhost")).contains(LOOPBACK);
-        // RFC 6761 section 6.4: nobody has this name.
+        // RFC 6761, section 6.4: nobody has this name.
         assertThat(names.addressesOf("host.invalid")).isEmpty();
     }
 

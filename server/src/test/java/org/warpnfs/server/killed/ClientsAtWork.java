@@ -6,7 +6,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 
-/** Clients that work side by side, each on a thread of its own, during one life of the server. What fails in one of them fails whoever waits for them. */
+/**
+ * Clients that work side by side, each on a thread of its own, during one life of the server. What fails in one of them
+ * fails whoever waits for them.
+ */
 final class ClientsAtWork {
     private static final int SECONDS = 180;
 

@@ -19,8 +19,9 @@ import org.warpnfs.server.killed.Link.Way;
 import org.warpnfs.server.killed.VerifyingClient.Kindred;
 
 /**
- * The server told to end by SIGTERM, at random moments, under clients of every version over both transports that go on until their connections end, and
- * come back to the next one. Which may be a later version: {@code -Dwarpnfs.before=CLASSPATH} is an earlier build's, and {@code deploy/upgrade} makes one.
+ * The server told to end by SIGTERM, at random moments, under clients of every version over both transports that go on
+ * until their connections end, and come back to the next one. Which may be a later version:
+ * {@code -Dwarpnfs.before=CLASSPATH} is an earlier build's, and {@code deploy/upgrade} makes one.
  */
 class DrainedServerTest {
     private static final int STOPS = Integer.getInteger("warpnfs.stops", 6);
@@ -29,7 +30,9 @@ class DrainedServerTest {
     private static final int MOMENT_MILLIS = 300;
 
     private static final String THIS_BUILD = System.getProperty("java.class.path");
-    /** Without it this build serves as its own predecessor, and what it writes that earlier ones did not is taken away. */
+    /**
+     * Without it this build serves as its own predecessor, and what it writes that earlier ones did not is taken away.
+     */
     private static final @Nullable String BUILD_BEFORE = System.getProperty("warpnfs.before");
 
     @TempDir

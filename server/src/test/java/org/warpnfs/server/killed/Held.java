@@ -36,7 +36,9 @@ final class Held {
         return reclaimed;
     }
 
-    /** The client comes back to a server that was started anew, and gets what it had; the other one does not, meanwhile. */
+    /**
+     * The client comes back to a server that was started anew, and gets what it had; the other one does not, meanwhile.
+     */
     void recover(Link link, Link rivalLink, byte[] directory, Tree tree) throws Exception {
         client.introduce(link);
         rival.introduce(rivalLink);
@@ -99,7 +101,10 @@ final class Held {
         rival.closeCreated(rivalLink);
     }
 
-    /** Asks again until the answer is another than GRACE, which it has to be in the end; the client's lease is renewed meanwhile. */
+    /**
+     * Asks again until the answer is another than GRACE, which it has to be in the end; the client's lease is renewed
+     * meanwhile.
+     */
     int outOfGrace(Link link, Callable<Integer> call) throws Exception {
         long endNanos = System.nanoTime() + 4 * link.life().leaseNanos();
         int status = call.call();

@@ -21,9 +21,11 @@ import org.warpnfs.server.killed.Link.Way;
 import org.warpnfs.server.killed.VerifyingClient.Kindred;
 
 /**
- * The server killed at random moments, under clients of every version over both transports that know what it had acknowledged.
+ * The server killed at random moments, under clients of every version over both transports that know what it had
+ * acknowledged.
  *
- * <p>50 kills in the build; {@code -Dwarpnfs.kills=N} for N, {@code -Dwarpnfs.seed=N} for other moments and other calls.
+ * <p>50 kills in the build; {@code -Dwarpnfs.kills=N} for N, {@code -Dwarpnfs.seed=N} for other moments and other
+ * calls.
  */
 class KilledServerTest {
     private static final int KILLS = Integer.getInteger("warpnfs.kills", 50);

@@ -8,7 +8,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
-/** From one start of the server until it is killed: as long as that, its verifier stays the same. Safe for any thread. */
+/**
+ * From one start of the server until it is killed: as long as that, its verifier stays the same. Safe for any thread.
+ */
 final class Life {
     private final Set<Long> formerVerifiers;
     private final long startNanos = System.nanoTime();

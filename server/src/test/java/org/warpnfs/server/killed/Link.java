@@ -17,7 +17,10 @@ import org.warpnfs.rpcrdma.tcp.TcpConnector;
 import org.warpnfs.rpcrdma.tcp.TcpRequesterOptions;
 import org.warpnfs.server.NfsCall;
 
-/** A connection to the server, which lasts until that is killed: if it ends before, or a call is not answered, that is a failure. */
+/**
+ * A connection to the server, which lasts until that is killed: if it ends before, or a call is not answered, that is a
+ * failure.
+ */
 final class Link implements AutoCloseable {
     /** How a client reaches the server. */
     enum Way {

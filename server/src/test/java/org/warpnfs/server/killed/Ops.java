@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.function.UnaryOperator;
 import org.warpnfs.server.NfsCall;
 
-/** The operations of a COMPOUND, word by word (RFC 7530 section 16, RFC 8881 section 18). */
+/** The operations of a COMPOUND, word by word (RFC 7530, section 16, RFC 8881, section 18). */
 final class Ops {
     private final List<UnaryOperator<NfsCall>> operations = new ArrayList<>();
 

@@ -12,7 +12,10 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.warpnfs.server.cli.Main;
 
-/** A server as a process of its own, started as often as it is killed: over one directory, one state and one pair of ports. */
+/**
+ * A server as a process of its own, started as often as it is killed: over one directory, one state and one pair of
+ * ports.
+ */
 final class ServerProcess {
     private static final int READY_SECONDS = 120;
 

@@ -8,7 +8,10 @@ import org.jspecify.annotations.Nullable;
 import org.warpnfs.server.NfsCall;
 import org.warpnfs.server.killed.FileCalls.Answer;
 
-/** A client of NFSv4.0, 4.1 or 4.2 that outlives servers: it introduces itself to each, and holds one file open and locked. */
+/**
+ * A client of NFSv4.0, 4.1 or 4.2 that outlives servers: it introduces itself to each, and holds one file open and
+ * locked.
+ */
 final class V4Client {
     private static final int STALE_CLIENTID = 10_022;
     private static final int BADSESSION = 10_052;
@@ -74,7 +77,10 @@ final class V4Client {
         return parsed(link.answer(ops.writeTo(compound(Link.nextXid(), ops.count()))));
     }
 
-    /** A COMPOUND, behind SEQUENCE if the version has it: its status is at 0, the position is at the first operation's results. */
+    /**
+     * A COMPOUND, behind SEQUENCE if the version has it: its status is at 0, the position is at the first operation's
+     * results.
+     */
     ByteBuffer send(Link link, int xid, Ops ops) throws Exception {
         ByteBuffer results = parsed(link.answer(ops.writeTo(begin(xid, ops.count()))));
         if (minor > 0 && results.getInt(0) == 0) {

@@ -11,8 +11,8 @@ import org.warpnfs.server.killed.Change.Kind;
 import org.warpnfs.server.killed.FileCalls.Answer;
 
 /**
- * A client with a directory of its own, in which it changes names and writes data until the server is killed; then it demands of the
- * next server all that was acknowledged, does again what was under way, and goes on.
+ * A client with a directory of its own, in which it changes names and writes data until the server is killed; then it
+ * demands of the next server all that was acknowledged, does again what was under way, and goes on.
  */
 final class VerifyingClient {
     /** NFS3ERR_JUKEBOX and NFS4ERR_DELAY. */
@@ -181,8 +181,8 @@ final class VerifyingClient {
     }
 
     /**
-     * GETATTR. A server that keeps its handles in a table, and was killed, searches for files that the table does not know. One search runs
-     * at a time, and who asks meanwhile is told to ask again.
+     * GETATTR. A server that keeps its handles in a table, and was killed, searches for files that the table does not
+     * know. One search runs at a time, and who asks meanwhile is told to ask again.
      */
     private int probe(byte[] handle) throws Exception {
         int status = calls.probe(handle);

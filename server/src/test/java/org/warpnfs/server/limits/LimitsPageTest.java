@@ -143,7 +143,10 @@ class LimitsPageTest {
         throw new AssertionError("no docs above the working directory");
     }
 
-    /** Of one test class; empty if no module has it. A contract that it implements is in a source of its own, and named itself. */
+    /**
+     * Of one test class; empty if no module has it. A contract that it implements is in a source of its own, and named
+     * itself.
+     */
     private static String source(Path root, String className) throws IOException {
         Path file = Path.of("src", "test", "java", "org", "warpnfs").resolve(className.replace('.', '/') + ".java");
         try (Stream<Path> modules = Files.list(root)) {

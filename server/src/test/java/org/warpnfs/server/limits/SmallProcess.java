@@ -59,7 +59,9 @@ public final class SmallProcess implements AutoCloseable {
         return System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
     }
 
-    /** The same as jar files, as an installed server has them: a class of a directory needs a descriptor to be loaded. */
+    /**
+     * The same as jar files, as an installed server has them: a class of a directory needs a descriptor to be loaded.
+     */
     public static String classPathOfJars(Path directory) throws IOException {
         List<String> entries = new ArrayList<>();
         for (String entry : List.of(classPath().split(File.pathSeparator, -1))) {

@@ -108,7 +108,9 @@ class SmallProcessTest {
         }
     }
 
-    /** Of 160 MiB payload has 64 at most, receives 16 at least, iWARP's headers 16: what is Netty's is not taken twice. */
+    /**
+     * Of 160 MiB payload has 64 at most, receives 16 at least, iWARP's headers 16: what is Netty's is not taken twice.
+     */
     @Test
     void netty_isTold_whatIsLeftToIt() throws Exception {
         Process process = serve(SaysNettysLimit.class, 512, "-Xmx128m", "-XX:MaxDirectMemorySize=160m");

@@ -11,8 +11,9 @@ import org.warpnfs.server.metrics.PromQlTokens.Kind;
 import org.warpnfs.server.metrics.PromQlTokens.Token;
 
 /**
- * A strict parser of PromQL, with its types: what Prometheus would refuse to load is refused, and so is some that it takes and that nobody here
- * writes (subqueries, single quotes, {@code @}). It knows the functions that rules and dashboards of ours use.
+ * A strict parser of PromQL, with its types: what Prometheus would refuse to load is refused, and so is some that it
+ * takes and that nobody here writes (subqueries, single quotes, {@code @}). It knows the functions that rules and
+ * dashboards of ours use.
  *
  * <pre>
  *   expr     unary (operator [bool] [on|ignoring (labels) [group_left|group_right [(labels)]]] unary)*    by precedence

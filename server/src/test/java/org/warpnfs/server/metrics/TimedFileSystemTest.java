@@ -114,7 +114,10 @@ class TimedFileSystemTest {
         assertThat(clock.get() / 1_000_000).as("readings of the clock").isLessThan(calls / 4);
     }
 
-    /** What is asked of the file system is asked of the backend: no default method of the interface answers in its place. */
+    /**
+     * What is asked of the file system is asked of the backend: no default method of the interface answers in its
+     * place.
+     */
     @Test
     void everyMethod_goesToTheBackend() {
         assertThat(Arrays.stream(FileSystem.class.getMethods()).map(Method::getName))

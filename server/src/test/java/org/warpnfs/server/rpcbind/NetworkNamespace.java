@@ -9,7 +9,8 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Assumptions;
 
 /**
- * A shell with a network, processes and a {@code /run} of its own, in which port 111 is free and rpcbind's socket is nobody else's. Needs root.
+ * A shell with a network, processes and a {@code /run} of its own, in which port 111 is free and rpcbind's socket is
+ * nobody else's. Needs root.
  *
  * <p>All that was started in it ends with it.
  */

@@ -19,7 +19,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.warpnfs.testkit.NamedTests;
 
 /**
- * The schema, the page and the example are what the table says. {@code -Dwarpnfs.write=true} writes what is made of the table instead of comparing it.
+ * The schema, the page and the example are what the table says. {@code -Dwarpnfs.write=true} writes what is made of the
+ * table instead of comparing it.
  */
 class SchemaTest {
     private static final JsonSchemaFactory FACTORY = JsonSchemaFactory.getInstance(SpecVersion.VersionFlag.V202012);

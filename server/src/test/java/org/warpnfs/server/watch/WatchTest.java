@@ -81,25 +81,32 @@ class WatchTest {
         Map<String, Double> samples = scrape();
         assertThat(samples)
                 .containsEntry(
-                        "warpnfs_call_duration_seconds_count{operation=\"MNT\",program=\"mount\",transport=\"tcp\",version=\"3\"}",
+                        "warpnfs_call_duration_seconds_count{operation=\"MNT\",program=\"mount\","
+                                + "transport=\"tcp\",version=\"3\"}",
                         1.0)
                 .containsEntry(
-                        "warpnfs_call_duration_seconds_count{operation=\"LOOKUP\",program=\"nfs\",transport=\"tcp\",version=\"3\"}",
+                        "warpnfs_call_duration_seconds_count{operation=\"LOOKUP\",program=\"nfs\","
+                                + "transport=\"tcp\",version=\"3\"}",
                         1.0)
                 .containsEntry(
-                        "warpnfs_call_errors_total{operation=\"LOOKUP\",program=\"nfs\",status=\"NOENT\",transport=\"tcp\",version=\"3\"}",
+                        "warpnfs_call_errors_total{operation=\"LOOKUP\",program=\"nfs\",status=\"NOENT\","
+                                + "transport=\"tcp\",version=\"3\"}",
                         1.0)
                 .containsEntry(
-                        "warpnfs_call_duration_seconds_count{operation=\"NULL\",program=\"nfs\",transport=\"rdma\",version=\"4\"}",
+                        "warpnfs_call_duration_seconds_count{operation=\"NULL\",program=\"nfs\","
+                                + "transport=\"rdma\",version=\"4\"}",
                         1.0)
                 .containsEntry(
-                        "warpnfs_call_duration_seconds_count{operation=\"COMPOUND\",program=\"nfs\",transport=\"rdma\",version=\"4.0\"}",
+                        "warpnfs_call_duration_seconds_count{operation=\"COMPOUND\",program=\"nfs\","
+                                + "transport=\"rdma\",version=\"4.0\"}",
                         1.0)
                 .containsEntry(
-                        "warpnfs_operation_duration_seconds_count{operation=\"GETATTR\",transport=\"rdma\",version=\"4.0\"}",
+                        "warpnfs_operation_duration_seconds_count{operation=\"GETATTR\",transport=\"rdma\","
+                                + "version=\"4.0\"}",
                         1.0)
                 .containsEntry(
-                        "warpnfs_operation_duration_seconds_count{operation=\"GETATTR\",transport=\"tcp\",version=\"4.0\"}",
+                        "warpnfs_operation_duration_seconds_count{operation=\"GETATTR\",transport=\"tcp\","
+                                + "version=\"4.0\"}",
                         1.0)
                 .containsEntry("warpnfs_rpc_calls_received_total{transport=\"rdma\"}", 2.0)
                 .containsEntry("warpnfs_rpc_calls_received_total{transport=\"tcp\"}", 4.0)

@@ -280,7 +280,10 @@ public final class Bench {
         }
     }
 
-    /** Commits what was written and, if asked, reads it back: what was written must be there, and what was not must be as it was. */
+    /**
+     * Commits what was written and, if asked, reads it back: what was written must be there, and what was not must be
+     * as it was.
+     */
     private void finishWrites(Connections connections, List<Load> loads, boolean filled)
             throws BenchException, InterruptedException {
         if (!options.operation().writes()) {

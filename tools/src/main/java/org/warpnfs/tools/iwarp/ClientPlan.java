@@ -8,7 +8,8 @@ import org.warpnfs.iwarp.mpa.MpaChoices;
  *
  * @param server whom to test
  * @param sizeBytes of each message; a ping has at least {@link PingText#MIN_BYTES}
- * @param count messages, or pings of each connection; 0 to connect and disconnect only; ignored if {@code seconds} is not 0
+ * @param count messages, or pings of each connection; 0 to connect and disconnect only; ignored if {@code seconds} is
+ *     not 0
  * @param seconds how long, 0 for as long as {@code count} takes
  * @param depth messages on their way at one time, at most
  * @param peerReceives receives that the server keeps posted, for {@link TestKind#SEND_BW}

@@ -7,7 +7,8 @@ import org.warpnfs.iwarp.verbs.QueuePair;
 import org.warpnfs.iwarp.verbs.WorkRequest;
 
 /**
- * A Send, the server's Send, the next Send. What is counted of each is half of the way there and back, as perftest does.
+ * A Send, the server's Send, the next Send. What is counted of each is half of the way there and back, as perftest
+ * does.
  *
  * <h2>Buffers</h2>
  *

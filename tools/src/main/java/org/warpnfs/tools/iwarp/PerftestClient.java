@@ -29,11 +29,12 @@ import org.warpnfs.iwarp.verbs.QueuePair;
  *
  * Every message on the control connection is the client's, and the server answers with one of the same length.
  *
- * <p>perftest's server has a listener for each of the two connections, ends the first when it has accepted, and makes the second
- * <em>after</em> the synchronisation that announces it ({@code create_rdma_cm_connection}): until then nobody listens. So the load
- * waits a little, and tries again where it is refused, as perftest's own client does ({@code rdma_cm_client_connection}). The
- * wait matters where the server is siw: it forgets a connection that arrives in the very moment in which its listener is made
- * ({@code siw_accept_newconn} before {@code SIW_EPSTATE_LISTENING}), and then nobody ever answers.
+ * <p>perftest's server has a listener for each of the two connections, ends the first when it has accepted, and makes
+ * the second <em>after</em> the synchronisation that announces it ({@code create_rdma_cm_connection}): until then
+ * nobody listens. So the load waits a little, and tries again where it is refused, as perftest's own client does
+ * ({@code rdma_cm_client_connection}). The wait matters where the server is siw: it forgets a connection that arrives
+ * in the very moment in which its listener is made ({@code siw_accept_newconn} before {@code SIW_EPSTATE_LISTENING}),
+ * and then nobody ever answers.
  *
  * <h2>Errors</h2>
  *
@@ -162,7 +163,10 @@ final class PerftestClient {
         return meter.summary();
     }
 
-    /** The five figures that perftest's ends tell each other: size, count, peak and mean MiB/s, million messages a second. */
+    /**
+     * The five figures that perftest's ends tell each other: size, count, peak and mean MiB/s, million messages a
+     * second.
+     */
     private void report(QueuePair controlPair, Summary summary) throws TestFailure, InterruptedException {
         double seconds = Math.max(summary.elapsedNanos(), 1) / 1e9;
         double mean = summary.bytes() / MIB / seconds;

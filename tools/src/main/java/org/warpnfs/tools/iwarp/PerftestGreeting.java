@@ -6,7 +6,8 @@ import org.jspecify.annotations.Nullable;
 import org.warpnfs.iwarp.io.BigEndian;
 
 /**
- * The four messages that a perftest with {@code -R} begins with, each answered by one of the same length before the next.
+ * The four messages that a perftest with {@code -R} begins with, each answered by one of the same length before the
+ * next.
  *
  * <pre>
  * 16 bytes  version, as text with NULs behind it

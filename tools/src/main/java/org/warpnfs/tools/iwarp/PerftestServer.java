@@ -14,13 +14,15 @@ import org.warpnfs.iwarp.verbs.ConnectionRequestHandler;
  *
  * <h2>Operation</h2>
  *
- * A client connects twice or more: first to agree on things, then, once that connection is ready for it, with what carries the
- * load. Nothing but the client's address tells which belong together, so of one address one client at a time may be on its way
- * there; another one that turns up meanwhile is taken for its second connection, as any server of perftest would.
+ * A client connects twice or more: first to agree on things, then, once that connection is ready for it, with what
+ * carries the load. Nothing but the client's address tells which belong together, so of one address one client at a
+ * time may be on its way there; another one that turns up meanwhile is taken for its second connection, as any server
+ * of perftest would.
  *
- * <p>Of several connections for the load the order of their requests is all that tells which is which: the client numbers them as
- * it opens them, one after the other, and names the memory of each by its number. So requests must be heard of in that order, and
- * the transport has one thread. Taken for another, a connection would get the credits of that other.
+ * <p>Of several connections for the load the order of their requests is all that tells which is which: the client
+ * numbers them as it opens them, one after the other, and names the memory of each by its number. So requests must be
+ * heard of in that order, and the transport has one thread. Taken for another, a connection would get the credits of
+ * that other.
  *
  * <h2>Buffers</h2>
  *

@@ -18,14 +18,15 @@ import org.warpnfs.iwarp.verbs.QueuePairHandler;
 import org.warpnfs.iwarp.verbs.WorkRequest;
 
 /**
- * One client of a perftest server: its control connection, and what it needs to know of the connections that carry the load.
+ * One client of a perftest server: its control connection, and what it needs to know of the connections that carry the
+ * load.
  *
  * <h2>Operation</h2>
  *
- * Each message is answered at once with one of the same length: greetings with ours, synchronisations with the destination that
- * is due, figures of a result with zeros. With <i>n</i> connections for the load the destinations of all are due first, then
- * those of all again, with one synchronisation between them for Sends and one behind them for the others ({@link
- * PerftestClient} has the order). Ends with its last connection.
+ * Each message is answered at once with one of the same length: greetings with ours, synchronisations with the
+ * destination that is due, figures of a result with zeros. With <i>n</i> connections for the load the destinations of
+ * all are due first, then those of all again, with one synchronisation between them for Sends and one behind them for
+ * the others ({@link PerftestClient} has the order). Ends with its last connection.
  *
  * <h2>Errors</h2>
  *

@@ -23,10 +23,11 @@ import org.warpnfs.iwarp.verbs.WorkRequest;
  *
  * <h2>Operation</h2>
  *
- * Reads and Writes find their memory and are seen by nobody. Sends are counted, and the count is told to the client by writing it
- * into its memory, which is its credit. perftest's server does so after each third of its receives; a client goes no further
- * ahead of its credit than its own {@code --rx-depth}, which is 512 or its count of messages if that is less, and which nobody
- * tells us. So each count is told as soon as the one before has left. Messages of a latency test are answered with their like.
+ * Reads and Writes find their memory and are seen by nobody. Sends are counted, and the count is told to the client by
+ * writing it into its memory, which is its credit. perftest's server does so after each third of its receives; a client
+ * goes no further ahead of its credit than its own {@code --rx-depth}, which is 512 or its count of messages if that is
+ * less, and which nobody tells us. So each count is told as soon as the one before has left. Messages of a latency test
+ * are answered with their like.
  *
  * <h2>Buffers</h2>
  *

@@ -36,7 +36,8 @@ import org.warpnfs.iwarp.verbs.WorkRequest;
  *
  * <h2>Errors</h2>
  *
- * A client that speaks out of turn, or advertises more than is served, is told nothing more; nor is one that is silent for too long.
+ * A client that speaks out of turn, or advertises more than is served, is told nothing more; nor is one that is silent
+ * for too long.
  */
 final class PingServer implements QueuePairHandler {
     private static final int RECEIVES = 2;

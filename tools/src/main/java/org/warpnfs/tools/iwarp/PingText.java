@@ -4,8 +4,9 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
- * What a ping carries: printable characters and a NUL at the end, since rping's server writes back as much as {@code strlen}
- * counts. It differs from ping to ping and from place to place, so that a wrong byte cannot pass unnoticed.
+ * What a ping carries: printable characters and a NUL at the end, since rping's server writes back as much as
+ * {@code strlen} counts. It differs from ping to ping and from place to place, so that a wrong byte cannot pass
+ * unnoticed.
  */
 public final class PingText {
     /** The smallest ping: rping knows none smaller than its own heading and a number. */

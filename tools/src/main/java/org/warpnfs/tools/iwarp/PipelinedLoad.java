@@ -17,10 +17,10 @@ import org.warpnfs.iwarp.verbs.WorkRequest;
  *
  * <h2>Operation</h2>
  *
- * Keeps up to the plan's depth of work requests posted. Their ids are the times of their posting. Sends go no further than the
- * server has receives: it writes into {@link #destination()} how many it has taken, in the byte order of the machines that
- * perftest runs on, which is little-endian. Nothing tells of such a write, so somebody has to call {@link #goOn} from time to
- * time. When all is done a fence makes sure that it arrived, where the server offers one.
+ * Keeps up to the plan's depth of work requests posted. Their ids are the times of their posting. Sends go no further
+ * than the server has receives: it writes into {@link #destination()} how many it has taken, in the byte order of the
+ * machines that perftest runs on, which is little-endian. Nothing tells of such a write, so somebody has to call
+ * {@link #goOn} from time to time. When all is done a fence makes sure that it arrived, where the server offers one.
  *
  * <h2>Buffers</h2>
  *

@@ -27,8 +27,8 @@ final class TestTransport {
     }
 
     /**
-     * Does not count the bytes of receives: as all receives of a test share one buffer, their sum says nothing of the memory
-     * that they take.
+     * Does not count the bytes of receives: as all receives of a test share one buffer, their sum says nothing of the
+     * memory that they take.
      */
     private static IwarpTransport open(MpaChoices mpa, int threads) {
         RnicLimits all = RnicLimits.defaults();

@@ -118,7 +118,10 @@ class IwarpTestsOverLoopbackTest {
         }
     }
 
-    /** As {@code ib_send_bw -n 4}: a client with few messages does not go further ahead than that, and 512 receives are no help. */
+    /**
+     * As {@code ib_send_bw -n 4}: a client with few messages does not go further ahead than that, and 512 receives are
+     * no help.
+     */
     @Test
     void sends_fewAtATimeToAServerOfManyReceives_getCreditsForEachFew() throws Exception {
         try (TestServer server = start(server(TestKind.SEND_BW, 1 << 20, 512, null))) {

@@ -47,8 +47,8 @@ class PerftestServerTest {
     }
 
     /**
-     * What an {@code ib_send_bw -q 3} under load stood still at: of three requests the third was heard of before the second, whose
-     * credits then went to the third's counter, and who had sent less than that never sent again.
+     * What an {@code ib_send_bw -q 3} under load stood still at: of three requests the third was heard of before the
+     * second, whose credits then went to the third's counter, and who had sent less than that never sent again.
      */
     @Test
     void clientWithManyLoads_eachSendsOnce_eachGetsItsOwnCredit() throws Exception {

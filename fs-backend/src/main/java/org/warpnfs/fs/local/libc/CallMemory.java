@@ -14,8 +14,8 @@ import java.lang.foreign.StructLayout;
  *
  * <h2>Buffers</h2>
  *
- * Each belongs to the thread and lives as long as it; what stands in one is good until the same thread's next call that uses
- * it. Nothing here is handed out of the package.
+ * Each belongs to the thread and lives as long as it; what stands in one is good until the same thread's next call that
+ * uses it. Nothing here is handed out of the package.
  */
 final class CallMemory {
     /** PATH_MAX, with room for a terminating NUL. */

@@ -4,13 +4,16 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * Who can close descriptors when the process or the host has none left. A call that opens something and gets EMFILE or ENFILE asks
- * here, and is made again if any descriptor was closed.
+ * Who can close descriptors when the process or the host has none left. A call that opens something and gets EMFILE or
+ * ENFILE asks here, and is made again if any descriptor was closed.
  *
  * <p>This is one for the process, as the limit is. Safe for many threads.
  */
 public final class DescriptorPressure {
-    /** Others may take what was freed before the call is made again, so one try is not enough. Nor must it go on for ever. */
+    /**
+     * Others may take what was freed before the call is made again, so one try is not enough. Nor must it go on for
+     * ever.
+     */
     private static final int MAX_TRIES = 8;
 
     private static final List<Relief> RELIEFS = new CopyOnWriteArrayList<>();

@@ -17,8 +17,8 @@ public final class FileSystemCalls {
     private FileSystemCalls() {}
 
     /**
-     * Space, files and kind. struct statfs on 64-bit machines: eleven longs (f_type, f_bsize, f_blocks, f_bfree, f_bavail,
-     * f_files, f_ffree, f_fsid as two ints, f_namelen, f_frsize, f_flags), then spare.
+     * Space, files and kind. struct statfs on 64-bit machines: eleven longs (f_type, f_bsize, f_blocks, f_bfree,
+     * f_bavail, f_files, f_ffree, f_fsid as two ints, f_namelen, f_frsize, f_flags), then spare.
      */
     public static Statfs statfs(Fd fd) throws ErrnoException {
         CallMemory memory = CallMemory.current();
@@ -51,7 +51,10 @@ public final class FileSystemCalls {
         }
     }
 
-    /** What fstatfs tells; blocks are of {@code blockBytes}, {@code fileSystemId} is f_fsid: of btrfs each subvolume has its own. */
+    /**
+     * What fstatfs tells; blocks are of {@code blockBytes}, {@code fileSystemId} is f_fsid: of btrfs each subvolume has
+     * its own.
+     */
     public record Statfs(
             long type,
             long blockBytes,

@@ -12,8 +12,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Who the calling thread is: setfsuid, setfsgid, setgroups, capabilities. Of the thread, not the process: setgroups goes
- * past libc, which would change all threads.
+ * Who the calling thread is: setfsuid, setfsgid, setgroups, capabilities. Of the thread, not the process: setgroups
+ * goes past libc, which would change all threads.
  */
 public final class IdentityCalls {
     public static final int CAP_DAC_READ_SEARCH = 2;

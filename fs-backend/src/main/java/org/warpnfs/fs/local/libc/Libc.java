@@ -12,8 +12,8 @@ import java.lang.foreign.SymbolLookup;
 import java.lang.invoke.MethodHandle;
 
 /**
- * Finds functions of libc. Each takes the calling thread's errno memory first; variadic ones say which argument is the first
- * of the variable ones, since on aarch64 those may travel otherwise.
+ * Finds functions of libc. Each takes the calling thread's errno memory first; variadic ones say which argument is the
+ * first of the variable ones, since on aarch64 those may travel otherwise.
  */
 final class Libc {
     static final MemoryLayout INT = JAVA_INT;

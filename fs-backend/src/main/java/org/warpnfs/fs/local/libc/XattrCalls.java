@@ -31,7 +31,10 @@ public final class XattrCalls {
                 memory.state, memory.path(fd.magicPath()), memory.secondPath(name), into, lengthBytes));
     }
 
-    /** Nearly all that is read is small: the thread's own memory takes it, and only what is longer allocates, as much as it needs. */
+    /**
+     * Nearly all that is read is small: the thread's own memory takes it, and only what is longer allocates, as much as
+     * it needs.
+     */
     private static byte[] read(Reading reading) throws ErrnoException {
         CallMemory memory = CallMemory.current();
         try {

@@ -12,12 +12,13 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
 /**
- * An NFSv4 access control list in POSIX terms, as knfsd reads it (fs/nfsd/nfs4acl.c): the entries are gone through in order, and of everyone who
- * is named it is kept what has been allowed and what denied; the first word on each permission counts. Where NFSv4 can say what POSIX cannot,
- * the outcome allows less, never more: a denied group takes from everyone who could be in it.
+ * An NFSv4 access control list in POSIX terms, as knfsd reads it (fs/nfsd/nfs4acl.c): the entries are gone through in
+ * order, and of everyone who is named it is kept what has been allowed and what denied; the first word on each
+ * permission counts. Where NFSv4 can say what POSIX cannot, the outcome allows less, never more: a denied group takes
+ * from everyone who could be in it.
  *
- * <p>Read, write and execute are granted where all of their permissions are; write needs write and append, and on a directory deletion of
- * children. Other permissions are taken and forgotten, allowed or denied.
+ * <p>Read, write and execute are granted where all of their permissions are; write needs write and append, and on a
+ * directory deletion of children. Other permissions are taken and forgotten, allowed or denied.
  */
 final class AclFromNfs4 {
     private static final int SUPPORTED_FLAGS = Nfs4Ace.FILE_INHERIT | Nfs4Ace.DIRECTORY_INHERIT | Nfs4Ace.INHERIT_ONLY;
@@ -43,7 +44,8 @@ final class AclFromNfs4 {
     /**
      * What to set on a file so that its lists are what {@code aces} say.
      *
-     * @throws Nfs4Exception ATTRNOTSUPP where they say what POSIX lists cannot, NOSPC if one would have more than {@value #MAX_ENTRIES} entries
+     * @throws Nfs4Exception ATTRNOTSUPP where they say what POSIX lists cannot, NOSPC if one would have more than
+     *     {@value #MAX_ENTRIES} entries
      */
     static AclChanges map(List<Nfs4Ace> aces, boolean directory) throws Nfs4Exception {
         AclFromNfs4 access = new AclFromNfs4(directory);

@@ -7,10 +7,11 @@ import org.warpnfs.fs.spi.PosixAcl;
 import org.warpnfs.nfs.v4.attr.Nfs4Ace.Who;
 
 /**
- * A POSIX access control list in the words of NFSv4, as draft-ietf-nfsv4-acl-mapping has it and knfsd does it (fs/nfsd/nfs4acl.c): entry by
- * entry in POSIX's order, what is allowed after the mask. NFSv4 goes on to later entries where POSIX stops at the first that fits; so each user
- * is first denied what later entries would add. Groups are all allowed before any is denied, since a user can be in several. A default list
- * is a second row of entries, inherit only.
+ * A POSIX access control list in the words of NFSv4, as draft-ietf-nfsv4-acl-mapping has it and knfsd does it
+ * (fs/nfsd/nfs4acl.c): entry by entry in POSIX's order, what is allowed after the mask. NFSv4 goes on to later entries
+ * where POSIX stops at the first that fits; so each user is first denied what later entries would add. Groups are all
+ * allowed before any is denied, since a user can be in several. A default list is a second row of entries, inherit
+ * only.
  */
 final class AclToNfs4 {
     private static final int READ = 4;

@@ -14,11 +14,11 @@ import org.warpnfs.nfs.v4.xdr.Bitmap;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
 /**
- * The attributes that this server knows, by number, each with its encoder. What is not here is not in supported_attrs: a GETATTR leaves
- * it out, a SETATTR or VERIFY of it answers ATTRNOTSUPP.
+ * The attributes that this server knows, by number, each with its encoder. What is not here is not in supported_attrs:
+ * a GETATTR leaves it out, a SETATTR or VERIFY of it answers ATTRNOTSUPP.
  *
- * <p>Why not others: quotas, named attributes, audit lists, layouts and labels are not served; hidden, system, archive, mimetype and
- * time_backup have no place in a POSIX backend.
+ * <p>Why not others: quotas, named attributes, audit lists, layouts and labels are not served; hidden, system, archive,
+ * mimetype and time_backup have no place in a POSIX backend.
  */
 enum Attribute {
     SUPPORTED_ATTRS(0, (s, out) -> Bitmap.encode(Attributes.supported(s.minorVersion(), s.limits()), out)),
@@ -97,7 +97,10 @@ enum Attribute {
             (s, out) -> Bitmap.encode(Attributes.settableAtExclusiveCreate(s.minorVersion(), s.limits()), out)),
     /** 0: a range to clone may begin and end anywhere, as far as this server is concerned. */
     CLONE_BLKSIZE(77, Access.GET, 2, (s, out) -> out.int32(0)),
-    /** change_attr_type4 (RFC 7862 section 12.2.3): MONOTONIC_INCR, TIME_METADATA or UNDEFINED. The version counters go up by one, which none of ours does. */
+    /**
+     * change_attr_type4 (RFC 7862, section 12.2.3): MONOTONIC_INCR, TIME_METADATA or UNDEFINED. The version counters go
+     * up by one, which none of ours does.
+     */
     CHANGE_ATTR_TYPE(
             79,
             Access.GET,
@@ -196,7 +199,7 @@ enum Attribute {
                 source.file().type() == FileType.DIRECTORY);
     }
 
-    /** nfs_ftype4 (RFC 8881 section 3.3.13). */
+    /** nfs_ftype4 (RFC 8881, section 3.3.13). */
     static int typeOf(FileType type) {
         return switch (type) {
             case REGULAR -> 1;

@@ -11,8 +11,8 @@ import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
 /**
- * Whether the values of an fattr4 are those of a file (RFC 8881 section 18.31). Bytes are compared, but for owners and access control lists: a name and
- * a number can mean the same one, and a client may say either, whatever it is told.
+ * Whether the values of an fattr4 are those of a file (RFC 8881, section 18.31). Bytes are compared, but for owners and
+ * access control lists: a name and a number can mean the same one, and a client may say either, whatever it is told.
  */
 public final class AttributeComparison {
     private final AttributeSource source;

@@ -22,7 +22,7 @@ public final class AttributeSource {
     private @Nullable Acls acls;
 
     /**
-     * @param mountedOnFileId the file id of the directory that the file covers, or its own (RFC 8881 section 5.8.2.23)
+     * @param mountedOnFileId the file id of the directory that the file covers, or its own (RFC 8881, section 5.8.2.23)
      */
     public AttributeSource(
             int minorVersion,

@@ -74,8 +74,9 @@ public final class AttributeUpdate {
      *
      * @param limits of the file system that it goes to
      * @param owners whom names mean
-     * @throws Nfs4Exception ATTRNOTSUPP for an attribute that is not served, INVAL for one that cannot be set or a value that cannot be,
-     *     BADOWNER for an owner whom nobody here is, DELAY while that is being found out, BADXDR where the values do not fill their length
+     * @throws Nfs4Exception ATTRNOTSUPP for an attribute that is not served, INVAL for one that cannot be set or a
+     *     value that cannot be, BADOWNER for an owner whom nobody here is, DELAY while that is being found out, BADXDR
+     *     where the values do not fill their length
      */
     public static AttributeUpdate decode(XdrReader in, int minorVersion, FsLimits limits, OwnerNames owners)
             throws Nfs4Exception {

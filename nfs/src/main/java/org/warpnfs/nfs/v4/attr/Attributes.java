@@ -11,7 +11,8 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
 /**
- * fattr4 (RFC 8881 section 3.3.7): a bitmap of what is there, then the values in the order of their numbers as one opaque.
+ * fattr4 (RFC 8881, section 3.3.7): a bitmap of what is there, then the values in the order of their numbers as one
+ * opaque.
  */
 public final class Attributes {
     /** type. */
@@ -112,8 +113,8 @@ public final class Attributes {
     }
 
     /**
-     * As {@link #encode}, of the root of a file system that is elsewhere: fsid, where it is, what it is mounted on, and why there is no more (RFC 8881
-     * section 11.4.1).
+     * As {@link #encode}, of the root of a file system that is elsewhere: fsid, where it is, what it is mounted on, and
+     * why there is no more (RFC 8881, section 11.4.1).
      *
      * @throws Nfs4Exception MOVED if more was asked for, and neither where it is nor why
      */

@@ -7,7 +7,7 @@ import org.warpnfs.nfs.export.PseudoPath;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
 /**
- * fs_locations4 (RFC 8881 section 11.16).
+ * fs_locations4 (RFC 8881, section 11.16).
  *
  * <pre>
  * pathname4     fs_root: the file system as clients find it here

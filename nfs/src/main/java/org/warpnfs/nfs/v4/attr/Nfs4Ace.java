@@ -1,7 +1,7 @@
 package org.warpnfs.nfs.v4.attr;
 
 /**
- * nfsace4 (RFC 8881 section 6.2.1).
+ * nfsace4 (RFC 8881, section 6.2.1).
  *
  * @param type ALLOW, DENY; others are decoded and not served
  * @param flags ACE4_*_ACE, but IDENTIFIER_GROUP, which {@code who} says

@@ -13,7 +13,7 @@ import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
 /**
- * The acl attribute (RFC 8881 section 6.2.1) as it travels.
+ * The acl attribute (RFC 8881, section 6.2.1) as it travels.
  *
  * <pre>
  * uint32             how many entries follow, then of each

@@ -9,7 +9,7 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
-/** owner and owner_group as they travel (RFC 8881 section 5.9). */
+/** owner and owner_group as they travel (RFC 8881, section 5.9). */
 final class OwnerName {
     private static final int MAX_ENCODED_BYTES = 1024;
 

@@ -25,18 +25,19 @@ import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
 /**
- * Sends callbacks as RPC calls: in the backward direction of a client's own connection, or to an NFSv4.0 client on a connection that is
- * made for that.
+ * Sends callbacks as RPC calls: in the backward direction of a client's own connection, or to an NFSv4.0 client on a
+ * connection that is made for that.
  *
  * <h2>Operation</h2>
  *
- * XIDs are the server's own, from one counter for all connections. Nothing waits here: the reply comes on whatever thread the
- * transport runs its handlers on. A call that is not answered in its time has failed and leaves the reply queue; a connection that the
- * server made ends with it.
+ * XIDs are the server's own, from one counter for all connections. Nothing waits here: the reply comes on whatever
+ * thread the transport runs its handlers on. A call that is not answered in its time has failed and leaves the reply
+ * queue; a connection that the server made ends with it.
  *
  * <h2>Errors</h2>
  *
- * Whatever keeps a call from being answered is {@link CallbackOutcome.Failed} and one line in the debug log. Safe for any thread.
+ * Whatever keeps a call from being answered is {@link CallbackOutcome.Failed} and one line in the debug log. Safe for
+ * any thread.
  */
 public final class CallbackClient implements CallbackSender, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(CallbackClient.class);

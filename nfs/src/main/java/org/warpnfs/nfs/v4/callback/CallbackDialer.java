@@ -25,7 +25,9 @@ public interface CallbackDialer {
     /** Connects within a time limit of its own; completed on any thread. */
     CompletionStage<Connection> dial(InetSocketAddress remote);
 
-    /** Runs {@code task}, which does not block, unless it is cancelled or all connections were closed for good before. */
+    /**
+     * Runs {@code task}, which does not block, unless it is cancelled or all connections were closed for good before.
+     */
     Future<?> after(long delayNanos, Runnable task);
 
     /** A connection that calls are made on. */

@@ -11,18 +11,22 @@ import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
 /**
- * A callback on the wire (RFC 8881 sections 20.1, 20.2, 20.8, 20.9; RFC 7530 sections 15 and 15.2 for minor version 0).
+ * A callback on the wire (RFC 8881, sections 20.1, 20.2, 20.8, 20.9; RFC 7530, sections 15 and 15.2 for minor version
+ * 0).
  *
  * <pre>
  *   call   rpc_msg { xid, CALL 0, rpcvers 2, program, version 1, procedure, credential, verifier AUTH_NONE }
- *          CB_COMPOUND4args { utf8str_cs tag, uint32 minorversion, uint32 callback_ident, nfs_cb_argop4 argarray&lt;&gt; }
- *          CB_SEQUENCE 11 { sessionid, sequenceid, slotid, highest_slotid, bool cachethis, referring_call_list4 &lt;&gt; }
+ *          CB_COMPOUND4args { utf8str_cs tag, uint32 minorversion, uint32 callback_ident,
+ *                             nfs_cb_argop4 argarray&lt;&gt; }
+ *          CB_SEQUENCE 11 { sessionid, sequenceid, slotid, highest_slotid, bool cachethis,
+ *                           referring_call_list4 &lt;&gt; }
  *          CB_RECALL 4 { stateid4, bool truncate, nfs_fh4 }
  *          CB_RECALL_SLOT 10 { slotid4 rsa_target_highest_slotid }
  *   reply  CB_COMPOUND4res { nfsstat4 status, utf8str_cs tag, nfs_cb_resop4 resarray&lt;&gt; }
  * </pre>
  *
- * callback_ident is what SETCLIENTID said in minor version 0, which has no CB_SEQUENCE, and 0 in later ones, which have no SETCLIENTID.
+ * callback_ident is what SETCLIENTID said in minor version 0, which has no CB_SEQUENCE, and 0 in later ones, which have
+ * no SETCLIENTID.
  */
 final class CallbackMessage {
     /** Of every callback program. */

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 import org.warpnfs.nfs.v4.state.callback.CallbackCall;
 
 /**
- * The connections to NFSv4.0 clients: one for each address that calls go to, made with the first call and closed when there was none
- * for a while.
+ * The connections to NFSv4.0 clients: one for each address that calls go to, made with the first call and closed when
+ * there was none for a while.
  *
  * <h2>Operation</h2>
  *
@@ -26,7 +26,8 @@ import org.warpnfs.nfs.v4.state.callback.CallbackCall;
  *   any         dropped                                   -           close
  * </pre>
  *
- * Limits hold for all clients, for those of one host, and for connections that are being made; whoever is beyond them is told at once.
+ * Limits hold for all clients, for those of one host, and for connections that are being made; whoever is beyond them
+ * is told at once.
  *
  * <h2>Errors</h2>
  *

@@ -5,9 +5,9 @@ import java.util.Set;
 import org.warpnfs.nfs.v4.xdr.OpCode;
 
 /**
- * A file system that is not here but elsewhere ({@code refer=}). A client may come to its root, and ask there where it is; whatever else it does with
- * that as the current filehandle is answered with MOVED (RFC 7530 section 8.3, RFC 8881 section 11.3). READDIR of the directory above tells as much as
- * GETATTR.
+ * A file system that is not here but elsewhere ({@code refer=}). A client may come to its root, and ask there where it
+ * is; whatever else it does with that as the current filehandle is answered with MOVED (RFC 7530, section 8.3, RFC
+ * 8881, section 11.3). READDIR of the directory above tells as much as GETATTR.
  */
 public final class AbsentFileSystem {
     /** What looks at the current filehandle, and not at where it is. */

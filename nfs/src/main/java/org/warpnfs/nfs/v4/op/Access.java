@@ -12,7 +12,7 @@ import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
 /**
- * ACCESS (RFC 8881 section 18.1; RFC 8276 section 8.5 for the three of extended attributes).
+ * ACCESS (RFC 8881, section 18.1; RFC 8276, section 8.5 for the three of extended attributes).
  *
  * <pre>
  *   READ 1, LOOKUP 2, MODIFY 4, EXTEND 8, DELETE 16, EXECUTE 32, XAREAD 64, XAWRITE 128, XALIST 256

@@ -7,7 +7,7 @@ import org.warpnfs.nfs.v4.xdr.Stateid;
 import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
-/** ALLOCATE (RFC 7862 section 15.1). */
+/** ALLOCATE (RFC 7862, section 15.1). */
 final class Allocate implements ChangingOperation {
     @Override
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {

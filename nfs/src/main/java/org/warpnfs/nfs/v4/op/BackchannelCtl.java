@@ -8,7 +8,9 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
-/** BACKCHANNEL_CTL (RFC 8881 section 18.33): another program or credential for callbacks, tried before it is relied on. */
+/**
+ * BACKCHANNEL_CTL (RFC 8881, section 18.33): another program or credential for callbacks, tried before it is relied on.
+ */
 final class BackchannelCtl implements Operation {
     @Override
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception {

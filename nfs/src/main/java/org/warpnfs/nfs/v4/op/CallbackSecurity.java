@@ -10,7 +10,7 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.XdrReader;
 
 /**
- * callback_sec_parms4 (RFC 8881 section 18.36.1): the flavors that the client takes callbacks in.
+ * callback_sec_parms4 (RFC 8881, section 18.36.1): the flavors that the client takes callbacks in.
  *
  * <pre>
  *   AUTH_NONE   -

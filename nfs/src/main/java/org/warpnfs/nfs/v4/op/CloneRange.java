@@ -5,7 +5,7 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
-/** CLONE (RFC 7862 section 15.13): all of it or nothing. */
+/** CLONE (RFC 7862, section 15.13): all of it or nothing. */
 final class CloneRange implements ChangingOperation {
     @Override
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {

@@ -7,7 +7,7 @@ import org.warpnfs.nfs.v4.xdr.Stateid;
 import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
-/** CLOSE (RFC 8881 section 18.2): locks under the open go with it. */
+/** CLOSE (RFC 8881, section 18.2): locks under the open go with it. */
 final class Close implements ChangingOperation {
     @Override
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception {

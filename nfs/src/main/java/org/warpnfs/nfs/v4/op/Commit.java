@@ -12,7 +12,7 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
-/** COMMIT (RFC 8881 section 18.3) of the whole file, whatever range is asked for: that is how backends sync. */
+/** COMMIT (RFC 8881, section 18.3) of the whole file, whatever range is asked for: that is how backends sync. */
 final class Commit implements ChangingOperation {
     @Override
     public boolean isRepeatable() {
@@ -39,7 +39,9 @@ final class Commit implements ChangingOperation {
         out.int64(fileSystem.writeVerifier());
     }
 
-    /** Whoever wrote may have closed the file since, and lost the right to open it: a sync takes nothing from anyone. */
+    /**
+     * Whoever wrote may have closed the file since, and lost the right to open it: a sync takes nothing from anyone.
+     */
     private static void syncClosed(FileSystem fileSystem, Location file) throws FsException {
         try (OpenFile open = fileSystem.open(Caller.ROOT, file.file(), OpenAccess.READ)) {
             open.sync();

@@ -9,8 +9,8 @@ import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
 /**
- * COPY (RFC 7862 section 15.2) within one export, answered when it is done. What takes long is cut short: the client asks for the rest.
- * Its arguments go on, after those of {@link RangePair}:
+ * COPY (RFC 7862, section 15.2) within one export, answered when it is done. What takes long is cut short: the client
+ * asks for the rest. Its arguments go on, after those of {@link RangePair}:
  *
  * <pre>
  *   bool     ca_consecutive, ca_synchronous

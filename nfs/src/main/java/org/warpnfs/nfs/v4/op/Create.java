@@ -20,7 +20,7 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
-/** CREATE (RFC 8881 section 18.4) of what is not a regular file; the text of a symbolic link is DDP-eligible. */
+/** CREATE (RFC 8881, section 18.4) of what is not a regular file; the text of a symbolic link is DDP-eligible. */
 final class Create implements ChangingOperation {
     private static final int DIRECTORY = 2;
     private static final int BLOCK = 3;

@@ -10,8 +10,8 @@ import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
 /**
- * CREATE_SESSION (RFC 8881 section 18.36). Of the flags CONN_BACK_CHAN is granted; not PERSIST since replies are kept in memory,
- * nor CONN_RDMA since a connection does not change what it is.
+ * CREATE_SESSION (RFC 8881, section 18.36). Of the flags CONN_BACK_CHAN is granted; not PERSIST since replies are kept
+ * in memory, nor CONN_RDMA since a connection does not change what it is.
  *
  * <pre>
  *   clientid4            csa_clientid

@@ -8,7 +8,7 @@ import org.warpnfs.nfs.v4.xdr.Stateid;
 import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
-/** DEALLOCATE (RFC 7862 section 15.4). */
+/** DEALLOCATE (RFC 7862, section 15.4). */
 final class Deallocate implements ChangingOperation {
     @Override
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {

@@ -6,7 +6,7 @@ import org.warpnfs.nfs.v4.xdr.Stateid;
 import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
-/** DELEGRETURN (RFC 8881 section 18.6). */
+/** DELEGRETURN (RFC 8881, section 18.6). */
 final class DelegReturn implements ChangingOperation {
     @Override
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception {

@@ -7,7 +7,7 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
-/** DESTROY_SESSION (RFC 8881 section 18.37): of the session it comes in, only as the last operation. */
+/** DESTROY_SESSION (RFC 8881, section 18.37): of the session it comes in, only as the last operation. */
 final class DestroySession implements Operation {
     @Override
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception {

@@ -6,8 +6,8 @@ import org.warpnfs.nfs.export.Location;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
 /**
- * change_info4 (RFC 8881 section 3.3.11): a directory's change attribute before and after, and whether nothing else changed it in
- * between.
+ * change_info4 (RFC 8881, section 3.3.11): a directory's change attribute before and after, and whether nothing else
+ * changed it in between.
  */
 final class DirectoryChange implements AutoCloseable {
     /** bool atomic, changeid4 before, changeid4 after. */

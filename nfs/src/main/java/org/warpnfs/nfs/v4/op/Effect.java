@@ -8,7 +8,10 @@ public enum Effect {
     NONE,
     /** One that changes something was told to come later, and did nothing. */
     PUT_OFF,
-    /** Those that change something and were executed do the same if they are executed again, unless others come in between: they wrote. */
+    /**
+     * Those that change something and were executed do the same if they are executed again, unless others come in
+     * between: they wrote.
+     */
     WROTE,
     /** One that changes something was executed, or failed for good: doing it again might end in another way. */
     CHANGED;

@@ -9,7 +9,7 @@ import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
 /**
- * EXCHANGE_ID (RFC 8881 section 18.35).
+ * EXCHANGE_ID (RFC 8881, section 18.35).
  *
  * <pre>
  *   client_owner4         eia_clientowner { verifier4, opaque co_ownerid&lt;1024&gt; }
@@ -25,7 +25,7 @@ final class ExchangeId implements Operation {
     /** SUPP_MOVED_REFER, SUPP_MOVED_MIGR, BIND_PRINC_STATEID, the three of pNFS, and the update. */
     private static final int KNOWN_FLAGS =
             0x0000_0001 | 0x0000_0002 | 0x0000_0100 | 0x0007_0000 | UPDATE_CONFIRMED_RECORD;
-    /** SUPP_FENCE_OPS (RFC 7862 section 14.1). */
+    /** SUPP_FENCE_OPS (RFC 7862, section 14.1). */
     private static final int KNOWN_FLAGS_OF_42 = 0x0000_0004;
 
     private static final int SP4_NONE = 0;

@@ -10,7 +10,10 @@ import org.warpnfs.nfs.v4.state.file.IoGrant;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 
-/** A file for the length of one request: the stateid's own where it brings one, else opened for this request and closed after it. */
+/**
+ * A file for the length of one request: the stateid's own where it brings one, else opened for this request and closed
+ * after it.
+ */
 final class FileAccess implements AutoCloseable {
     private final IoGrant grant;
     private final OpenFile file;

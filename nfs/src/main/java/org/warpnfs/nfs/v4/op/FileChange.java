@@ -12,8 +12,8 @@ import org.warpnfs.nfs.v4.state.file.FileKey;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 
 /**
- * The time in which a client changes a file: others may not have it delegated meanwhile, and whoever looks at the file before and after a
- * change of its own has to know of this one ({@link ChangeWindows}). Begun before anything is done.
+ * The time in which a client changes a file: others may not have it delegated meanwhile, and whoever looks at the file
+ * before and after a change of its own has to know of this one ({@link ChangeWindows}). Begun before anything is done.
  */
 final class FileChange implements AutoCloseable {
     private static final FileChange OF_NOTHING = new FileChange(null, null);
@@ -31,7 +31,10 @@ final class FileChange implements AutoCloseable {
         return new FileChange(undelegated(call, file), windowOf(call, file));
     }
 
-    /** As {@link #of}, of a file that a {@link DirectoryChange} of the same operation looks at: two windows would see each other. */
+    /**
+     * As {@link #of}, of a file that a {@link DirectoryChange} of the same operation looks at: two windows would see
+     * each other.
+     */
     static FileChange ofWatched(CallContext call, Location file) throws Nfs4Exception {
         return new FileChange(undelegated(call, file), null);
     }
@@ -41,7 +44,10 @@ final class FileChange implements AutoCloseable {
         return new FileChange(null, windowOf(call, file));
     }
 
-    /** As {@link #of}, of the file by that name; of nothing if there is none. Nothing but regular files is ever delegated. */
+    /**
+     * As {@link #of}, of the file by that name; of nothing if there is none. Nothing but regular files is ever
+     * delegated.
+     */
     static FileChange ofName(CallContext call, Location directory, FileName name) throws Nfs4Exception {
         FileNode found;
         try {

@@ -19,7 +19,7 @@ final class FileRanges {
     /**
      * The length of the source of a COPY or CLONE: 0 means to its end.
      *
-     * @throws Nfs4Exception INVAL if it is not within the source (RFC 7862 sections 15.2.3 and 15.13.3)
+     * @throws Nfs4Exception INVAL if it is not within the source (RFC 7862, sections 15.2.3 and 15.13.3)
      */
     static long sourceLength(long offset, long count, long sizeBytes) throws Nfs4Exception {
         if (offset < 0 || count < 0 || offset > sizeBytes || count > sizeBytes - offset) {

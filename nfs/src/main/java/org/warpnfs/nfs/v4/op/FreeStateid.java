@@ -5,7 +5,7 @@ import org.warpnfs.nfs.v4.xdr.Stateid;
 import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
-/** FREE_STATEID (RFC 8881 section 18.38). */
+/** FREE_STATEID (RFC 8881, section 18.38). */
 final class FreeStateid implements ChangingOperation {
     @Override
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception {

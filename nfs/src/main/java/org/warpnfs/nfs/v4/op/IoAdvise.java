@@ -8,7 +8,7 @@ import org.warpnfs.nfs.v4.xdr.Stateid;
 import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
-/** IO_ADVISE (RFC 7862 section 15.5): taken note of, nothing promised. */
+/** IO_ADVISE (RFC 7862, section 15.5): taken note of, nothing promised. */
 final class IoAdvise implements Operation {
     @Override
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception {

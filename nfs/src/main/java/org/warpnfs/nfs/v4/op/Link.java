@@ -9,7 +9,7 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
-/** LINK (RFC 8881 section 18.9): of the saved file into the current directory. */
+/** LINK (RFC 8881, section 18.9): of the saved file into the current directory. */
 final class Link implements ChangingOperation {
     @Override
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {

@@ -10,7 +10,7 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
-/** LISTXATTRS (RFC 8276 section 8.4.3). A cookie is how many names, in the order of their bytes, were given before. */
+/** LISTXATTRS (RFC 8276, section 8.4.3). A cookie is how many names, in the order of their bytes, were given before. */
 final class ListXattrs implements Operation {
     /** Cookie, number of names, eof. */
     private static final int FRAME_BYTES = 16;

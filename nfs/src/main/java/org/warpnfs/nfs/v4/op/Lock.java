@@ -17,7 +17,7 @@ import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
 /**
- * LOCK (RFC 8881 section 18.10).
+ * LOCK (RFC 8881, section 18.10).
  *
  * <pre>
  *   nfs_lock_type4 locktype

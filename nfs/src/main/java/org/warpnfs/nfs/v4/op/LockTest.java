@@ -9,7 +9,7 @@ import org.warpnfs.nfs.v4.xdr.Opaque;
 import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
-/** LOCKT (RFC 8881 section 18.11). */
+/** LOCKT (RFC 8881, section 18.11). */
 final class LockTest implements Operation {
     @Override
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {

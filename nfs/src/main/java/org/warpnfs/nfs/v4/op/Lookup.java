@@ -13,7 +13,7 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
-/** LOOKUP (RFC 8881 section 18.13), crossing into the export that stands on the name. */
+/** LOOKUP (RFC 8881, section 18.13), crossing into the export that stands on the name. */
 final class Lookup implements Operation {
     @Override
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {

@@ -7,7 +7,7 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
-/** LOOKUPP (RFC 8881 section 18.14): NOENT above the root of all. */
+/** LOOKUPP (RFC 8881, section 18.14): NOENT above the root of all. */
 final class LookupParent implements Operation {
     @Override
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {

@@ -8,7 +8,7 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.XdrReader;
 
-/** component4 (RFC 8881 section 14.5): names of any bytes, since Linux clients send what their users typed. */
+/** component4 (RFC 8881, section 14.5): names of any bytes, since Linux clients send what their users typed. */
 final class Names {
     /** Long enough to tell a name that is too long from one that is no name. */
     private static final int MAX_DECODED_BYTES = 4096;
@@ -18,7 +18,8 @@ final class Names {
     /**
      * Decodes a name.
      *
-     * @throws Nfs4Exception INVAL if it is empty, NAMETOOLONG, BADNAME for {@code .} and {@code ..}, BADCHAR for a slash or NUL in it
+     * @throws Nfs4Exception INVAL if it is empty, NAMETOOLONG, BADNAME for {@code .} and {@code ..}, BADCHAR for a
+     *     slash or NUL in it
      */
     static FileName decode(XdrReader in) throws Nfs4Exception {
         byte[] bytes = in.opaque(MAX_DECODED_BYTES);

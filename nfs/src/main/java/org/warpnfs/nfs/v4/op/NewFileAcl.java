@@ -15,7 +15,9 @@ import org.warpnfs.nfs.v4.attr.Attributes;
 final class NewFileAcl {
     private NewFileAcl() {}
 
-    /** True if there is a umask, and new files in the directory take their permissions without it, from a default list. */
+    /**
+     * True if there is a umask, and new files in the directory take their permissions without it, from a default list.
+     */
     static boolean overrulesUmask(Location directory, AttributeUpdate update) throws FsException {
         FileSystem fileSystem = directory.fileSystem();
         return !update.changes().equals(update.changesUnderDefaultAcl())
@@ -24,8 +26,8 @@ final class NewFileAcl {
     }
 
     /**
-     * Sets the lists of a file that the caller has made, by this call or the one that it repeats. It is too late to fail then: where it
-     * cannot be done, {@code set} says so.
+     * Sets the lists of a file that the caller has made, by this call or the one that it repeats. It is too late to
+     * fail then: where it cannot be done, {@code set} says so.
      *
      * @param wanted null for none
      * @param set the attributes that were set

@@ -36,9 +36,9 @@ import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
 /**
- * OPEN (RFC 8881 section 18.16). A client that can be called back, and opens a file to read that
- * nobody writes to, is given a read delegation. PRESERVE_UNLINKED is not promised: a file without a name does not outlive a
- * restart of the server.
+ * OPEN (RFC 8881, section 18.16). A client that can be called back, and opens a file to read that nobody writes to, is
+ * given a read delegation. PRESERVE_UNLINKED is not promised: a file without a name does not outlive a restart of the
+ * server.
  */
 final class Open implements ChangingOperation {
     private static final int RESULT_LOCKTYPE_POSIX = 4;
@@ -143,8 +143,8 @@ final class Open implements ChangingOperation {
     }
 
     /**
-     * Opens the file that this call has made. It is not put off where it could not be repeated, the name being taken then: the client
-     * would hear that there is such a file already, and never that it was its own.
+     * Opens the file that this call has made. It is not put off where it could not be repeated, the name being taken
+     * then: the client would hear that there is such a file already, and never that it was its own.
      */
     private static OpenedFile openMade(CallContext call, OpenArguments arguments, Location file)
             throws Nfs4Exception, FsException {
@@ -235,7 +235,10 @@ final class Open implements ChangingOperation {
                 : mode;
     }
 
-    /** Of the attributes of an UNCHECKED create only a size of zero is for a file that is there already (section 18.16.3). */
+    /**
+     * Of the attributes of an UNCHECKED create only a size of zero is for a file that is there already (section
+     * 18.16.3).
+     */
     private static Created createOfSize(
             CallContext call, Location directory, FileName name, AttributeChanges attributes) throws FsException {
         FileSystem fileSystem = directory.fileSystem();
@@ -251,7 +254,10 @@ final class Open implements ChangingOperation {
         }
     }
 
-    /** An UNCHECKED create may cut a file that is there: not if the caller may not open it, its opens deny it or others have it delegated. */
+    /**
+     * An UNCHECKED create may cut a file that is there: not if the caller may not open it, its opens deny it or others
+     * have it delegated.
+     */
     private static FileChange refuseBeforeTruncating(
             CallContext call, OpenArguments arguments, Location directory, FileName name)
             throws Nfs4Exception, FsException {
@@ -299,7 +305,10 @@ final class Open implements ChangingOperation {
                 arguments.claim() == OpenArguments.CLAIM_PREVIOUS);
     }
 
-    /** SYMLINK of a fifo and a device too (section 18.16.3): upon which Linux opens it by itself, and says EIO of anything else. */
+    /**
+     * SYMLINK of a fifo and a device too (section 18.16.3): upon which Linux opens it by itself, and says EIO of
+     * anything else.
+     */
     private static void requireRegular(Location file) throws Nfs4Exception, FsException {
         FileType type = file.attributes().type();
         if (type != FileType.REGULAR) {
@@ -307,9 +316,7 @@ final class Open implements ChangingOperation {
         }
     }
 
-    /**
-     * @param isNew the caller made the file just now and may use it whatever its permissions say
-     */
+    /** @param isNew the caller made the file just now and may use it whatever its permissions say */
     private static OpenedFile open(CallContext call, OpenArguments arguments, Location file, boolean isNew)
             throws Nfs4Exception, FsException {
         requireRegular(file);
@@ -348,7 +355,7 @@ final class Open implements ChangingOperation {
             }
             default -> {}
         }
-        // What may be an old request that was on its way for long gets none (RFC 7530 section 9.1.11).
+        // What may be an old request that was on its way for long gets none (RFC 7530, section 9.1.11).
         boolean unconfirmed = !reclaims && mustConfirm(call);
         DelegationWish wish = new DelegationWish(
                 unconfirmed ? DelegationWish.Kind.SETTLED : arguments.wish(),
@@ -363,8 +370,9 @@ final class Open implements ChangingOperation {
     }
 
     /**
-     * A backend lets owners open their files whatever the permissions say, for clients that write what they opened before. An
-     * OPEN is the moment when they do say something. Who may execute a file may read it, since a client has to.
+     * A backend lets owners open their files whatever the permissions say, for clients that write what they opened
+     * before. An OPEN is the moment when they do say something. Who may execute a file may read it, since a client has
+     * to.
      */
     private static void requirePermitted(OpenArguments arguments, Location file, Caller caller)
             throws Nfs4Exception, FsException {

@@ -16,10 +16,10 @@ import org.warpnfs.nfs.v4.xdr.Stateid;
 import org.warpnfs.nfs.v4.xdr.XdrReader;
 
 /**
- * OPEN4args (RFC 8881 section 18.16.1).
+ * OPEN4args (RFC 8881, section 18.16.1).
  *
  * <pre>
- *   seqid4       seqid, of NFSv4.0 (RFC 7530 section 16.16)
+ *   seqid4       seqid, of NFSv4.0 (RFC 7530, section 16.16)
  *   uint32       share_access, with wishes for delegations above its two low bits
  *   uint32       share_deny
  *   open_owner4  owner { clientid4, opaque&lt;1024&gt; }

@@ -7,7 +7,7 @@ import org.warpnfs.nfs.v4.xdr.Stateid;
 import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
-/** OPEN_CONFIRM (RFC 7530 section 16.18), of NFSv4.0 alone: the owner's first OPEN was meant. */
+/** OPEN_CONFIRM (RFC 7530, section 16.18), of NFSv4.0 alone: the owner's first OPEN was meant. */
 final class OpenConfirm implements ChangingOperation {
     @Override
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception {

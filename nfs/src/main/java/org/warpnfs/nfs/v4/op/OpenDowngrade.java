@@ -9,7 +9,7 @@ import org.warpnfs.nfs.v4.xdr.Stateid;
 import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
-/** OPEN_DOWNGRADE (RFC 8881 section 18.18). */
+/** OPEN_DOWNGRADE (RFC 8881, section 18.18). */
 final class OpenDowngrade implements ChangingOperation {
     @Override
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception {

@@ -16,22 +16,25 @@ public interface Operation {
     void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException;
 
     /**
-     * How much room for the result there must be before the operation may execute: what changes something must not find out
-     * afterwards that its reply is too big.
+     * How much room for the result there must be before the operation may execute: what changes something must not find
+     * out afterwards that its reply is too big.
      */
     default int leastReplyBytes() {
         return 0;
     }
 
     /**
-     * True if doing it twice is not as doing it once, be it for files, for state, or for the sequence ids of owners (RFC 7530 section 9.1.7): the
-     * reply is remembered where there is no session to remember it.
+     * True if doing it twice is not as doing it once, be it for files, for state, or for the sequence ids of owners
+     * (RFC 7530, section 9.1.7): the reply is remembered where there is no session to remember it.
      */
     default boolean isChanging() {
         return false;
     }
 
-    /** True if, although it changes something, doing it twice is as doing it once unless others change the same in between. */
+    /**
+     * True if, although it changes something, doing it twice is as doing it once unless others change the same in
+     * between.
+     */
     default boolean isRepeatable() {
         return false;
     }

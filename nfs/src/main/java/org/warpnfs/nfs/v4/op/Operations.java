@@ -6,8 +6,9 @@ import org.jspecify.annotations.Nullable;
 import org.warpnfs.nfs.v4.xdr.OpCode;
 
 /**
- * Which class does which operation of which minor version. What is not here, and known, is NOTSUPP: named attributes, delegations on request,
- * layouts and devices of pNFS, state protection by SSV, copies that run on their own or between servers, WRITE_SAME.
+ * Which class does which operation of which minor version. What is not here, and known, is NOTSUPP: named attributes,
+ * delegations on request, layouts and devices of pNFS, state protection by SSV, copies that run on their own or between
+ * servers, WRITE_SAME.
  */
 public final class Operations {
     private static final Map<OpCode, Operation> BY_CODE = new EnumMap<>(OpCode.class);

@@ -12,8 +12,9 @@ import org.warpnfs.nfs.v4.xdr.Stateid;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
 /**
- * The seqids of owners in NFSv4.0 (RFC 7530 section 9.1.7), which other minor versions ignore. An operation that has one asks here once
- * it has decoded what names its owner, and before anything that can fail: most failures use a seqid up as well.
+ * The seqids of owners in NFSv4.0 (RFC 7530, section 9.1.7), which other minor versions ignore. An operation that has
+ * one asks here once it has decoded what names its owner, and before anything that can fail: most failures use a seqid
+ * up as well.
  */
 final class OwnerSequence {
     private OwnerSequence() {}

@@ -5,7 +5,7 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
-/** PUTFH (RFC 8881 section 18.19). Whether the file is still there is for the operations on it to find out. */
+/** PUTFH (RFC 8881, section 18.19). Whether the file is still there is for the operations on it to find out. */
 final class PutFh implements Operation {
     private static final int MAX_HANDLE_BYTES = 128;
 

@@ -4,7 +4,7 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
-/** PUTROOTFH and PUTPUBFH (RFC 8881 sections 18.21 and 18.20): the public filehandle is the root. */
+/** PUTROOTFH and PUTPUBFH (RFC 8881, sections 18.21 and 18.20): the public filehandle is the root. */
 final class PutRootFh implements Operation {
     @Override
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception {

@@ -9,8 +9,8 @@ import org.warpnfs.nfs.v4.xdr.Stateid;
 import org.warpnfs.nfs.v4.xdr.XdrReader;
 
 /**
- * What the arguments of COPY and CLONE begin with (RFC 7862 sections 15.2 and 15.13): the source is the saved filehandle, the target the
- * current one.
+ * What the arguments of COPY and CLONE begin with (RFC 7862, sections 15.2 and 15.13): the source is the saved
+ * filehandle, the target the current one.
  *
  * <pre>
  *   stateid4 src_stateid, dst_stateid

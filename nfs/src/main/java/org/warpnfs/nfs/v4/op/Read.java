@@ -8,11 +8,12 @@ import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
 /**
- * READ (RFC 8881 section 18.22); the data are DDP-eligible.
+ * READ (RFC 8881, section 18.22); the data are DDP-eligible.
  *
  * <h2>Buffers</h2>
  *
- * The memory was looked for before the operation began. The payload passes to the result when it has been filled; until then it is given back here.
+ * The memory was looked for before the operation began. The payload passes to the result when it has been filled; until
+ * then it is given back here.
  */
 final class Read implements Operation {
     @Override

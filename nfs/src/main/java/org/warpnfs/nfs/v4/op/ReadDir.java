@@ -17,7 +17,7 @@ import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
 /**
- * READDIR (RFC 8881 section 18.23).
+ * READDIR (RFC 8881, section 18.23).
  *
  * <pre>
  *   nfs_cookie4 cookie         0 for the start; 1 and 2 are never given out
@@ -27,9 +27,10 @@ import org.warpnfs.nfs.v4.xdr.XdrWriter;
  *   bitmap4     attr_request
  * </pre>
  *
- * <p>Every name is listed. Of a file whose attributes cannot be had, as in a directory that the caller may read but not search, or where
- * something else is mounted, the entry has what the directory itself says: file id and type, and rdattr_error if it was asked for. knfsd
- * gives rdattr_error alone, and fails the listing if nobody asked for it; a client that is told less takes a file for gone.
+ * <p>Every name is listed. Of a file whose attributes cannot be had, as in a directory that the caller may read but not
+ * search, or where something else is mounted, the entry has what the directory itself says: file id and type, and
+ * rdattr_error if it was asked for. knfsd gives rdattr_error alone, and fails the listing if nobody asked for it; a
+ * client that is told less takes a file for gone.
  */
 final class ReadDir implements Operation {
     private static final int FIRST_COOKIE = 3;
@@ -128,7 +129,9 @@ final class ReadDir implements Operation {
             return true;
         }
 
-        /** False if what is mounted here is not for the caller's host, who does not see it in a virtual directory then. */
+        /**
+         * False if what is mounted here is not for the caller's host, who does not see it in a virtual directory then.
+         */
         private boolean encodeAttributes(DirectoryEntry entry) throws FsException, Nfs4Exception {
             Location mounted = crossing ? call.services().exports().mountedAt(directory, entry.name()) : null;
             if (mounted != null && !call.admissions().isShown(mounted)) {

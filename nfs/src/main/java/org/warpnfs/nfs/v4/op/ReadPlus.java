@@ -10,7 +10,7 @@ import org.warpnfs.nfs.v4.xdr.XdrWriter;
 import org.warpnfs.payload.Payload;
 
 /**
- * READ_PLUS (RFC 7862 section 15.10): data and holes, as they lie in the file.
+ * READ_PLUS (RFC 7862, section 15.10): data and holes, as they lie in the file.
  *
  * <pre>
  *   bool          rpr_eof
@@ -18,8 +18,8 @@ import org.warpnfs.payload.Payload;
  *                                      1 HOLE { offset4, length4 }
  * </pre>
  *
- * Its data are not DDP-eligible (RFC 8267 names READ alone): where a transport would have to copy them, an answer holds fewer than were asked for. A
- * Linux client does not use it over RDMA.
+ * Its data are not DDP-eligible (RFC 8267 names READ alone): where a transport would have to copy them, an answer holds
+ * fewer than were asked for. A Linux client does not use it over RDMA.
  *
  * <h2>Buffers</h2>
  *

@@ -4,7 +4,7 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
-/** RECLAIM_COMPLETE (RFC 8881 section 18.51). For one file system alone it says nothing here: none has moved. */
+/** RECLAIM_COMPLETE (RFC 8881, section 18.51). For one file system alone it says nothing here: none has moved. */
 final class ReclaimComplete implements ChangingOperation {
     @Override
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception {

@@ -6,7 +6,7 @@ import org.warpnfs.nfs.v4.xdr.Opaque;
 import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
-/** RELEASE_LOCKOWNER (RFC 7530 section 16.37), of NFSv4.0 alone. */
+/** RELEASE_LOCKOWNER (RFC 7530, section 16.37), of NFSv4.0 alone. */
 final class ReleaseLockOwner implements ChangingOperation {
     @Override
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception {

@@ -10,7 +10,7 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
-/** REMOVE (RFC 8881 section 18.25) of anything, directories too. */
+/** REMOVE (RFC 8881, section 18.25) of anything, directories too. */
 final class Remove implements ChangingOperation {
     @Override
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {

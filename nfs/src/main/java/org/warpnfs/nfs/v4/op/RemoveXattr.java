@@ -6,7 +6,7 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
-/** REMOVEXATTR (RFC 8276 section 8.4.4). */
+/** REMOVEXATTR (RFC 8276, section 8.4.4). */
 final class RemoveXattr implements ChangingOperation {
     @Override
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {

@@ -9,7 +9,7 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
-/** RENAME (RFC 8881 section 18.26): from the saved directory to the current one. */
+/** RENAME (RFC 8881, section 18.26): from the saved directory to the current one. */
 final class Rename implements ChangingOperation {
     @Override
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {

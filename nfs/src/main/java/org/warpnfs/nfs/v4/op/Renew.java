@@ -7,8 +7,8 @@ import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
 /**
- * RENEW (RFC 7530 section 16.28), of NFSv4.0 alone: whatever names a client renews its lease, and this does nothing else. Its lease is
- * renewed also when it is told that callbacks do not reach it.
+ * RENEW (RFC 7530, section 16.28), of NFSv4.0 alone: whatever names a client renews its lease, and this does nothing
+ * else. Its lease is renewed also when it is told that callbacks do not reach it.
  */
 final class Renew implements Operation {
     @Override

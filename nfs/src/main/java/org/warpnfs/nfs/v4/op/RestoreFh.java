@@ -5,7 +5,10 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
-/** RESTOREFH (RFC 8881 section 18.27). If nothing was saved NFSv4.0 has an error of its own (RFC 7530 section 16.31.4). */
+/**
+ * RESTOREFH (RFC 8881, section 18.27). If nothing was saved NFSv4.0 has an error of its own (RFC 7530, section
+ * 16.31.4).
+ */
 final class RestoreFh implements Operation {
     @Override
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception {

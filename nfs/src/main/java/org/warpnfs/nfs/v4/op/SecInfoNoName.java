@@ -7,7 +7,7 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
-/** SECINFO_NO_NAME (RFC 8881 section 18.45). */
+/** SECINFO_NO_NAME (RFC 8881, section 18.45). */
 final class SecInfoNoName implements Operation {
     private static final int STYLE_CURRENT = 0;
     private static final int STYLE_PARENT = 1;

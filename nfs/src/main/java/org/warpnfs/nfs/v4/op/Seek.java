@@ -9,7 +9,7 @@ import org.warpnfs.nfs.v4.xdr.Stateid;
 import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
-/** SEEK (RFC 7862 section 15.11). */
+/** SEEK (RFC 7862, section 15.11). */
 final class Seek implements Operation {
     private static final int DATA = 0;
     private static final int HOLE = 1;

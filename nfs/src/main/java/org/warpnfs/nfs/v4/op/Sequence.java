@@ -8,7 +8,7 @@ import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
 /**
- * SEQUENCE (RFC 8881 section 18.46).
+ * SEQUENCE (RFC 8881, section 18.46).
  *
  * <pre>
  *   sessionid4  sa_sessionid

@@ -4,7 +4,10 @@ import org.jspecify.annotations.Nullable;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.OpCode;
 
-/** Which operations stand where (RFC 8881 sections 2.10.6.1.2 and 16.2.3): all but those that make and unmake sessions come behind a SEQUENCE, and those, without one, alone. */
+/**
+ * Which operations stand where (RFC 8881, sections 2.10.6.1.2 and 16.2.3): all but those that make and unmake sessions
+ * come behind a SEQUENCE, and those, without one, alone.
+ */
 public final class SessionRules {
     private SessionRules() {}
 

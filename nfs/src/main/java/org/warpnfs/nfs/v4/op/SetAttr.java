@@ -19,7 +19,7 @@ import org.warpnfs.nfs.v4.xdr.Stateid;
 import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
-/** SETATTR (RFC 8881 section 18.30): its result names the attributes that were set also when it fails. */
+/** SETATTR (RFC 8881, section 18.30): its result names the attributes that were set also when it fails. */
 final class SetAttr implements ChangingOperation {
     @Override
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {

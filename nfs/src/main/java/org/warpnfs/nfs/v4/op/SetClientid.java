@@ -11,10 +11,11 @@ import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
 /**
- * SETCLIENTID (RFC 7530 section 16.33), of NFSv4.0 alone.
+ * SETCLIENTID (RFC 7530, section 16.33), of NFSv4.0 alone.
  *
  * <pre>
- *   call   nfs_client_id4 { verifier4, opaque id&lt;1024&gt; }, cb_client4 { uint32 cb_program, clientaddr4 { string r_netid, r_addr } },
+ *   call   nfs_client_id4 { verifier4, opaque id&lt;1024&gt; },
+ *          cb_client4 { uint32 cb_program, clientaddr4 { string r_netid, r_addr } },
  *          uint32 callback_ident
  *   reply  clientid4, verifier4 for SETCLIENTID_CONFIRM; with CLID_INUSE clientaddr4
  * </pre>

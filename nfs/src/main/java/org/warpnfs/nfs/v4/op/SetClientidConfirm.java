@@ -4,7 +4,7 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
-/** SETCLIENTID_CONFIRM (RFC 7530 section 16.34), of NFSv4.0 alone. */
+/** SETCLIENTID_CONFIRM (RFC 7530, section 16.34), of NFSv4.0 alone. */
 final class SetClientidConfirm implements ChangingOperation {
     @Override
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception {

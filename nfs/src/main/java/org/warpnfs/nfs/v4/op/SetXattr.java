@@ -8,7 +8,7 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
-/** SETXATTR (RFC 8276 section 8.4.2). */
+/** SETXATTR (RFC 8276, section 8.4.2). */
 final class SetXattr implements ChangingOperation {
     @Override
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {

@@ -6,7 +6,7 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
-/** stable_how4 (RFC 8881 section 18.32.2): UNSTABLE4 0, DATA_SYNC4 1, FILE_SYNC4 2. */
+/** stable_how4 (RFC 8881, section 18.32.2): UNSTABLE4 0, DATA_SYNC4 1, FILE_SYNC4 2. */
 final class StableHow {
     private StableHow() {}
 

@@ -7,7 +7,7 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 public final class Statuses {
     private Statuses() {}
 
-    /** What a status is called in a minor version: NFSv4.0 knows fewer (RFC 7530 section 13.1). */
+    /** What a status is called in a minor version: NFSv4.0 knows fewer (RFC 7530, section 13.1). */
     public static Nfs4Status in(int minorVersion, Nfs4Status status) {
         if (minorVersion > 0 || status.code() <= Nfs4Status.CB_PATH_DOWN.code()) {
             return status;

@@ -7,7 +7,7 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
-/** TEST_STATEID (RFC 8881 section 18.48). */
+/** TEST_STATEID (RFC 8881, section 18.48). */
 final class TestStateid implements Operation {
     private static final int MAX_STATEIDS = 4096;
 

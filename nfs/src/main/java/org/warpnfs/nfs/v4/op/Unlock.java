@@ -8,7 +8,7 @@ import org.warpnfs.nfs.v4.xdr.Stateid;
 import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
-/** LOCKU (RFC 8881 section 18.12). */
+/** LOCKU (RFC 8881, section 18.12). */
 final class Unlock implements ChangingOperation {
     @Override
     public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception {

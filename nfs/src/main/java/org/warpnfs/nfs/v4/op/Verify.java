@@ -11,7 +11,10 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
-/** VERIFY and NVERIFY (RFC 8881 sections 18.31 and 18.15): a COMPOUND that goes on only if attributes are, or are not, the same. */
+/**
+ * VERIFY and NVERIFY (RFC 8881, sections 18.31 and 18.15): a COMPOUND that goes on only if attributes are, or are not,
+ * the same.
+ */
 final class Verify implements Operation {
     private static final int MAX_ATTRIBUTE_BYTES = 64 * 1024;
 

@@ -10,7 +10,7 @@ import org.warpnfs.nfs.v4.xdr.Stateid;
 import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
-/** WRITE (RFC 8881 section 18.32); the data are DDP-eligible and lent by the transport until the call is answered. */
+/** WRITE (RFC 8881, section 18.32); the data are DDP-eligible and lent by the transport until the call is answered. */
 final class Write implements ChangingOperation {
     @Override
     public boolean isRepeatable() {

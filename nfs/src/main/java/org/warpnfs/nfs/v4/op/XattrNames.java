@@ -4,7 +4,7 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.XdrReader;
 
-/** xattrkey4 (RFC 8276 section 8.1): names in the user namespace, without its prefix. */
+/** xattrkey4 (RFC 8276, section 8.1): names in the user namespace, without its prefix. */
 final class XattrNames {
     static final int MAX_VALUE_BYTES = 64 * 1024;
 

@@ -18,16 +18,16 @@ public final class CallbackStates {
     }
 
     /**
-     * Tries the back channels that {@code connection} was bound to. To be called once the reply that says so is on its way: a client
-     * need not understand a callback before.
+     * Tries the back channels that {@code connection} was bound to. To be called once the reply that says so is on its
+     * way: a client need not understand a callback before.
      */
     public void probe(long nowNanos, Object connection) {
         core.change(() -> core.waysBack.probe(nowNanos, connection));
     }
 
     /**
-     * Tries the address that an NFSv4.0 client has given. To be called once the reply of SETCLIENTID_CONFIRM is on its way, as {@link
-     * #probe(long, Object)}.
+     * Tries the address that an NFSv4.0 client has given. To be called once the reply of SETCLIENTID_CONFIRM is on its
+     * way, as {@link #probe(long, Object)}.
      */
     public void probe(long nowNanos, Client client) {
         core.change(() -> core.waysBack.probe(nowNanos, client));
@@ -36,7 +36,8 @@ public final class CallbackStates {
     /**
      * An NFSv4.0 client has renewed its lease; if the way back to it is down, it is tried again now and then.
      *
-     * @return true if RENEW should say CB_PATH_DOWN (RFC 7530 section 16.28): the client has delegations, which it cannot be asked for
+     * @return true if RENEW should say CB_PATH_DOWN (RFC 7530, section 16.28): the client has delegations, which it
+     *     cannot be asked for
      */
     public boolean renewed(long nowNanos, Client client) {
         return core.locked(() -> {

@@ -49,8 +49,8 @@ public final class ClientidStates {
     /**
      * A request of the client with that id begins: its lease runs on until {@link #end}.
      *
-     * @throws Nfs4Exception STALE_CLIENTID if the client has not introduced itself to this instance of the server, EXPIRED if it
-     *     was let go since
+     * @throws Nfs4Exception STALE_CLIENTID if the client has not introduced itself to this instance of the server,
+     *     EXPIRED if it was let go since
      */
     public Client begin(long nowNanos, long id) throws Nfs4Exception {
         return core.locked(() -> {

@@ -8,7 +8,10 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 
-/** Delegations: DELEGRETURN, and what others may not do beside them. They are granted by {@link OpenStates}. See {@link StateTable}. */
+/**
+ * Delegations: DELEGRETURN, and what others may not do beside them. They are granted by {@link OpenStates}. See
+ * {@link StateTable}.
+ */
 public final class DelegationStates {
     private final StateCore core;
 
@@ -17,8 +20,8 @@ public final class DelegationStates {
     }
 
     /**
-     * A file is about to be changed: its data, its attributes, its names. It is delegated to nobody but {@code by} until the change
-     * is closed.
+     * A file is about to be changed: its data, its attributes, its names. It is delegated to nobody but {@code by}
+     * until the change is closed.
      *
      * @param by null for one who is no NFSv4 client
      * @throws Nfs4Exception DELAY while a client has it delegated; that one is asked to give it back

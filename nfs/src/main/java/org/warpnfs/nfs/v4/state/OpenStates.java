@@ -20,8 +20,8 @@ public final class OpenStates {
     }
 
     /**
-     * The first half of an OPEN, before anything is done to the file: whether it may be, and which of the backend's accesses the
-     * open lacks.
+     * The first half of an OPEN, before anything is done to the file: whether it may be, and which of the backend's
+     * accesses the open lacks.
      *
      * @return share access bits for which {@link #open} needs a backend file
      */
@@ -43,7 +43,9 @@ public final class OpenStates {
         requireNoConflict(nowNanos, request);
     }
 
-    /** SHARE_DENIED for what another's open denies, DELAY while another has the file delegated and would be deceived. */
+    /**
+     * SHARE_DENIED for what another's open denies, DELAY while another has the file delegated and would be deceived.
+     */
     private void requireNoConflict(long nowNanos, OpenRequest request) throws Nfs4Exception {
         core.expireWhile(nowNanos, () -> core.files.shareConflict(request), Nfs4Status.SHARE_DENIED);
         if ((request.access() & OpenRequest.WRITE) != 0 || (request.deny() & OpenRequest.READ) != 0) {

@@ -11,8 +11,8 @@ import org.warpnfs.nfs.v4.xdr.Opaque;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 
 /**
- * Open-owners and lock-owners of NFSv4.0, and the order of their requests: what such clients have in place of a session's slots.
- * See {@link StateTable}.
+ * Open-owners and lock-owners of NFSv4.0, and the order of their requests: what such clients have in place of a
+ * session's slots. See {@link StateTable}.
  */
 public final class OwnerStates {
     private final StateCore core;
@@ -24,8 +24,8 @@ public final class OwnerStates {
     }
 
     /**
-     * The turn for an OPEN. What an owner had open that never confirmed is closed: its OPEN came late and was not meant (RFC 7530
-     * section 9.1.11).
+     * The turn for an OPEN. What an owner had open that never confirmed is closed: its OPEN came late and was not meant
+     * (RFC 7530, section 9.1.11).
      */
     public OwnerTurn beginOpen(Client client, Opaque name, int seqid) throws Nfs4Exception {
         return core.locked(() -> {

@@ -114,7 +114,8 @@ public final class SessionStates {
     }
 
     /**
-     * SEQUENCE. After {@link SequenceOutcome.Execute} the slot is taken, and the lease runs on, until {@link #endSequence}.
+     * SEQUENCE. After {@link SequenceOutcome.Execute} the slot is taken, and the lease runs on, until
+     * {@link #endSequence}.
      *
      * @param request what is asked, with a digest
      */

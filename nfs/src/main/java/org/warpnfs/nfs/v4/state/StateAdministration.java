@@ -34,7 +34,8 @@ public final class StateAdministration {
      * @param address where it introduced itself from, an IPv4 address or an IPv6 /64 network
      * @param sessionless true for NFSv4.0, whose clients have no connections that the server could know
      * @param connections that its sessions were bound to
-     * @param journaled false if the recovery journal could not be told: after a restart the client might reclaim what it had
+     * @param journaled false if the recovery journal could not be told: after a restart the client might reclaim what
+     *     it had
      */
     public record Evicted(
             String client,
@@ -70,9 +71,10 @@ public final class StateAdministration {
     }
 
     /**
-     * Lets a client go with everything it has, as if its lease had run out and someone wanted all of it. It learns that from BADSESSION and STALE_CLIENTID, in NFSv4.0 from
-     * EXPIRED, and may introduce itself again. Its files are closed soon after, on another thread. Returns once the journal has it: a server that is started again then lets
-     * it reclaim nothing, which others may have taken meanwhile.
+     * Lets a client go with everything it has, as if its lease had run out and someone wanted all of it. It learns that
+     * from BADSESSION and STALE_CLIENTID, in NFSv4.0 from EXPIRED, and may introduce itself again. Its files are closed
+     * soon after, on another thread. Returns once the journal has it: a server that is started again then lets it
+     * reclaim nothing, which others may have taken meanwhile.
      *
      * @param id as {@link StateRow.ClientRow#id} has it
      * @return null if there is no such client
@@ -123,8 +125,9 @@ public final class StateAdministration {
     }
 
     /**
-     * Takes the byte-range locks away that are meant. Their stateids are answered with ADMIN_REVOKED from now on, and SEQUENCE tells the client so
-     * (SEQ4_STATUS_ADMIN_STATE_REVOKED), until it has freed them. However many there are, {@value StateQuery#MAX_LIMIT} are looked at at once.
+     * Takes the byte-range locks away that are meant. Their stateids are answered with ADMIN_REVOKED from now on, and
+     * SEQUENCE tells the client so (SEQ4_STATUS_ADMIN_STATE_REVOKED), until it has freed them. However many there are,
+     * {@value StateQuery#MAX_LIMIT} are looked at at once.
      *
      * @param client of that client alone, or of all
      * @param meant is asked without the lock

@@ -45,7 +45,9 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
  */
 final class StateCore implements ClientTable.Holdings {
     private static final Logger LOG = LoggerFactory.getLogger(StateCore.class);
-    /** How many states of a client that is gone are taken down before others have their turn: some tens of microseconds. */
+    /**
+     * How many states of a client that is gone are taken down before others have their turn: some tens of microseconds.
+     */
     static final int PORTION = 256;
 
     final StateLimits limits;

@@ -30,8 +30,9 @@ import org.warpnfs.nfs.v4.state.listing.StateRow.SessionRow;
 /**
  * What clients hold, for administrators. See {@link StateTable}.
  *
- * <p>The lock is taken for the list of clients, then for the list of what one client holds, then for {@value StateCore#PORTION} rows at a time; sorting, and asking
- * where a file is, happen without it. So an answer is no picture of one moment: what comes or goes meanwhile is in it or not.
+ * <p>The lock is taken for the list of clients, then for the list of what one client holds, then for
+ * {@value StateCore#PORTION} rows at a time; sorting, and asking where a file is, happen without it. So an answer is no
+ * picture of one moment: what comes or goes meanwhile is in it or not.
  */
 public final class StateListings {
     private final StateCore core;

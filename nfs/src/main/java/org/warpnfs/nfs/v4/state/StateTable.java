@@ -17,17 +17,19 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
 /**
- * All state of NFSv4 clients, behind one lock. Nothing that can wait happens under it: no file is opened or closed, nothing is
- * written, nobody is called.
+ * All state of NFSv4 clients, behind one lock. Nothing that can wait happens under it: no file is opened or closed,
+ * nothing is written, nobody is called.
  *
- * <p>Its parts are {@link #sessions()}, of NFSv4.0 {@link #clientids()} and {@link #owners()}, {@link #callbacks()}, {@link #opens()}, {@link #locks()}, {@link #delegations()} and
- * {@link #stateids()}; for administrators {@link #listings()} and {@link #administration()}.
+ * <p>Its parts are {@link #sessions()}, of NFSv4.0 {@link #clientids()} and {@link #owners()}, {@link #callbacks()},
+ * {@link #opens()}, {@link #locks()}, {@link #delegations()} and {@link #stateids()}; for administrators
+ * {@link #listings()} and {@link #administration()}.
  *
  * <h2>Leases</h2>
  *
- * A client whose lease ran out keeps its state for as long as nobody else wants it: when another client's open, lock or change conflicts
- * with it, when room is needed, or after {@link StateLimits#courtesyLeases} leases it is let go as a whole, and learns that from
- * BADSESSION and STALE_CLIENTID, or in NFSv4.0 from EXPIRED and BAD_STATEID. One that holds nothing is forgotten with its lease.
+ * A client whose lease ran out keeps its state for as long as nobody else wants it: when another client's open, lock or
+ * change conflicts with it, when room is needed, or after {@link StateLimits#courtesyLeases} leases it is let go as a
+ * whole, and learns that from BADSESSION and STALE_CLIENTID, or in NFSv4.0 from EXPIRED and BAD_STATEID. One that holds
+ * nothing is forgotten with its lease.
  *
  * <h2>Errors</h2>
  *
@@ -63,9 +65,7 @@ public final class StateTable implements AutoCloseable {
         this(limits, leaseNanos, graceNanos, log, sender, background(), nowNanos);
     }
 
-    /**
-     * @param background runs what nobody waits for and what may wait for a disk; closed with the table if it can be
-     */
+    /** @param background runs what nobody waits for and what may wait for a disk; closed with the table if it can be */
     StateTable(
             StateLimits limits,
             long leaseNanos,
@@ -157,8 +157,8 @@ public final class StateTable implements AutoCloseable {
     }
 
     /**
-     * Forgets the opens, locks and delegations of files of a file system that is not served any more, and closes its files. Clients learn it
-     * from their handles, which are stale by then.
+     * Forgets the opens, locks and delegations of files of a file system that is not served any more, and closes its
+     * files. Clients learn it from their handles, which are stale by then.
      */
     public void withdraw(FileSystem fileSystem) {
         core.withdraw(fileSystem);
@@ -209,9 +209,11 @@ public final class StateTable implements AutoCloseable {
      * @param keptReplyBytes of all slots but the first of each session, with what requests under way have reserved
      * @param repliesPutOff requests that were put off as there was no room to keep their replies, since the start
      * @param slotRecalls how often a session was asked for slots, since the start
-     * @param connectionsNotBound how often a connection was not remembered as bound to a session that has its number of them, since the start
+     * @param connectionsNotBound how often a connection was not remembered as bound to a session that has its number of
+     *     them, since the start
      * @param clientsExpired clients that were let go since they were silent for too long, since the start
-     * @param refused how often a client was refused something because it, or its address, had its share, since the start
+     * @param refused how often a client was refused something because it, or its address, had its share, since the
+     *     start
      * @param recalls of delegations
      */
     public record Counts(

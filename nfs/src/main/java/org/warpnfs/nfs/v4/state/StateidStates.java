@@ -31,8 +31,8 @@ public final class StateidStates {
     }
 
     /**
-     * Leave to read. An open for writing alone brings no file but passes: a client that caches may read what it is going to write
-     * (RFC 8881 section 18.22.3).
+     * Leave to read. An open for writing alone brings no file but passes: a client that caches may read what it is
+     * going to write (RFC 8881, section 18.22.3).
      *
      * @param client null for an anonymous stateid outside of a session
      */

@@ -2,9 +2,12 @@ package org.warpnfs.nfs.v4.xdr;
 
 import java.util.BitSet;
 
-/** bitmap4 (RFC 8881 section 3.3.6): an array of 32-bit words, the lowest bits first. */
+/** bitmap4 (RFC 8881, section 3.3.6): an array of 32-bit words, the lowest bits first. */
 public final class Bitmap {
-    /** Many times more than there are attributes: whoever asks for what is not known gets what is. Longer bitmaps are refused. */
+    /**
+     * Many times more than there are attributes: whoever asks for what is not known gets what is. Longer bitmaps are
+     * refused.
+     */
     public static final int MAX_WORDS = 64;
 
     private static final int WORD_BITS = 32;

@@ -1,6 +1,6 @@
 package org.warpnfs.nfs.v4.xdr;
 
-/** nfsstat4, named without its NFS4ERR_ prefix (RFC 8881 section 15.1, RFC 7862 section 11, RFC 8276 section 8). */
+/** nfsstat4, named without its NFS4ERR_ prefix (RFC 8881, section 15.1, RFC 7862, section 11, RFC 8276, section 8). */
 public enum Nfs4Status {
     OK(0),
     PERM(1),

@@ -3,10 +3,11 @@ package org.warpnfs.nfs.v4.xdr;
 import org.jspecify.annotations.Nullable;
 
 /**
- * nfs_opnum4: the operations of minor versions 0 to 2 (RFC 8881 section 16.2.4, RFC 7862 section 13, RFC 8276 section 8.4).
+ * nfs_opnum4: the operations of minor versions 0 to 2 (RFC 8881, section 16.2.4, RFC 7862, section 13, RFC 8276,
+ * section 8.4).
  *
- * <p>An operation is known from the minor version that brought it in. Those that a later minor version made mandatory not to
- * implement (OPEN_CONFIRM, RENEW and their like) stay known there: they answer NOTSUPP, not OP_ILLEGAL.
+ * <p>An operation is known from the minor version that brought it in. Those that a later minor version made mandatory
+ * not to implement (OPEN_CONFIRM, RENEW and their like) stay known there: they answer NOTSUPP, not OP_ILLEGAL.
  */
 public enum OpCode {
     ACCESS(3, 0, 2),

@@ -5,7 +5,7 @@ import java.util.HexFormat;
 
 /** Bytes that a client chose and that the server compares and gives back, nothing else: owners of all kinds. */
 public final class Opaque {
-    /** NFS4_OPAQUE_LIMIT (RFC 8881 section 3.1). */
+    /** NFS4_OPAQUE_LIMIT (RFC 8881, section 3.1). */
     public static final int MAX_LENGTH_BYTES = 1024;
 
     private final byte[] bytes;

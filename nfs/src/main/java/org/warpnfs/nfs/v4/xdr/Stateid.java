@@ -1,7 +1,7 @@
 package org.warpnfs.nfs.v4.xdr;
 
 /**
- * stateid4 (RFC 8881 section 8.2): sixteen bytes.
+ * stateid4 (RFC 8881, section 8.2): sixteen bytes.
  *
  * <pre>
  *   0   seqid       counts the changes of one state

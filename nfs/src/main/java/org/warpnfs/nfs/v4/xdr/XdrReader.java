@@ -14,8 +14,9 @@ import org.warpnfs.payload.UnreadBytes;
  *
  * <h2>Errors</h2>
  *
- * Each length that the peer claims is checked against a named limit before memory is taken for it. What is longer, what is no value of its
- * type and what is not there is NFS4ERR_BADXDR; what goes beyond the size that a session grants is NFS4ERR_REQ_TOO_BIG.
+ * Each length that the peer claims is checked against a named limit before memory is taken for it. What is longer, what
+ * is no value of its type and what is not there is NFS4ERR_BADXDR; what goes beyond the size that a session grants is
+ * NFS4ERR_REQ_TOO_BIG.
  */
 public final class XdrReader {
     private final Xdr xdr;
@@ -78,7 +79,7 @@ public final class XdrReader {
         return uint32() << 32 | uint32();
     }
 
-    /** Anything but 0 and 1 is no boolean (RFC 4506 section 4.4). */
+    /** Anything but 0 and 1 is no boolean (RFC 4506, section 4.4). */
     public boolean bool() throws Nfs4Exception {
         int value = int32();
         if (value != 0 && value != 1) {
@@ -140,7 +141,8 @@ public final class XdrReader {
     }
 
     /**
-     * What follows the next word, which {@link #peek} has shown, as it came: perhaps not all, perhaps none. Decodes nothing.
+     * What follows the next word, which {@link #peek} has shown, as it came: perhaps not all, perhaps none. Decodes
+     * nothing.
      *
      * @param maxBytes how much is looked for where it does not lie together
      */

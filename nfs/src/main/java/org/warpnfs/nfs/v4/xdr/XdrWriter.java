@@ -16,9 +16,9 @@ import org.warpnfs.payload.Payload;
  *
  * <h2>Operation</h2>
  *
- * The transport's XDR stream holds the call until the reply begins, and a COMPOUND executes while it is decoded. So results
- * are gathered here, can be taken back ({@link #truncate}) when an operation fails or its result is too large, can be kept in
- * a slot's reply cache, and go to the stream in one piece at the end.
+ * The transport's XDR stream holds the call until the reply begins, and a COMPOUND executes while it is decoded. So
+ * results are gathered here, can be taken back ({@link #truncate}) when an operation fails or its result is too large,
+ * can be kept in a slot's reply cache, and go to the stream in one piece at the end.
  *
  * <h2>Buffers</h2>
  *

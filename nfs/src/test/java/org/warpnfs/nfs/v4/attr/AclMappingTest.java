@@ -286,7 +286,7 @@ class AclMappingTest {
         };
     }
 
-    /** RFC 8881 section 6.2.1: entry by entry until each bit of {@code wanted} is allowed, or one is denied. */
+    /** RFC 8881, section 6.2.1: entry by entry until each bit of {@code wanted} is allowed, or one is denied. */
     private static boolean allows(List<Nfs4Ace> aces, Caller caller, int wanted) {
         int left = wanted;
         for (Nfs4Ace ace : aces) {

@@ -22,8 +22,8 @@ import org.warpnfs.nfs.v4.xdr.Stateid;
 import org.warpnfs.nfs.v4.xdr.XdrReader;
 
 /**
- * Callbacks of Linux's server and answers of Linux's client, as captured: of NFSv4.1 (recall-v4.1, frames 71 and 73), and of NFSv4.0
- * (knfsd-v4.0, frame 25; the lab's recall-4.0, frames 18 and 19).
+ * Callbacks of Linux's server and answers of Linux's client, as captured: of NFSv4.1 (recall-v4.1, frames 71 and 73),
+ * and of NFSv4.0 (knfsd-v4.0, frame 25; the lab's recall-4.0, frames 18 and 19).
  */
 class CallbackMessageTest {
     private static final HexFormat HEX = HexFormat.of();
@@ -69,7 +69,9 @@ class CallbackMessageTest {
                 .isEqualTo(HEX.formatHex(CALL));
     }
 
-    /** Of Linux's CB_RECALL up to CB_SEQUENCE; then what RFC 5662 says: OP_CB_RECALL_SLOT is 10, its argument a slotid4. */
+    /**
+     * Of Linux's CB_RECALL up to CB_SEQUENCE; then what RFC 5662 says: OP_CB_RECALL_SLOT is 10, its argument a slotid4.
+     */
     @Test
     void recallSlot_behindTheSameSequence_isItsNumberAndTheSlot() {
         CallbackCall.Bound target = new CallbackCall.Bound(

@@ -46,7 +46,10 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 
-/** What an administrator sees of a table that clients use meanwhile, and what is on stable storage when he hears that something was taken. */
+/**
+ * What an administrator sees of a table that clients use meanwhile, and what is on stable storage when he hears that
+ * something was taken.
+ */
 @Timeout(300)
 class AdministrationOfStateTest {
     private static final ChannelAttributes CHANNEL = new ChannelAttributes(65536, 65536, 4096, 8, 4);

@@ -34,9 +34,14 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 
-/** What one session, open or client may make the server remember: at each limit and above it, and that it is counted. */
+/**
+ * What one session, open or client may make the server remember: at each limit and above it, and that it is counted.
+ */
 class LimitsOfStateTest {
-    /** 2 sessions of a client, 3 connections of a session, 4 opens of a client, 2 lock owners of an open, 8 delegations, 10 leases of courtesy. */
+    /**
+     * 2 sessions of a client, 3 connections of a session, 4 opens of a client, 2 lock owners of an open, 8 delegations,
+     * 10 leases of courtesy.
+     */
     private static final StateLimits LIMITS =
             new StateLimits(16, 2, 16, 2, 4096, 65536, 65536, 8, 3, 4, 80, 2, 6, 160, 1 << 20, 8, 10);
 

@@ -39,7 +39,10 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 
-/** What waits for a disk waits for itself alone: files are closed, and the journal is written, without the lock of all state. */
+/**
+ * What waits for a disk waits for itself alone: files are closed, and the journal is written, without the lock of all
+ * state.
+ */
 class OutsideTheLockTest {
     private static final ChannelAttributes CHANNEL = new ChannelAttributes(65536, 65536, 4096, 8, 4);
     private static final CallbackParameters NO_CALLBACKS = new CallbackParameters(false, 0, null, CHANNEL, 1);

@@ -149,7 +149,7 @@ class OwnerStatesTest {
         Seeds.each(500, seed -> new OwnerStatesTest().play(new Random(seed)));
     }
 
-    /** One client, three owners with a file each: what the table says against what RFC 7530 section 9.1.7 says. */
+    /** One client, three owners with a file each: what the table says against what RFC 7530, section 9.1.7 says. */
     private void play(Random random) throws Nfs4Exception {
         Client client = client("c");
         Map<String, OwnerModel> owners = new HashMap<>();

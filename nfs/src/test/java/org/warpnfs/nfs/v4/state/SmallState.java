@@ -24,8 +24,8 @@ final class SmallState {
     static final Principal ROOT = new Principal(1, 0);
     static final DelegationWish NO_WISH = new DelegationWish(DelegationWish.Kind.UNWANTED, Opaque.of(new byte[0]));
     /**
-     * 6 clients, 2 sessions each, 8 in all, 2 slots; 3 opens (and open-owners) each, 8 in all; 2 lock owners, 6 ranges a client, 16 in
-     * all. One address may have half of all.
+     * 6 clients, 2 sessions each, 8 in all, 2 slots; 3 opens (and open-owners) each, 8 in all; 2 lock owners, 6 ranges
+     * a client, 16 in all. One address may have half of all.
      */
     static final StateLimits LIMITS =
             new StateLimits(6, 2, 8, 2, 4096, 65536, 65536, 8, 1, 3, 8, 2, 6, 16, 1 << 20, 8, 10);

@@ -17,13 +17,14 @@ import org.warpnfs.tools.bench.load.Pattern;
  *
  * <h2>Operation</h2>
  *
- * Each connection writes, commits, reads and asks for attributes and names, as drawn at random, and compares all that it is told. When all are
- * there the time begins to run; at its end each commits, reads back every block that it ever wrote, and removes its file.
+ * Each connection writes, commits, reads and asks for attributes and names, as drawn at random, and compares all that
+ * it is told. When all are there the time begins to run; at its end each commits, reads back every block that it ever
+ * wrote, and removes its file.
  *
  * <h2>Errors</h2>
  *
- * A connection that fails is counted and ends; the others go on. Nothing is repeated but what the server asks for: a connection that is lost
- * is connected again by its requester, and what that cannot mend is an error.
+ * A connection that fails is counted and ends; the others go on. Nothing is repeated but what the server asks for: a
+ * connection that is lost is connected again by its requester, and what that cannot mend is an error.
  */
 public final class Crowd {
     private final CrowdOptions options;

@@ -19,8 +19,8 @@ import org.warpnfs.tools.bench.nfs.NfsException;
 import org.warpnfs.tools.bench.nfs.NfsSession;
 
 /**
- * One connection of a crowd and its file, of which it knows what each block holds. Blocks for each call: it lives on a thread of its own,
- * which may be a virtual one.
+ * One connection of a crowd and its file, of which it knows what each block holds. Blocks for each call: it lives on a
+ * thread of its own, which may be a virtual one.
  */
 final class Member {
     private static final int SLOT = 0;

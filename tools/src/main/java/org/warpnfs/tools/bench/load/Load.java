@@ -29,8 +29,8 @@ import org.warpnfs.tools.bench.nfs.NfsSession;
  *
  * <h2>Errors</h2>
  *
- * A call that the server fails is counted, and its lane goes on; one that it wants repeated is repeated and counted. A call that failed below
- * RPC ends its lane: the requester has tried long enough. Safe for any thread.
+ * A call that the server fails is counted, and its lane goes on; one that it wants repeated is repeated and counted. A
+ * call that failed below RPC ends its lane: the requester has tried long enough. Safe for any thread.
  */
 public final class Load {
     private static final long HIGHEST_NANOS = 60_000_000_000L;

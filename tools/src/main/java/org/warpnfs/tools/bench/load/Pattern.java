@@ -4,7 +4,8 @@ import java.nio.ByteBuffer;
 import java.util.Random;
 
 /**
- * What a byte of the file is, given where it stands: no two pages of 4096 bytes are alike, so that data in the wrong place are found.
+ * What a byte of the file is, given where it stands: no two pages of 4096 bytes are alike, so that data in the wrong
+ * place are found.
  *
  * <p>Safe for any thread.
  */

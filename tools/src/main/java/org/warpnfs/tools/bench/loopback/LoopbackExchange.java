@@ -7,7 +7,8 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * Requests and replies of given sizes over one loopback connection, from memory and to memory, by two threads that do nothing else.
+ * Requests and replies of given sizes over one loopback connection, from memory and to memory, by two threads that do
+ * nothing else.
  *
  * <p>Blocking calls, up to 1 MiB each, congestion control cubic.
  */

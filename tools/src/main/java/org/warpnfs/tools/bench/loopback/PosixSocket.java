@@ -13,8 +13,8 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 
 /**
- * A blocking IPv4 TCP socket on 127.0.0.1, by the C library alone: Linux only. The JDK's own sockets do not let congestion control be chosen, and
- * the host's choice may halve what loopback gives.
+ * A blocking IPv4 TCP socket on 127.0.0.1, by the C library alone: Linux only. The JDK's own sockets do not let
+ * congestion control be chosen, and the host's choice may halve what loopback gives.
  *
  * <p>Failed calls throw {@link IOException} with the call's name and errno. One thread at a time for each direction.
  */

@@ -7,7 +7,7 @@ import org.warpnfs.payload.Payload;
 import org.warpnfs.rpcrdma.message.RpcMessage;
 
 /**
- * One RPC call in the making (RFC 5531 section 9), in a direct buffer that is used again for the next.
+ * One RPC call in the making (RFC 5531, section 9), in a direct buffer that is used again for the next.
  *
  * <p>Not safe for two threads at once.
  */

@@ -1,7 +1,7 @@
 package org.warpnfs.tools.bench.nfs;
 
 /**
- * AUTH_SYS credentials (RFC 5531 appendix A), without supplementary groups.
+ * AUTH_SYS credentials (RFC 5531, appendix A), without supplementary groups.
  *
  * @param machine at most 255 ASCII characters
  */

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.time.Duration;
 import org.warpnfs.rpcrdma.request.Requester;
 
-/** MOUNT version 3 (RFC 1813 appendix I): from a path to a file handle. */
+/** MOUNT version 3 (RFC 1813, appendix I): from a path to a file handle. */
 public final class MountClient {
     private static final int PROGRAM = 100_005;
     private static final int VERSION = 3;

@@ -164,7 +164,10 @@ public final class Nfs41Session implements NfsSession {
         return sequence(plain, slots[slot], slot, operations, true);
     }
 
-    /** @param kept whether the server is to keep the reply: what changes something may be sent twice, when a connection is lost */
+    /**
+     * @param kept whether the server is to keep the reply: what changes something may be sent twice, when a connection
+     *     is lost
+     */
     private CallBuffer sequence(CallBuffer buffer, Slot slot, int number, int operations, boolean kept) {
         compound(buffer, operations).word(SEQUENCE).fixed(session);
         slot.seqidOffset = buffer.position();

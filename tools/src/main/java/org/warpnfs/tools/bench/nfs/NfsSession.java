@@ -11,8 +11,9 @@ import org.warpnfs.rpcrdma.message.XdrStream;
  *
  * <h2>Operation</h2>
  *
- * {@link #create}, {@link #open}, {@link #commit}, {@link #remove} and {@link #close} make calls and wait. Between them the calls that are
- * measured are encoded and decoded by slot: each slot has one call in flight at most, and a buffer for it.
+ * {@link #create}, {@link #open}, {@link #commit}, {@link #remove} and {@link #close} make calls and wait. Between them
+ * the calls that are measured are encoded and decoded by slot: each slot has one call in flight at most, and a buffer
+ * for it.
  *
  * <h2>Buffers</h2>
  *
@@ -20,8 +21,8 @@ import org.warpnfs.rpcrdma.message.XdrStream;
  *
  * <h2>Errors</h2>
  *
- * {@link NfsException} for what the server says, any other {@link IOException} for a call that failed below. Slots may be used by any one thread
- * at a time.
+ * {@link NfsException} for what the server says, any other {@link IOException} for a call that failed below. Slots may
+ * be used by any one thread at a time.
  */
 public interface NfsSession extends AutoCloseable {
     /** What to say of the server to people. */

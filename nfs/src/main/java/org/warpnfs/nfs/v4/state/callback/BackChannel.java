@@ -9,8 +9,8 @@ import org.warpnfs.nfs.v4.state.core.ChannelAttributes;
 import org.warpnfs.nfs.v4.state.core.SessionId;
 
 /**
- * The back channel of one session (RFC 8881 section 2.10.3.1): connections over which the server may call, and the slots of its
- * calls.
+ * The back channel of one session (RFC 8881, section 2.10.3.1): connections over which the server may call, and the
+ * slots of its calls.
  *
  * <p>Each connection by itself:
  *
@@ -269,7 +269,8 @@ public final class BackChannel {
     }
 
     /**
-     * A recall has ended. One that is not this session's, or no longer, changes nothing; one without an answer stays in doubt.
+     * A recall has ended. One that is not this session's, or no longer, changes nothing; one without an answer stays in
+     * doubt.
      */
     public void recalled(CallbackCall.InSession call, CallbackOutcome outcome) {
         CallbackSlot slot = slots[Math.min(call.position().slot(), slots.length - 1)];

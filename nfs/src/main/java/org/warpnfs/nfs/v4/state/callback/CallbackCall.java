@@ -7,7 +7,8 @@ import org.warpnfs.nfs.v4.xdr.Opaque;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 
 /**
- * A call of the server to a client (RFC 8881 section 20, RFC 7530 section 15). Instances are compared by identity: each is one call.
+ * A call of the server to a client (RFC 8881, section 20, RFC 7530, section 15). Instances are compared by identity:
+ * each is one call.
  */
 public sealed interface CallbackCall {
     /** A call without an answer for so long is taken for lost. */

@@ -2,7 +2,9 @@ package org.warpnfs.nfs.v4.state.callback;
 
 /** How a callback ended. */
 public sealed interface CallbackOutcome {
-    /** Nobody knows whether the client saw it, or it would not hear it: not sent, no reply, refused below CB_COMPOUND. */
+    /**
+     * Nobody knows whether the client saw it, or it would not hear it: not sent, no reply, refused below CB_COMPOUND.
+     */
     record Failed() implements CallbackOutcome {}
 
     /** CB_NULL was answered. */

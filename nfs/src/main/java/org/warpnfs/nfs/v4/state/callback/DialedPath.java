@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
 import org.warpnfs.nfs.v4.state.core.Client;
 
 /**
- * The way back to one NFSv4.0 client: an address that the server connects to when it has something to say (RFC 7530 section 10.2.1).
+ * The way back to one NFSv4.0 client: an address that the server connects to when it has something to say (RFC 7530,
+ * section 10.2.1).
  *
  * <pre>
  *   state    event                                            next     output
@@ -178,8 +179,8 @@ public final class DialedPath {
     }
 
     /**
-     * Nothing is known of it any more, and what was under way counts as not sent. Its connection stays, if it has one, and a CB_NULL that
-     * is under way, which finds out what another would.
+     * Nothing is known of it any more, and what was under way counts as not sent. Its connection stays, if it has one,
+     * and a CB_NULL that is under way, which finds out what another would.
      */
     void restart() {
         recalls.values().forEach(underWay -> underWay.delegation().answered(false));

@@ -9,7 +9,7 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.XdrReader;
 
 /**
- * A transport address as text (RFC 5665 section 5.2): a literal address, and the two bytes of a port behind it.
+ * A transport address as text (RFC 5665, section 5.2): a literal address, and the two bytes of a port behind it.
  *
  * <pre>
  *   netid  address                                port
@@ -25,7 +25,7 @@ public record UniversalAddress(String netid, String address) {
     private static final String IPV6_CHARACTERS = "0123456789abcdefABCDEF:.";
 
     /**
-     * Reads clientaddr4 (RFC 7530 section 2.2.10).
+     * Reads clientaddr4 (RFC 7530, section 2.2.10).
      *
      * @throws Nfs4Exception BADXDR also for what is longer than any address
      */

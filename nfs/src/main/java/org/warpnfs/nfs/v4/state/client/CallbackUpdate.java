@@ -4,7 +4,8 @@ import org.jspecify.annotations.Nullable;
 import org.warpnfs.nfs.v4.state.callback.CallbackAddress;
 
 /**
- * A SETCLIENTID that a confirmed client sent again without having restarted: it wants to be called elsewhere (RFC 7530 section 16.33.5).
+ * A SETCLIENTID that a confirmed client sent again without having restarted: it wants to be called elsewhere (RFC 7530,
+ * section 16.33.5).
  *
  * @param confirmVerifier what SETCLIENTID_CONFIRM has to say
  * @param address null if it cannot be called

@@ -12,8 +12,8 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 
 /**
- * How clients of NFSv4.0 come by their client ids. A record of {@link ClientTable} each, confirmed or not (RFC 7530 sections 16.33.5 and
- * 16.34.5):
+ * How clients of NFSv4.0 come by their client ids. A record of {@link ClientTable} each, confirmed or not (RFC 7530,
+ * sections 16.33.5 and 16.34.5):
  *
  * <pre>
  *   SETCLIENTID finds       verifier  principal  outcome
@@ -24,7 +24,7 @@ import org.warpnfs.nfs.v4.xdr.Opaque;
  *   a confirmed record      -         other      CLID_INUSE while it has a lease and state, else as nothing
  *
  *   SETCLIENTID_CONFIRM finds by id        its verifier            outcome
- *   an unconfirmed record                  same                    confirmed; the one it replaces goes with all its state
+ *   an unconfirmed record                  same                    confirmed; the one it replaces goes with its state
  *   a confirmed record, a callback waits   of that callback        the new callback holds
  *   a confirmed record                     confirmed it before     nothing: a repetition
  *   any                                    another                 STALE_CLIENTID

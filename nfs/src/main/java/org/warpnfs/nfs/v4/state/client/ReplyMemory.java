@@ -12,21 +12,22 @@ import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.nfs.v4.state.core.Shares;
 
 /**
- * What the replies take that sessions keep for retries (RFC 8881 section 2.10.6.1).
+ * What the replies take that sessions keep for retries (RFC 8881, section 2.10.6.1).
  *
  * <h2>Operation</h2>
  *
- * A reply that a client asked to keep (sa_cachethis) is never forgotten before that client has shown that it has seen it, or its session is gone. So
- * room is reserved before a request is executed: for its largest reply, and after it for the reply that was made. The first slot of every session
- * always has room. All other slots share one budget.
+ * A reply that a client asked to keep (sa_cachethis) is never forgotten before that client has shown that it has seen
+ * it, or its session is gone. So room is reserved before a request is executed: for its largest reply, and after it for
+ * the reply that was made. The first slot of every session always has room. All other slots share one budget.
  *
- * <p>A client has seen the reply of a slot when it sends the slot's next request. It also says so with sa_highest_slotid, which is the
- * highest slot that it waits for: replies above were seen when it sent the request. But requests overtake each other. What proves that a request was
- * sent after that in slot {@code s} is the reply to the request before it in the slot of its own: the client had that in its hands. So the reply of {@code s}
- * goes if {@code s} began before that reply was made. This is made use of only where room is scarce.
+ * <p>A client has seen the reply of a slot when it sends the slot's next request. It also says so with
+ * sa_highest_slotid, which is the highest slot that it waits for: replies above were seen when it sent the request. But
+ * requests overtake each other. What proves that a request was sent after that in slot {@code s} is the reply to the
+ * request before it in the slot of its own: the client had that in its hands. So the reply of {@code s} goes if
+ * {@code s} began before that reply was made. This is made use of only where room is scarce.
  *
- * <p>The less a client address may still take, the fewer slots its sessions are told to use (sr_target_highest_slotid). {@link SlotRecalls} asks for
- * slots where that is not enough.
+ * <p>The less a client address may still take, the fewer slots its sessions are told to use (sr_target_highest_slotid).
+ * {@link SlotRecalls} asks for slots where that is not enough.
  *
  * <h2>Errors</h2>
  *
@@ -131,7 +132,10 @@ public final class ReplyMemory {
         session.slotsFrom(0).forEach(this::forget);
     }
 
-    /** How many slots a session should use: all while its address may take a quarter of the budget, one when it may take no more. */
+    /**
+     * How many slots a session should use: all while its address may take a quarter of the budget, one when it may take
+     * no more.
+     */
     int targetSlots(Session session) {
         long room = shares.left() - shares.of(session.client().address());
         double part = 4.0 * room / mostBytes;

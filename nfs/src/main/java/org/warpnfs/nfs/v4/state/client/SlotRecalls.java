@@ -9,7 +9,7 @@ import org.warpnfs.nfs.v4.state.callback.CallbackCall;
 import org.warpnfs.nfs.v4.state.core.Client;
 
 /**
- * Asks sessions for slots (CB_RECALL_SLOT, RFC 8881 section 20.8) where room for kept replies is scarce.
+ * Asks sessions for slots (CB_RECALL_SLOT, RFC 8881, section 20.8) where room for kept replies is scarce.
  *
  * <p>A client that is asked sends a request with the lower sa_highest_slotid, which says which replies it has seen. One that uses its session hears
  * the same from each reply (sr_target_highest_slotid); it is those at rest, or put off, that have to be called. Those asked are of the
@@ -51,7 +51,9 @@ public final class SlotRecalls {
         }
     }
 
-    /** Clients without a lease make room: what keeps replies of theirs is let go, state and all. True if there were any. */
+    /**
+     * Clients without a lease make room: what keeps replies of theirs is let go, state and all. True if there were any.
+     */
     boolean letGoOfSilent(long nowNanos, Session session) {
         Set<Client> silent = silentOf(nowNanos, session.client().address());
         silent.addAll(silentOf(nowNanos, replies.largest()));

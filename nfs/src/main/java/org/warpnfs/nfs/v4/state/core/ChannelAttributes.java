@@ -6,7 +6,7 @@ import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
 /**
- * channel_attrs4 (RFC 8881 section 18.36.1).
+ * channel_attrs4 (RFC 8881, section 18.36.1).
  *
  * <pre>
  *   count4  ca_headerpadsize
@@ -22,7 +22,10 @@ public record ChannelAttributes(
         long maxRequestBytes, long maxReplyBytes, long maxCachedReplyBytes, long maxOperations, long maxRequests) {
     /** SEQUENCE and one small operation with their RPC header; a channel that holds less is of no use. */
     private static final int LEAST_BYTES = 256;
-    /** RPC header with the longest AUTH_SYS credential (RFC 5531 section 8.2), CB_SEQUENCE, CB_RECALL with the longest handle. */
+    /**
+     * RPC header with the longest AUTH_SYS credential (RFC 5531, section 8.2), CB_SEQUENCE, CB_RECALL with the longest
+     * handle.
+     */
     private static final int LEAST_CALLBACK_BYTES = 700;
     /** One page, as Linux has it. */
     private static final int CALLBACK_BYTES = 4096;
@@ -67,7 +70,8 @@ public record ChannelAttributes(
     }
 
     /**
-     * What the server makes use of for its callbacks, which are short and need not be kept. TOOSMALL if not even CB_RECALL fits.
+     * What the server makes use of for its callbacks, which are short and need not be kept. TOOSMALL if not even
+     * CB_RECALL fits.
      */
     public ChannelAttributes clampedForCallbacks() throws Nfs4Exception {
         requireUseful(LEAST_CALLBACK_BYTES);

@@ -1,15 +1,16 @@
 package org.warpnfs.nfs.v4.state.core;
 
 /**
- * How much clients may make the server remember. What is for all is shared by client addresses: each may take as long as it has no more
- * than is left, so one alone gets half, and a newcomer always finds some. Before anyone is refused, clients without a lease are let go,
- * and those that were never confirmed or hold nothing. Who is refused then gets an error that ends: SERVERFAULT, in NFSv4.0 RESOURCE, and
- * NOSPC of CREATE_SESSION.
+ * How much clients may make the server remember. What is for all is shared by client addresses: each may take as long
+ * as it has no more than is left, so one alone gets half, and a newcomer always finds some. Before anyone is refused,
+ * clients without a lease are let go, and those that were never confirmed or hold nothing. Who is refused then gets an
+ * error that ends: SERVERFAULT, in NFSv4.0 RESOURCE, and NOSPC of CREATE_SESSION.
  *
  * @param maxClients client records, confirmed or not
  * @param maxSessionsPerClient sessions of one client
  * @param maxSessions sessions of all clients
- * @param maxSlotsPerSession requests that one session may have under way; the first keeps a reply of {@code maxCachedReplyBytes} whatever others keep
+ * @param maxSlotsPerSession requests that one session may have under way; the first keeps a reply of
+ *     {@code maxCachedReplyBytes} whatever others keep
  * @param maxCachedReplyBytes one reply in that cache
  * @param maxRequestBytes one COMPOUND, unreduced
  * @param maxReplyBytes one reply, unreduced
@@ -76,8 +77,9 @@ public record StateLimits(
     }
 
     /**
-     * What all of this may take of the heap, roughly: kept replies at their largest, and for each record what its objects take with the
-     * longest names that are usual. For the check at start that the virtual machine is large enough.
+     * What all of this may take of the heap, roughly: kept replies at their largest, and for each record what its
+     * objects take with the longest names that are usual. For the check at start that the virtual machine is large
+     * enough.
      */
     public long heapBytes() {
         return (long) maxSessions * maxCachedReplyBytes

@@ -13,7 +13,10 @@ public record ByteRange(long first, long last) {
     /** NFS_UINT64_MAX as a length: to the end of the file. */
     public static final long TO_EOF = -1;
 
-    /** From offset and length as LOCK has them (RFC 8881 section 18.10.3): INVAL if empty or beyond the last byte there can be. */
+    /**
+     * From offset and length as LOCK has them (RFC 8881, section 18.10.3): INVAL if empty or beyond the last byte there
+     * can be.
+     */
     public static ByteRange of(long offset, long length) throws Nfs4Exception {
         if (length == 0) {
             throw Nfs4Exception.of(Nfs4Status.INVAL);

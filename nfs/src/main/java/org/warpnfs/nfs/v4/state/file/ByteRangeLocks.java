@@ -12,12 +12,12 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
 /**
- * The byte-range locks on one file, with POSIX arithmetic: an owner's new lock replaces what it held of the range, splitting and
- * joining as needed (RFC 8881 section 9.1.5: LOCK4_RESULT_LOCKTYPE_POSIX).
+ * The byte-range locks on one file, with POSIX arithmetic: an owner's new lock replaces what it held of the range,
+ * splitting and joining as needed (RFC 8881, section 9.1.5: LOCK4_RESULT_LOCKTYPE_POSIX).
  *
- * <p>Locks of one owner never overlap, and neighbours of one kind are joined. Nothing here takes longer because there are many locks,
- * but by their logarithm: an owner that lets all go leaves its locks behind as dead ones, which are taken down {@value #PORTION} at a
- * time by those who come after. Not safe for several threads.
+ * <p>Locks of one owner never overlap, and neighbours of one kind are joined. Nothing here takes longer because there
+ * are many locks, but by their logarithm: an owner that lets all go leaves its locks behind as dead ones, which are
+ * taken down {@value #PORTION} at a time by those who come after. Not safe for several threads.
  *
  * @param <O> who holds a lock
  */

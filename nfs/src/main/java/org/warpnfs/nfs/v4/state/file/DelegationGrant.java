@@ -14,7 +14,7 @@ public sealed interface DelegationGrant {
     /** None, and why_no_delegation4 for clients that expressed a wish. */
     record None(Why why) implements DelegationGrant {}
 
-    /** why_no_delegation4 (RFC 8881 section 18.16.2), those that occur here. */
+    /** why_no_delegation4 (RFC 8881, section 18.16.2), those that occur here. */
     enum Why {
         NOT_WANTED(0),
         CONTENTION(1),

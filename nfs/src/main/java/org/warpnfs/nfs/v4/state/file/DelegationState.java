@@ -9,7 +9,8 @@ import org.warpnfs.nfs.v4.xdr.Opaque;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 
 /**
- * A read delegation (RFC 8881 section 10.4): the client may serve opens and reads from its cache until it is asked to give it back.
+ * A read delegation (RFC 8881, section 10.4): the client may serve opens and reads from its cache until it is asked to
+ * give it back.
  *
  * <pre>
  *   state     event                                          next

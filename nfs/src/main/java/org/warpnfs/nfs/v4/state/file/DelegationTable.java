@@ -24,8 +24,9 @@ import org.warpnfs.nfs.v4.xdr.Stateid;
 /**
  * Delegations by file, and the changes that must not happen beside them.
  *
- * <p>A file is known by its backend handle whatever the export it is reached through, so that a change through one export recalls
- * what was delegated through another. Backends that give one handle to two files would have one recalled for the other's sake.
+ * <p>A file is known by its backend handle whatever the export it is reached through, so that a change through one
+ * export recalls what was delegated through another. Backends that give one handle to two files would have one recalled
+ * for the other's sake.
  *
  * <p>Guarded by the lock of the state.
  */

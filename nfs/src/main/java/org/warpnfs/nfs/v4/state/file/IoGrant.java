@@ -29,9 +29,9 @@ public final class IoGrant implements AutoCloseable {
     }
 
     /**
-     * The open's own file; null where the stateid brings none, and the caller opens the file for this one request. So it does where the
-     * file was opened through another export that is another file system: its write verifier would not tell of what is lost there,
-     * and another policy has said who may open it.
+     * The open's own file; null where the stateid brings none, and the caller opens the file for this one request. So
+     * it does where the file was opened through another export that is another file system: its write verifier would
+     * not tell of what is lost there, and another policy has said who may open it.
      */
     public @Nullable OpenFile fileOf(FileSystem fileSystem) {
         return shared == null ? null : shared.fileOf(fileSystem);

@@ -7,8 +7,8 @@ import org.warpnfs.nfs.v4.xdr.Stateid;
 /**
  * What a LOCK wants.
  *
- * @param newOwner the lock-owner where the client takes it to be new on the file; {@code stateid} is then the open's, else the
- *     lock's own
+ * @param newOwner the lock-owner where the client takes it to be new on the file; {@code stateid} is then the open's,
+ *     else the lock's own
  */
 public record LockRequest(
         FileKey file,

@@ -10,7 +10,7 @@ public final class LockState implements StateEntry {
     final LockOwner owner;
     final long number;
     int seqid;
-    /** An administrator has taken its locks away, and the client has not freed it yet (RFC 8881 section 8.4.3). */
+    /** An administrator has taken its locks away, and the client has not freed it yet (RFC 8881, section 8.4.3). */
     boolean revoked;
     /** Whose requests come in order; null where sessions see to that. */
     final @Nullable StateOwner stateOwner;

@@ -162,8 +162,8 @@ public final class LockTable {
     }
 
     /**
-     * Takes all locks of one lock stateid away. It stays, and is answered with ADMIN_REVOKED, until the client frees it, closes the file, or locks anew (RFC
-     * 8881 section 8.4.3).
+     * Takes all locks of one lock stateid away. It stays, and is answered with ADMIN_REVOKED, until the client frees
+     * it, closes the file, or locks anew (RFC 8881, section 8.4.3).
      */
     private void revoke(LockState lockState) {
         int before = lockState.file().locks.size();

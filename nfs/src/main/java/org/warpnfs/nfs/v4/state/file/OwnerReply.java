@@ -6,7 +6,7 @@ import org.warpnfs.nfs.v4.xdr.OpCode;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 
 /**
- * What an owner's last request was answered, for when it is repeated (RFC 7530 section 9.1.9).
+ * What an owner's last request was answered, for when it is repeated (RFC 7530, section 9.1.9).
  *
  * @param body what followed the status
  * @param current the filehandle that an OPEN left, which the next operation in the COMPOUND asks for

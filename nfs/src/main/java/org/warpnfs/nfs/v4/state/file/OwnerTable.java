@@ -17,7 +17,7 @@ import org.warpnfs.nfs.v4.xdr.OpCode;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 
 /**
- * The owners of NFSv4.0 clients and the order of their requests (RFC 7530 sections 9.1.7 to 9.1.11):
+ * The owners of NFSv4.0 clients and the order of their requests (RFC 7530, sections 9.1.7 to 9.1.11):
  *
  * <pre>
  *   request of an owner            with seqid    outcome

@@ -4,12 +4,12 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Byte ranges with their holders, in a tree that finds one of another holder that overlaps a range in logarithmic time, however many
- * ranges the asking holder has there itself.
+ * Byte ranges with their holders, in a tree that finds one of another holder that overlaps a range in logarithmic time,
+ * however many ranges the asking holder has there itself.
  *
- * <p>A treap by first byte. Each node knows the last byte that any range below it reaches, who reaches it, and the last byte that anyone
- * else reaches: so "does anyone but me reach this byte" has an exact answer for each subtree. Ranges of one holder must not overlap.
- * Not safe for several threads.
+ * <p>A treap by first byte. Each node knows the last byte that any range below it reaches, who reaches it, and the last
+ * byte that anyone else reaches: so "does anyone but me reach this byte" has an exact answer for each subtree. Ranges
+ * of one holder must not overlap. Not safe for several threads.
  *
  * @param <H> who holds ranges, compared by identity
  */

@@ -6,8 +6,8 @@ import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.fs.spi.OpenFile;
 
 /**
- * A backend's open file that an open state holds and that requests under way use. It is closed by whoever lets it go last, so that
- * a CLOSE does not pull the file from under a READ on another thread.
+ * A backend's open file that an open state holds and that requests under way use. It is closed by whoever lets it go
+ * last, so that a CLOSE does not pull the file from under a READ on another thread.
  */
 public final class SharedFile {
     private final OpenFile file;

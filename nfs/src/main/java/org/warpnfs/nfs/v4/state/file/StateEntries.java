@@ -23,8 +23,8 @@ public final class StateEntries {
     }
 
     /**
-     * The state that a stateid names for this client; BAD_STATEID if none, DELEG_REVOKED or ADMIN_REVOKED if it was taken back, OLD_STATEID if it
-     * has moved on.
+     * The state that a stateid names for this client; BAD_STATEID if none, DELEG_REVOKED or ADMIN_REVOKED if it was
+     * taken back, OLD_STATEID if it has moved on.
      */
     StateEntry find(Client client, Stateid stateid) throws Nfs4Exception {
         StateEntry entry = entry(client, stateid);

@@ -4,8 +4,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an administrator is told of one state. Names that clients chose are shown as {@link ShownName} has them. Numbers of 64 bits are hexadecimal text,
- * since not every reader of JSON keeps them whole.
+ * What an administrator is told of one state. Names that clients chose are shown as {@link ShownName} has them. Numbers
+ * of 64 bits are hexadecimal text, since not every reader of JSON keeps them whole.
  */
 public sealed interface StateRow {
     /** Tells it from all others of its kind, for as long as the server runs. */

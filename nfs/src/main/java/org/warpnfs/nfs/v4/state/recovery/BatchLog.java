@@ -12,20 +12,20 @@ import java.security.SecureRandom;
 import java.util.Set;
 
 /**
- * A file of batches, each of which is on stable storage before the next begins. So whatever the end of the host leaves, only the last
- * batch can be torn, and {@link BatchLogReader} can tell a torn batch from damage.
+ * A file of batches, each of which is on stable storage before the next begins. So whatever the end of the host leaves,
+ * only the last batch can be torn, and {@link BatchLogReader} can tell a torn batch from damage.
  *
  * <h2>Operation</h2>
  *
- * A batch is as many {@linkplain LogSector sectors} as it needs, from the beginning of a page: nothing that has been synced is
- * written again. The file is made with {@value #ROOM_BYTES} bytes of zeroes behind its first batch, synced, and takes its name then. So
- * its length never changes, its blocks are its own, and what was not written is zeroes. When the room is used up a new file has to be
- * made.
+ * A batch is as many {@linkplain LogSector sectors} as it needs, from the beginning of a page: nothing that has been
+ * synced is written again. The file is made with {@value #ROOM_BYTES} bytes of zeroes behind its first batch, synced,
+ * and takes its name then. So its length never changes, its blocks are its own, and what was not written is zeroes.
+ * When the room is used up a new file has to be made.
  *
  * <h2>Errors</h2>
  *
- * After an {@link IOException} of {@link #append} the file is of no use for writing, only for reading: a new one has to be made. Not safe
- * for several threads.
+ * After an {@link IOException} of {@link #append} the file is of no use for writing, only for reading: a new one has to
+ * be made. Not safe for several threads.
  */
 final class BatchLog implements AutoCloseable {
     static final int PAGE_BYTES = 4096;

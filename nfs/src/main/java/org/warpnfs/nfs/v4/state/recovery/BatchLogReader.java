@@ -18,8 +18,8 @@ import org.slf4j.LoggerFactory;
  *   what is there                                              what is done
  *   a batch, each sector of it                                 read
  *   of the last batch some sectors, the others were not
- *   written, in whatever order                                 left out, with one line in the log: the sync did not end, so
- *                                                              nothing was acknowledged
+ *   written, in whatever order                                 left out, with one line in the log: the sync did not
+ *                                                              end, so nothing was acknowledged
  *   zeroes to the end of the file                              read to its end
  *   a batch that is not whole, and a later one                 refused: it was synced before the later one began
  *   the first batch is not whole, or the file is too short     refused: it was synced before the file had its name
@@ -150,7 +150,8 @@ final class BatchLogReader {
     /** A log that cannot be read. */
     static IOException damaged(Path file, String how) {
         return new IOException("NFSv4 recovery log " + file + " " + how
-                + ": the medium has lost or changed what was synced, or it was made by an earlier version; move it away to start"
+                + ": the medium has lost or changed what was synced, or it was made by an earlier version; move "
+                + "it away to start"
                 + " without it: clients then cannot reclaim their opens and locks");
     }
 }

@@ -21,14 +21,15 @@ import org.warpnfs.nfs.v4.xdr.Opaque;
  *            n bytes    body: of a boot, the instance (4) and the server identity (16); of a client, its co_ownerid
  * </pre>
  *
- * What a method has to write is one batch of a {@link BatchLog}, which is synced before the method returns. A start reads the file, takes
- * what the last boots left behind, and writes a compact one beside it that replaces it by a rename; so does a log whose room is used
- * up.
+ * What a method has to write is one batch of a {@link BatchLog}, which is synced before the method returns. A start
+ * reads the file, takes what the last boots left behind, and writes a compact one beside it that replaces it by a
+ * rename; so does a log whose room is used up.
  *
  * <h2>Errors</h2>
  *
- * A batch that the end of the host cut short was never acknowledged, and is left out. Anything else that is wrong is damage, and a start
- * refuses it with an {@link IOException} that names the file and the place: {@link BatchLogReader}. Not safe for several threads.
+ * A batch that the end of the host cut short was never acknowledged, and is left out. Anything else that is wrong is
+ * damage, and a start refuses it with an {@link IOException} that names the file and the place: {@link BatchLogReader}.
+ * Not safe for several threads.
  */
 public final class FileRecoveryLog implements RecoveryLog {
     /** The file's name in the state directory. */

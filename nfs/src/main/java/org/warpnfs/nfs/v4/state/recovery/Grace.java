@@ -9,7 +9,7 @@ import org.slf4j.LoggerFactory;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 
 /**
- * The grace period after a restart (RFC 8881 section 8.4.2).
+ * The grace period after a restart (RFC 8881, section 8.4.2).
  *
  * <pre>
  *   state    event                                               next
@@ -22,10 +22,10 @@ import org.warpnfs.nfs.v4.xdr.Opaque;
  *   ENDING   the journal could not be written                    ENDING, written again
  * </pre>
  *
- * Nothing is given to anyone before the end is on stable storage: else a second restart would let those reclaim who did not come back
- * in time (section 8.4.2.1).
+ * Nothing is given to anyone before the end is on stable storage: else a second restart would let those reclaim who did
+ * not come back in time (section 8.4.2.1).
  *
- * So a client that has begun gets done with all its files, unless it takes as long again (section 8.4.2.1).
+ * <p>So a client that has begun gets done with all its files, unless it takes as long again (section 8.4.2.1).
  *
  * Guarded by the lock of the state.
  */

@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
  *    508       4    "WRCV"
  * </pre>
  *
- * A sector that was never written is zeroes. One that was written has something in its first 28 bytes and in its last, so no flipped
- * byte makes a written one look unwritten, nor the other way round, as long as its sum tells. If a write ends within a sector, its last
- * byte is missing.
+ * A sector that was never written is zeroes. One that was written has something in its first 28 bytes and in its last,
+ * so no flipped byte makes a written one look unwritten, nor the other way round, as long as its sum tells. If a write
+ * ends within a sector, its last byte is missing.
  */
 record LogSector(Tag tag, int index, int count, ByteBuffer content) {
     static final int BYTES = 512;

@@ -9,18 +9,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The recovery log as the state sees it: what has to be written is noted in order while the state's lock is held, and written without
- * it.
+ * The recovery log as the state sees it: what has to be written is noted in order while the state's lock is held, and
+ * written without it.
  *
  * <h2>Operation</h2>
  *
- * Whoever needs its entry on stable storage waits for it, and writes all that was noted until then with one sync. What nobody waits for
- * is written by the state's background thread.
+ * Whoever needs its entry on stable storage waits for it, and writes all that was noted until then with one sync. What
+ * nobody waits for is written by the state's background thread.
  *
  * <h2>Errors</h2>
  *
- * A failed write fails for everyone whose entry was in it. Safe for any thread; {@link #await} and {@link #flush} wait for the disk, so
- * they are never called under the state's lock.
+ * A failed write fails for everyone whose entry was in it. Safe for any thread; {@link #await} and {@link #flush} wait
+ * for the disk, so they are never called under the state's lock.
  */
 public final class RecoveryJournal {
     private static final Logger LOG = LoggerFactory.getLogger(RecoveryJournal.class);

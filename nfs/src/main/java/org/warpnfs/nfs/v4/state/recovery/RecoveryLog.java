@@ -6,8 +6,8 @@ import java.util.Set;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 
 /**
- * Remembers over restarts which clients may hold state (RFC 8881 section 8.4.2.1). What a method has returned from is on stable
- * storage.
+ * Remembers over restarts which clients may hold state (RFC 8881, section 8.4.2.1). What a method has returned from is
+ * on stable storage.
  */
 public interface RecoveryLog extends AutoCloseable {
     /** What a log is told. */

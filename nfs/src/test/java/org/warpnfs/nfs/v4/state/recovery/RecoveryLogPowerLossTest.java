@@ -21,8 +21,9 @@ import org.junit.jupiter.api.Test;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 
 /**
- * What the end of the host can leave of the recovery log. What was synced is there; of what was being written any sectors may be, in
- * whatever order, and the others are what they were before. The file's length may or may not have grown.
+ * What the end of the host can leave of the recovery log. What was synced is there; of what was being written any
+ * sectors may be, in whatever order, and the others are what they were before. The file's length may or may not have
+ * grown.
  */
 class RecoveryLogPowerLossTest {
     private static final int SECTOR_BYTES = 512;
