@@ -41,8 +41,10 @@ import org.warpnfs.server.settings.SettingsSchema;
 class ChartTest {
     private static final Path CHART = Path.of("helm", "warpnfs");
     private static final Path MANIFESTS = Path.of("kubernetes", "warpnfs.yaml");
-    private static final String HEAD = "# The chart's defaults, rendered: helm template warpnfs deploy/helm/warpnfs.\n"
-            + "# Written by ChartTest with -Dwarpnfs.manifests=write.\n";
+    private static final String HEAD = """
+            # The chart's defaults, rendered: helm template warpnfs deploy/helm/warpnfs.
+            # Written by ChartTest with -Dwarpnfs.manifests=write.
+            """;
 
     private static TemplateCommand template() {
         return new Helm(CHART).template().withName("warpnfs").withNamespace("default");

@@ -67,7 +67,10 @@ record Page(String name, String prose, List<List<String>> blocks) {
         return blocks.stream().flatMap(List::stream).toList();
     }
 
-    /** What is shown to be typed: lines in fences, words in backquotes. Where a block has prompts its other lines are output. */
+    /**
+     * What is shown to be typed: lines in fences, words in backquotes. Where a block has prompts its other lines are
+     * output.
+     */
     List<String> commands() {
         return Stream.concat(blocks.stream().flatMap(Page::typed), spans().stream())
                 .toList();

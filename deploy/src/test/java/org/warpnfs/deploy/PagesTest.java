@@ -26,7 +26,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.warpnfs.server.cli.Main;
 import picocli.CommandLine;
 
-/** What the pages for administrators show can be typed: commands and options exist, files are there, examples are taken. */
+/**
+ * What the pages for administrators show can be typed: commands and options exist, files are there, examples are taken.
+ */
 class PagesTest {
     private static final List<String> NAMES = List.of(
             "README.md",
@@ -71,7 +73,10 @@ class PagesTest {
         return pages;
     }
 
-    /** The words behind {@code warpnfs}, or behind its image, if a command is one of ours; with what stands for something in its place. */
+    /**
+     * The words behind {@code warpnfs}, or behind its image, if a command is one of ours; with what stands for
+     * something in its place.
+     */
     private static List<String> ours(List<String> command) {
         for (int i = 0; i < command.size(); i++) {
             String word = command.get(i);
@@ -133,7 +138,10 @@ class PagesTest {
                 .contains(List.of("status"), List.of("drain", "--wait", "30"), List.of("loglevel", "root", "debug"));
     }
 
-    /** What {@code warpnfs check} has against these words of serve, but for files and directories that are not on this host. */
+    /**
+     * What {@code warpnfs check} has against these words of serve, but for files and directories that are not on this
+     * host.
+     */
     private static List<String> mistakes(List<String> words) throws IOException {
         List<String> check = new ArrayList<>(List.of("check", "--json"));
         check.addAll(words);

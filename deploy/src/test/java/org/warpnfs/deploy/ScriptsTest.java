@@ -12,7 +12,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The scripts that the pages name say what they do to whoever asks, and do nothing then: some take an hour, or write where they stand. */
+/**
+ * The scripts that the pages name say what they do to whoever asks, and do nothing then: some take an hour, or write
+ * where they stand.
+ */
 class ScriptsTest {
     /** Generous: none of them has anything to do. */
     private static final long SECONDS = 60;

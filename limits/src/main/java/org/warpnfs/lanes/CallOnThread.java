@@ -4,12 +4,14 @@ import org.jspecify.annotations.Nullable;
 import org.warpnfs.limits.ClientAddress;
 
 /**
- * The call that a thread runs at this moment, for whoever writes a line about it into the log: no program has to say whose call it was that met trouble.
+ * The call that a thread runs at this moment, for whoever writes a line about it into the log: no program has to say
+ * whose call it was that met trouble.
  *
  * <h2>Operation</h2>
  *
- * {@code around = CallOnThread.begin(call); try { ... } finally { CallOnThread.end(around); }}. It is a field of a {@link CallThread}, not a variable of
- * every thread: that costs one test and one store, and a call that logs nothing pays no more. On any other thread there is none.
+ * {@code around = CallOnThread.begin(call); try { ... } finally { CallOnThread.end(around); }}. It is a field of a
+ * {@link CallThread}, not a variable of every thread: that costs one test and one store, and a call that logs nothing
+ * pays no more. On any other thread there is none.
  *
  * <h2>Errors</h2>
  *
@@ -69,7 +71,10 @@ public final class CallOnThread {
         }
     }
 
-    /** What backends have taken of this thread's time since it began, as far as anybody says: only differences tell anything. */
+    /**
+     * What backends have taken of this thread's time since it began, as far as anybody says: only differences tell
+     * anything.
+     */
     public static long spentNanos() {
         return Thread.currentThread() instanceof CallThread thread ? thread.spentNanos : 0;
     }

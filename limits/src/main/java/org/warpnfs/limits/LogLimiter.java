@@ -19,9 +19,10 @@ import java.util.function.LongSupplier;
  *
  * <h2>Buffers</h2>
  *
- * Remembers a bounded number of pairs of cause and client. When all places are taken, the pair that wrote its last line first makes
- * room, once its interval is over: so a crowd of addresses, forged ones among them, gets no more lines in an interval than there are places. What is
- * held back of pairs that are not remembered is told with the next one that is new.
+ * Remembers a bounded number of pairs of cause and client. When all places are taken, the pair that wrote its last line
+ * first makes room, once its interval is over: so a crowd of addresses, forged ones among them, gets no more lines in
+ * an interval than there are places. What is held back of pairs that are not remembered is told with the next one that
+ * is new.
  *
  * <h2>Errors</h2>
  *

@@ -30,7 +30,7 @@ final class Counters {
         return this;
     }
 
-    Counters iwarp(org.warpnfs.iwarp.netty.TransportStatistics iwarp) {
+    Counters iwarp(org.warpnfs.iwarp.netty.IwarpStatistics iwarp) {
         return add("iwarp_connections", iwarp.connections())
                 .add("iwarp_half_open_connections", iwarp.halfOpenConnections())
                 .add("iwarp_accepted", iwarp.accepted())

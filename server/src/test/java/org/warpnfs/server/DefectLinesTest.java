@@ -8,7 +8,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.warpnfs.server.log.Written;
 
-/** A call that meets a defect can be found in a capture: the line says whose it is, wherever in the server it was written; and a client that sends it again and again writes one. */
+/**
+ * A call that meets a defect can be found in a capture: the line says whose it is, wherever in the server it was
+ * written; and a client that sends it again and again writes one.
+ */
 class DefectLinesTest {
     private static final int SERVERFAULT = 10006;
 

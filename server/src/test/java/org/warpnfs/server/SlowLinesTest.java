@@ -19,7 +19,9 @@ import org.warpnfs.server.log.SlowCalls;
 import org.warpnfs.server.log.WatchedCalls;
 import org.warpnfs.server.log.Written;
 
-/** A server to which every call is slow: its transports say when a reply has left, over each of them once for each call. */
+/**
+ * A server to which every call is slow: its transports say when a reply has left, over each of them once for each call.
+ */
 @Timeout(120)
 class SlowLinesTest {
     private static final long PAUSE_NANOS = 1_000_000;

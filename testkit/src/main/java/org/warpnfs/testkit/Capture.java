@@ -12,7 +12,7 @@ import java.util.zip.GZIPInputStream;
  * @param name file name without its extension
  * @param connections in the order of their SYNs
  */
-public record Capture(String name, List<TcpConnection> connections) {
+public record Capture(String name, List<CapturedConnection> connections) {
     public Capture {
         connections = List.copyOf(connections);
     }
@@ -23,8 +23,8 @@ public record Capture(String name, List<TcpConnection> connections) {
     }
 
     /** The one connection to a responder's port. */
-    public TcpConnection connectionTo(int port) {
-        List<TcpConnection> matching = connections.stream()
+    public CapturedConnection connectionTo(int port) {
+        List<CapturedConnection> matching = connections.stream()
                 .filter(connection -> connection.responder().getPort() == port)
                 .toList();
         if (matching.size() != 1) {

@@ -45,7 +45,7 @@ public final class CapturedSends {
     /** All connections of a capture to the port of NFS over RDMA. */
     public static List<Connection> load(String capture) {
         List<Connection> found = new ArrayList<>();
-        for (TcpConnection tcp : Capture.load(capture).connections()) {
+        for (CapturedConnection tcp : Capture.load(capture).connections()) {
             if (tcp.responder().getPort() == RDMA_PORT) {
                 found.add(new Connection(direction(tcp.fromInitiator()), direction(tcp.fromResponder())));
             }

@@ -41,8 +41,8 @@ public final class Circles {
     /**
      * No circle inside a package has more than {@link #MOST_CLASSES} classes.
      *
-     * @param families full names of types whose subtypes may know each other and the type, however many they are: sealed
-     *     ones, whose parent has to name its children
+     * @param families full names of types whose subtypes may know each other and the type, however many they are:
+     *     sealed ones, whose parent has to name its children
      */
     public static ArchRule noneOfManyClasses(String... families) {
         return classes().should(new HaveSmallCircles(Set.copyOf(Arrays.asList(families))));

@@ -11,8 +11,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import org.warpnfs.testkit.TcpConnection.Side;
-import org.warpnfs.testkit.TcpConnection.Turn;
+import org.warpnfs.testkit.CapturedConnection.Side;
+import org.warpnfs.testkit.CapturedConnection.Turn;
 
 /**
  * Puts TCP streams together from packets: segments in any order, sent twice or overlapping. Bytes behind a gap that the
@@ -31,7 +31,7 @@ public final class TcpReassembler {
     private TcpReassembler() {}
 
     /** The connections of a capture, in the order of their SYNs. */
-    public static List<TcpConnection> connections(List<CapturedPacket> packets) {
+    public static List<CapturedConnection> connections(List<CapturedPacket> packets) {
         TcpReassembler reassembler = new TcpReassembler();
         for (CapturedPacket packet : packets) {
             reassembler.accept(packet.ip());
@@ -135,8 +135,8 @@ public final class TcpReassembler {
             }
         }
 
-        TcpConnection finish() {
-            return new TcpConnection(
+        CapturedConnection finish() {
+            return new CapturedConnection(
                     flow.source(),
                     flow.destination(),
                     ByteBuffer.wrap(initiator.bytes.toByteArray()),

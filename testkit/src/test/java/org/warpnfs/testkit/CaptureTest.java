@@ -24,14 +24,14 @@ class CaptureTest {
                 "p2p"
             })
     void load_anyCaptureOfAMount_startsWithTheMpaKeys(String name) {
-        TcpConnection connection = Capture.load(name).connectionTo(20049);
+        CapturedConnection connection = Capture.load(name).connectionTo(20049);
         assertThat(text(connection.fromInitiator(), 16)).isEqualTo("MPA ID Req Frame");
         assertThat(text(connection.fromResponder(), 16)).isEqualTo("MPA ID Rep Frame");
     }
 
     @Test
     void load_knfsdV41_holdsTheRequestThatLinuxSends() {
-        TcpConnection connection = Capture.load("knfsd-v4.1").connectionTo(20049);
+        CapturedConnection connection = Capture.load("knfsd-v4.1").connectionTo(20049);
         byte[] request = new byte[32];
         connection.fromInitiator().get(request);
         assertThat(HexFormat.of().formatHex(request))
@@ -43,8 +43,8 @@ class CaptureTest {
 
     @Test
     void turns_together_areBothStreams() {
-        TcpConnection connection = Capture.load("sizes-v3").connectionTo(20049);
-        for (TcpConnection.Side side : TcpConnection.Side.values()) {
+        CapturedConnection connection = Capture.load("sizes-v3").connectionTo(20049);
+        for (CapturedConnection.Side side : CapturedConnection.Side.values()) {
             ByteBuffer stream = ByteBuffer.allocate(connection.from(side).remaining());
             connection.turns().stream().filter(turn -> turn.from() == side).forEach(turn -> {
                 assertThat(turn.offsetBytes()).isEqualTo(stream.position());

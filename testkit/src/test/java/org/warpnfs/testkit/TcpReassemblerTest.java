@@ -25,7 +25,9 @@ class TcpReassemblerTest {
         data(1, 1, "abcd");
         data(1, 1 + 2, "cdefghij");
         assertThat(only().fromInitiator()).isEqualTo(ascii("abcdefghij"));
-        assertThat(only().turns()).extracting(TcpConnection.Turn::lengthBytes).containsExactly(8, 2);
+        assertThat(only().turns())
+                .extracting(CapturedConnection.Turn::lengthBytes)
+                .containsExactly(8, 2);
     }
 
     @Test
@@ -44,9 +46,9 @@ class TcpReassemblerTest {
         packets.add(packet(1, 5000, SYN, ""));
         packets.add(packet(2, 7000, SYN | ACK, ""));
         packets.add(packet(1, 5001, ACK, "second"));
-        List<TcpConnection> connections = TcpReassembler.connections(packets);
+        List<CapturedConnection> connections = TcpReassembler.connections(packets);
         assertThat(connections)
-                .extracting(TcpConnection::fromInitiator)
+                .extracting(CapturedConnection::fromInitiator)
                 .containsExactly(ascii("first"), ascii("second"));
     }
 
@@ -65,8 +67,8 @@ class TcpReassemblerTest {
         packets.add(packet(host, START + offset, ACK, text));
     }
 
-    private TcpConnection only() {
-        List<TcpConnection> connections = TcpReassembler.connections(packets);
+    private CapturedConnection only() {
+        List<CapturedConnection> connections = TcpReassembler.connections(packets);
         assertThat(connections).hasSize(1);
         return connections.getFirst();
     }

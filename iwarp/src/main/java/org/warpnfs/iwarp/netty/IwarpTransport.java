@@ -86,7 +86,7 @@ public final class IwarpTransport implements AutoCloseable {
     private final ChannelGroup channels = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
     private final LocalRnic rnic;
     private final Admission admission;
-    private final TransportStatistics statistics;
+    private final IwarpStatistics statistics;
     private final LogLimiter lines = new LogLimiter();
 
     public IwarpTransport() {
@@ -101,7 +101,7 @@ public final class IwarpTransport implements AutoCloseable {
         this.config = config;
         this.rnic = new LocalRnic(new SecureRandom(), config.limits());
         this.admission = new Admission(config, System::nanoTime);
-        this.statistics = new TransportStatistics(rnic, admission);
+        this.statistics = new IwarpStatistics(rnic, admission);
         this.epoll = epoll;
         IoHandlerFactory io = epoll ? LastingEpoll.newFactory() : NioIoHandler.newFactory();
         int threads =
@@ -110,7 +110,7 @@ public final class IwarpTransport implements AutoCloseable {
     }
 
     /** Counters, for all listeners and connectors together. */
-    public TransportStatistics statistics() {
+    public IwarpStatistics statistics() {
         return statistics;
     }
 

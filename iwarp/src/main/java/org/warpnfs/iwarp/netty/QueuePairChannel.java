@@ -55,7 +55,7 @@ final class QueuePairChannel extends ChannelInboundHandlerAdapter implements Que
 
     private final DuplexChannel channel;
     private final InetSocketAddress remote;
-    private final TransportStatistics statistics;
+    private final IwarpStatistics statistics;
     private final @Nullable Consumer<QueuePairMachine> reconnector;
     private @Nullable QueuePairMachine machine;
     private @Nullable FpduBatch writing;
@@ -75,7 +75,7 @@ final class QueuePairChannel extends ChannelInboundHandlerAdapter implements Que
     QueuePairChannel(
             DuplexChannel channel,
             InetSocketAddress remote,
-            TransportStatistics statistics,
+            IwarpStatistics statistics,
             @Nullable Consumer<QueuePairMachine> reconnector) {
         this.channel = channel;
         this.remote = remote;

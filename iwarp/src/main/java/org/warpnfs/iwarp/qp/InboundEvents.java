@@ -6,7 +6,7 @@ import org.warpnfs.iwarp.verbs.Completion;
 
 /** What an {@link InboundStream} tells about the bytes that it takes, in the order in which they arrive. */
 interface InboundEvents {
-    /** Whether an RTR of this kind may open the stream now (RFC 6581 section 9.2). */
+    /** Whether an RTR of this kind may open the stream now (RFC 6581, section 9.2). */
     boolean expects(RtrKind kind);
 
     /** An FPDU is whole. What it carries, if it ends a message, is told after this. */

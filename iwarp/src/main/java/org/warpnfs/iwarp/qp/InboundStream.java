@@ -27,13 +27,13 @@ import org.warpnfs.iwarp.rdmap.TerminateHeader;
 import org.warpnfs.iwarp.verbs.CompletionStatus;
 
 /**
- * The receiving side of a queue pair: deframer, DDP and RDMAP one on top of the other. What comes out of them
- * goes to {@link InboundEvents}.
+ * The receiving side of a queue pair: deframer, DDP and RDMAP one on top of the other. What comes out of them goes to
+ * {@link InboundEvents}.
  *
  * <h2>Operation</h2>
  *
- * Closed until the startup has settled whether there are CRCs. Then {@link #advance} takes bytes, at most one FPDU at a time,
- * so that the caller can look up between two.
+ * Closed until the startup has settled whether there are CRCs. Then {@link #advance} takes bytes, at most one FPDU at a
+ * time, so that the caller can look up between two.
  *
  * <h2>Buffers</h2>
  *

@@ -4,7 +4,7 @@ import org.warpnfs.iwarp.verbs.ConnectOptions;
 import org.warpnfs.iwarp.verbs.ConnectionRequestHandler;
 import org.warpnfs.iwarp.verbs.QueuePairHandler;
 
-/** Which of the two ends of a connection this one is (RFC 5044 section 7.1). */
+/** Which of the two ends of a connection this one is (RFC 5044, section 7.1). */
 sealed interface Role {
     /**
      * The peer has opened the connection.

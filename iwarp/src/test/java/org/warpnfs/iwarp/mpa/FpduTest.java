@@ -13,9 +13,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.warpnfs.iwarp.Hex;
 import org.warpnfs.iwarp.io.ProtocolViolation;
 import org.warpnfs.testkit.Capture;
+import org.warpnfs.testkit.CapturedConnection;
 import org.warpnfs.testkit.Seeds;
 import org.warpnfs.testkit.StreamCutter;
-import org.warpnfs.testkit.TcpConnection;
 
 /** FPDUs, both directions, with and without CRC. */
 class FpduTest {
@@ -191,8 +191,8 @@ class FpduTest {
     @ParameterizedTest
     @ValueSource(strings = {"crc-both", "crc-client"})
     void deframe_linuxWithCrc_everyCrcIsGoodAndFramedAlike(String name) throws ProtocolViolation {
-        TcpConnection linux = Capture.load(name).connectionTo(20049);
-        for (TcpConnection.Side side : TcpConnection.Side.values()) {
+        CapturedConnection linux = Capture.load(name).connectionTo(20049);
+        for (CapturedConnection.Side side : CapturedConnection.Side.values()) {
             ByteBuffer stream = wholeFpdus(afterStartup(linux.from(side)));
             List<ByteBuffer> ulpdus = deframe(stream, true, StreamCutter.whole());
             assertThat(ulpdus).hasSizeGreaterThan(10);
@@ -217,10 +217,10 @@ class FpduTest {
     @ParameterizedTest
     @ValueSource(strings = {"knfsd-v3", "sizes-v4.1", "p2p", "crc-both", "recall-v4.1"})
     void deframe_linux_anyCut_isTheSame(String name) {
-        TcpConnection linux = Capture.load(name).connectionTo(20049);
+        CapturedConnection linux = Capture.load(name).connectionTo(20049);
         boolean crc = name.startsWith("crc");
         Seeds.each(3, seed -> {
-            for (TcpConnection.Side side : TcpConnection.Side.values()) {
+            for (CapturedConnection.Side side : CapturedConnection.Side.values()) {
                 ByteBuffer stream = wholeFpdus(afterStartup(linux.from(side)));
                 List<ByteBuffer> whole = deframe(stream, crc, StreamCutter.whole());
                 assertThat(deframe(stream, crc, StreamCutter.random(seed)).equals(whole))

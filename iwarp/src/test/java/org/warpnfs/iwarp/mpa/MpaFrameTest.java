@@ -10,8 +10,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.warpnfs.iwarp.Hex;
 import org.warpnfs.testkit.Capture;
+import org.warpnfs.testkit.CapturedConnection;
 import org.warpnfs.testkit.StreamCutter;
-import org.warpnfs.testkit.TcpConnection;
 
 class MpaFrameTest {
     private static final String REQUEST_KEY = "4d504120494420526571204672616d65";
@@ -29,7 +29,7 @@ class MpaFrameTest {
 
     @Test
     void read_requestOfTheLinuxNfsClient_isUnderstoodAndEncodedAlike() throws MpaViolation {
-        TcpConnection linux = Capture.load("knfsd-v4.1").connectionTo(20049);
+        CapturedConnection linux = Capture.load("knfsd-v4.1").connectionTo(20049);
         MpaFrame request = read(MpaFrame.Kind.REQUEST, linux.fromInitiator());
         assertThat(request.revision()).isEqualTo(2);
         assertThat(request.markers() || request.crc() || request.rejected()).isFalse();
@@ -43,7 +43,7 @@ class MpaFrameTest {
 
     @Test
     void read_peerToPeerStartupOfSiw_isUnderstoodAndEncodedAlike() throws MpaViolation {
-        TcpConnection linux = Capture.load("p2p").connectionTo(20049);
+        CapturedConnection linux = Capture.load("p2p").connectionTo(20049);
         MpaFrame request = read(MpaFrame.Kind.REQUEST, linux.fromInitiator());
         assertThat(request.enhancedBlock()).isEqualTo(new EnhancedBlock(true, false, true, true, 128, 1));
         assertThat(encoded(request)).isEqualTo(Hex.of(linux.fromInitiator().limit(request.lengthBytes())));
@@ -54,7 +54,7 @@ class MpaFrameTest {
 
     @Test
     void read_revision1OfSiw_hasNoBlock() throws MpaViolation {
-        TcpConnection linux = Capture.load("mpa1").connections().getFirst();
+        CapturedConnection linux = Capture.load("mpa1").connections().getFirst();
         MpaFrame request = read(MpaFrame.Kind.REQUEST, linux.fromInitiator());
         assertThat(request.revision()).isEqualTo(1);
         assertThat(request.hasEnhancedBlock()).isFalse();
@@ -64,7 +64,7 @@ class MpaFrameTest {
 
     @Test
     void read_bothCrcFlags_areSeen() throws MpaViolation {
-        TcpConnection linux = Capture.load("crc-both").connectionTo(20049);
+        CapturedConnection linux = Capture.load("crc-both").connectionTo(20049);
         assertThat(read(MpaFrame.Kind.REQUEST, linux.fromInitiator()).crc()).isTrue();
         assertThat(read(MpaFrame.Kind.REPLY, linux.fromResponder()).crc()).isTrue();
     }

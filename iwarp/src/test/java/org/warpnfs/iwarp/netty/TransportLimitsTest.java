@@ -47,7 +47,7 @@ class TransportLimitsTest {
         IwarpConfig config = IwarpConfig.builder().maxConnectionsPerAddress(2).build();
         try (IwarpTransport transport = new IwarpTransport(config)) {
             Listener listener = transport.listen(ANY_PORT, request -> {});
-            TransportStatistics statistics = transport.statistics();
+            IwarpStatistics statistics = transport.statistics();
             try (Socket first = connect(listener);
                     Socket second = connect(listener)) {
                 while (statistics.connections() < 2) {
@@ -84,7 +84,7 @@ class TransportLimitsTest {
         InetAddress other = InetAddress.ofLiteral("127.0.0.2");
         try (IwarpTransport transport = new IwarpTransport(config)) {
             Listener listener = transport.listen(ANY_PORT, request -> {});
-            TransportStatistics statistics = transport.statistics();
+            IwarpStatistics statistics = transport.statistics();
             List<Socket> silent = new ArrayList<>();
             for (int i = 0; i < 3; i++) {
                 silent.add(connect(listener));
@@ -150,7 +150,7 @@ class TransportLimitsTest {
         socket.getOutputStream().write(array);
     }
 
-    private static void awaitAllEstablished(TransportStatistics statistics) {
+    private static void awaitAllEstablished(IwarpStatistics statistics) {
         while (statistics.halfOpenConnections() > 0) {
             Thread.onSpinWait();
         }
@@ -164,7 +164,7 @@ class TransportLimitsTest {
         Set<Integer> atWork = ConcurrentHashMap.newKeySet();
         try (IwarpTransport transport = new IwarpTransport(config)) {
             Listener listener = transport.listen(ANY_PORT, request -> serve(request, atWork));
-            TransportStatistics statistics = transport.statistics();
+            IwarpStatistics statistics = transport.statistics();
             try (Socket working = peer(listener, "127.0.0.1", atWork);
                     Socket idle = peer(listener, "127.0.0.2", null);
                     Socket idleForLess = peer(listener, "127.0.0.3", null)) {
@@ -220,7 +220,7 @@ class TransportLimitsTest {
                     }
                 }
             }
-            TransportStatistics statistics = transport.statistics();
+            IwarpStatistics statistics = transport.statistics();
             assertThat(statistics.refused()).isPositive();
             assertThat(statistics.halfOpenConnections()).isBetween(8, 20);
             for (int i = 0; i < 10; i++) {

@@ -14,7 +14,7 @@ import org.warpnfs.iwarp.verbs.MemoryRegion;
 import org.warpnfs.iwarp.verbs.RdmaExtension;
 import org.warpnfs.iwarp.verbs.WorkRequest;
 
-/** When an atomic operation of a peer is executed and answered, amid its other messages (RFC 7306 section 7). */
+/** When an atomic operation of a peer is executed and answered, amid its other messages (RFC 7306, section 7). */
 class AtomicOrderTest extends AtomicTarget {
     @Test
     void requested_moreThanIrd_isTerminated() {
@@ -23,8 +23,8 @@ class AtomicOrderTest extends AtomicTarget {
         link.created.flush();
         link.writes.clear();
         link.fpdu(header(1) + fetchAdd(0, 1));
-        link.fpdu(
-                "4141 00000000 00000001 00000002 00000000 00001000 0000000000000010 00000000 00000000 0000000000000000");
+        link.fpdu("4141 00000000 00000001 00000002 00000000 00001000 0000000000000010 00000000 00000000 "
+                + "0000000000000000");
         assertThat(link.reason).isNull();
         link.fpdu(header(3) + fetchAdd(0, 1));
         link.socketTakes = true;
@@ -164,8 +164,8 @@ class AtomicOrderTest extends AtomicTarget {
     }
 
     /**
-     * A responder may answer late, and need not hold up what comes behind the request meanwhile (RFC 7306 section 5.4 rules 4 to 6,
-     * section 7).
+     * A responder may answer late, and need not hold up what comes behind the request meanwhile (RFC 7306, section 5.4
+     * rules 4 to 6, section 7).
      */
     @Test
     void requestedBehindAReadInTheSocket_laterMessages_arePlacedAndDeliveredMeanwhile() {

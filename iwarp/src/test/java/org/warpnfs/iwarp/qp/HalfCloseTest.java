@@ -15,7 +15,7 @@ import org.warpnfs.iwarp.verbs.DisconnectReason.Cause;
 import org.warpnfs.iwarp.verbs.MemoryRegion;
 import org.warpnfs.iwarp.verbs.WorkRequest;
 
-/** The peer ends its direction of the stream while ours has something to say (RFC 5041 section 6.2.1). */
+/** The peer ends its direction of the stream while ours has something to say (RFC 5041, section 6.2.1). */
 class HalfCloseTest extends BusySocket {
     @Test
     void peerEnds_workPosted_leavesToItsEnd_thenOursEndsToo() {

@@ -27,10 +27,10 @@ import org.warpnfs.iwarp.mpa.MpaFrame;
 import org.warpnfs.iwarp.mpa.MpaFrameReader;
 import org.warpnfs.iwarp.mpa.UlpduSink;
 import org.warpnfs.testkit.Capture;
+import org.warpnfs.testkit.CapturedConnection;
+import org.warpnfs.testkit.CapturedConnection.Side;
 import org.warpnfs.testkit.Seeds;
 import org.warpnfs.testkit.StreamCutter;
-import org.warpnfs.testkit.TcpConnection;
-import org.warpnfs.testkit.TcpConnection.Side;
 
 /**
  * Both directions of what Linux sent, through deframer, DDP and RDMAP, each direction checked as its receiver would.
@@ -254,14 +254,14 @@ class CaptureReplayTest {
         }
     }
 
-    private static Map<Side, Direction> replay(TcpConnection connection, boolean crc, StreamCutter cutter)
+    private static Map<Side, Direction> replay(CapturedConnection connection, boolean crc, StreamCutter cutter)
             throws ProtocolViolation {
         Map<Side, Direction> directions = new EnumMap<>(Side.class);
         directions.put(Side.INITIATOR, new Direction(MpaFrame.Kind.REQUEST));
         directions.put(Side.RESPONDER, new Direction(MpaFrame.Kind.REPLY));
         directions.get(Side.INITIATOR).back = directions.get(Side.RESPONDER);
         directions.get(Side.RESPONDER).back = directions.get(Side.INITIATOR);
-        for (TcpConnection.Turn turn : connection.turns()) {
+        for (CapturedConnection.Turn turn : connection.turns()) {
             for (ByteBuffer piece : cutter.cut(connection.bytes(turn))) {
                 directions.get(turn.from()).receive(piece, crc);
             }
@@ -305,7 +305,7 @@ class CaptureReplayTest {
                 "crc-client"
             })
     void replay_linux_anyCut_isTheSame(String name) throws ProtocolViolation {
-        TcpConnection connection = Capture.load(name).connectionTo(20049);
+        CapturedConnection connection = Capture.load(name).connectionTo(20049);
         boolean crc = name.startsWith("crc");
         Map<Side, Direction> whole = replay(connection, crc, StreamCutter.whole());
         Seeds.each(3, seed -> {
@@ -316,9 +316,9 @@ class CaptureReplayTest {
 
     @Test
     void replay_rpingAndPerftest_everySegmentIsValid() throws ProtocolViolation {
-        List<TcpConnection> connections = Capture.load("verbs-tools").connections();
+        List<CapturedConnection> connections = Capture.load("verbs-tools").connections();
         assertThat(connections).hasSize(7);
-        for (TcpConnection connection : connections) {
+        for (CapturedConnection connection : connections) {
             Map<Side, Direction> whole = replay(connection, false, StreamCutter.whole());
             assertThat(whole.get(Side.INITIATOR).segments).isNotEmpty();
             assertSame(replay(connection, false, StreamCutter.every(1)), whole);

@@ -9,8 +9,8 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.warpnfs.iwarp.mpa.MpaFrame;
+import org.warpnfs.testkit.CapturedConnection;
 import org.warpnfs.testkit.PcapReader;
-import org.warpnfs.testkit.TcpConnection;
 import org.warpnfs.testkit.TcpReassembler;
 
 /** The captures that deploy/interop/dissect-mpa hands to tshark hold what was said, and all that was said. */
@@ -45,10 +45,10 @@ class MpaModesTest {
         List<String> lines = Files.readAllLines(directory.resolve("modes.list"));
         // The half of them with markers one way take two connections each.
         assertThat(lines).hasSize(MpaModes.all().size() * 3 / 2);
-        List<TcpConnection> connections =
+        List<CapturedConnection> connections =
                 TcpReassembler.connections(PcapReader.read(Files.readAllBytes(directory.resolve("modes.pcap"))));
         assertThat(connections).hasSize(lines.size());
-        for (TcpConnection connection : connections) {
+        for (CapturedConnection connection : connections) {
             assertThat(connection.fromInitiator().remaining()).isGreaterThan(MpaFrame.HEADER_BYTES);
             assertThat(connection.fromResponder().remaining()).isGreaterThan(MpaFrame.HEADER_BYTES);
         }

@@ -30,7 +30,9 @@ public interface RememberedCall {
     /** A defect, in place of any of the others: the call is to end all the same. */
     void fail();
 
-    /** Whose call it is, for lines of the log while another call's thread does something for it; null if nobody knows. */
+    /**
+     * Whose call it is, for lines of the log while another call's thread does something for it; null if nobody knows.
+     */
     default CallOnThread.@Nullable Described described() {
         return null;
     }

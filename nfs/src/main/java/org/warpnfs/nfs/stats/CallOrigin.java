@@ -28,7 +28,9 @@ public interface CallOrigin {
         return 0;
     }
 
-    /** What backends have taken of this thread's time so far, as far as anybody says: only differences tell anything. */
+    /**
+     * What backends have taken of this thread's time so far, as far as anybody says: only differences tell anything.
+     */
     default long spentNanos() {
         return 0;
     }

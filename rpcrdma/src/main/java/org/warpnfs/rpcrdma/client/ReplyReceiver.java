@@ -27,8 +27,8 @@ import org.warpnfs.rpcrdma.wire.RpcRdmaViolation;
  *
  * <h2>Operation</h2>
  *
- * A reply ends its call. One that overtakes the completion of its call's Send waits for it, so that no byte of a call is
- * to be sent any more when it ends. A reply that is in the responder's memory is read first ({@link ReplyPuller}).
+ * A reply ends its call. One that overtakes the completion of its call's Send waits for it, so that no byte of a call
+ * is to be sent any more when it ends. A reply that is in the responder's memory is read first ({@link ReplyPuller}).
  *
  * <h2>Buffers</h2>
  *
@@ -42,7 +42,9 @@ import org.warpnfs.rpcrdma.wire.RpcRdmaViolation;
 final class ReplyReceiver {
     private static final Logger LOG = LoggerFactory.getLogger(ReplyReceiver.class);
 
-    /** A reply that came before its call's Send has completed. The completion returns what is wrong with it, or null. */
+    /**
+     * A reply that came before its call's Send has completed. The completion returns what is wrong with it, or null.
+     */
     private record EarlyReply(PendingCall call, Supplier<@Nullable String> completion) {}
 
     private final QueuePair queuePair;

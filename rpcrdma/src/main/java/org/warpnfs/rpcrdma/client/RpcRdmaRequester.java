@@ -36,8 +36,8 @@ import org.warpnfs.rpcrdma.wire.RpcRdmaViolation;
  *
  * <h2>Operation</h2>
  *
- * Calls are sent as credits allow ({@link CallSender}), and their replies end them ({@link ReplyReceiver}). Calls of one
- * moment leave with one flush. This class takes calls from any thread, and sees to the beginning and the end of the
+ * Calls are sent as credits allow ({@link CallSender}), and their replies end them ({@link ReplyReceiver}). Calls of
+ * one moment leave with one flush. This class takes calls from any thread, and sees to the beginning and the end of the
  * connection.
  *
  * <h2>Buffers</h2>

@@ -75,8 +75,10 @@ final class UnfitReplies {
                 .addKeyValue("cause", "reply fits nowhere")
                 .addKeyValue("xid", Long.toHexString(xid))
                 .log(
-                        "{}: a reply fits nowhere, and its requester gets ERR_CHUNK: {}. Needed: {} bytes of XDR, and DDP-eligible results of {} bytes."
-                                + " Offered: {} bytes inline, Write chunks of {} bytes, a Reply chunk of {} bytes.{} Later ones of this procedure"
+                        "{}: a reply fits nowhere, and its requester gets ERR_CHUNK: {}. Needed: {} bytes of "
+                                + "XDR, and DDP-eligible results of {} bytes."
+                                + " Offered: {} bytes inline, Write chunks of {} bytes, a Reply chunk of {} "
+                                + "bytes.{} Later ones of this procedure"
                                 + " are counted and not logged.",
                         called,
                         detail,

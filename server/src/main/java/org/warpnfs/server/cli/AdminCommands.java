@@ -249,7 +249,8 @@ final class AdminCommands {
             name = "end",
             description = {
                 "Ends the grace period now.",
-                "Clients that held state before the restart and have not come back lose it: others may take their files and locks."
+                "Clients that held state before the restart and have not come back lose it: others may take "
+                        + "their files and locks."
             })
     static final class EndGrace extends AdminCommand {
         @Override

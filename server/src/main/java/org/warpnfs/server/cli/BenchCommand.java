@@ -23,7 +23,7 @@ import org.warpnfs.tools.bench.BenchOptions;
 import org.warpnfs.tools.bench.BenchReport;
 import org.warpnfs.tools.bench.Operation;
 import org.warpnfs.tools.bench.Protocol;
-import org.warpnfs.tools.bench.nfs.Caller;
+import org.warpnfs.tools.bench.nfs.AuthSysCredential;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -186,7 +186,7 @@ final class BenchCommand implements Callable<Integer> {
                 crc == CrcPolicy.ON,
                 within("--client-threads", clientThreads, 1, 256),
                 Duration.ofSeconds(within("--timeout", timeoutSeconds, 1, 3600)),
-                new Caller("warpnfs-bench", id("uid", uid), id("gid", gid)),
+                new AuthSysCredential("warpnfs-bench", id("uid", uid), id("gid", gid)),
                 serverPid == null ? OptionalLong.empty() : OptionalLong.of(serverPid),
                 loopback);
     }

@@ -16,7 +16,7 @@ import org.warpnfs.tools.bench.Protocol;
 import org.warpnfs.tools.bench.crowd.Crowd;
 import org.warpnfs.tools.bench.crowd.CrowdOptions;
 import org.warpnfs.tools.bench.crowd.CrowdReport;
-import org.warpnfs.tools.bench.nfs.Caller;
+import org.warpnfs.tools.bench.nfs.AuthSysCredential;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -30,7 +30,8 @@ import picocli.CommandLine.Spec;
             "Opens many connections to any NFS server, and works on a file of its own over each.",
             "Each writes, commits, reads and looks at its file, one call at a time, and compares all that comes back. "
                     + "Progress goes to standard error, the result to standard output.",
-            "Exit status: 0 if every connection was served without an error, else 1; 2 for a command line that cannot be understood."
+            "Exit status: 0 if every connection was served without an error, else 1; 2 for a command line that "
+                    + "cannot be understood."
         },
         mixinStandardHelpOptions = true,
         versionProvider = Version.class,
@@ -153,7 +154,7 @@ final class CrowdCommand implements Callable<Integer> {
                 Duration.ofMillis(BenchCommand.within("--pause", pauseMillis, 0, 60_000)),
                 BenchCommand.within("--client-threads", clientThreads, 1, 256),
                 Duration.ofSeconds(BenchCommand.within("--timeout", timeoutSeconds, 1, 3600)),
-                new Caller("warpnfs-crowd", BenchCommand.id("uid", null), BenchCommand.id("gid", null)));
+                new AuthSysCredential("warpnfs-crowd", BenchCommand.id("uid", null), BenchCommand.id("gid", null)));
     }
 
     private static InetAddress host(String target) throws ConfigException {

@@ -18,7 +18,9 @@ final class StateHome {
         return named.isEmpty() ? usual(environment) : PathText.of(VARIABLE, named);
     }
 
-    /** {@code /var/lib/warpnfs} for root, else {@code warpnfs} below {@code $XDG_STATE_HOME} or {@code ~/.local/state}. */
+    /**
+     * {@code /var/lib/warpnfs} for root, else {@code warpnfs} below {@code $XDG_STATE_HOME} or {@code ~/.local/state}.
+     */
     static Path usual(Map<String, String> environment) {
         if (System.getProperty("user.name").equals("root")) {
             return Path.of("/var/lib/warpnfs");

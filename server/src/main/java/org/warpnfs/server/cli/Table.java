@@ -29,7 +29,10 @@ final class Table {
         return this;
     }
 
-    /** A text that is shown to its end however long it is, by the name of its property: what administrators wrote, and have to see. */
+    /**
+     * A text that is shown to its end however long it is, by the name of its property: what administrators wrote, and
+     * have to see.
+     */
     Table whole(String title, String property) {
         columns.add(new Column(title, false, row -> shown(row.path(property)), Integer.MAX_VALUE));
         return this;

@@ -24,7 +24,8 @@ import picocli.CommandLine.Spec;
         name = "top",
         description = {
             "Shows what a running server is doing, again and again.",
-            "Shown are operations, bytes and latency by transport and operation, who asks most, and what is in short supply. "
+            "Shown are operations, bytes and latency by transport and operation, who asks most, and what is in "
+                    + "short supply. "
                     + "On a terminal it is shown in place, until Ctrl-C; else a block of lines each time. "
                     + "It goes on when a server that has ended is back; with --json it ends."
         },

@@ -14,7 +14,10 @@ import java.nio.file.Path;
 public final class BoundedText {
     private BoundedText() {}
 
-    /** Why a file could not be read, in the words of a sentence whose subject is the file: most of these say nothing but its name. */
+    /**
+     * Why a file could not be read, in the words of a sentence whose subject is the file: most of these say nothing but
+     * its name.
+     */
     public static String reason(IOException e) {
         return switch (e) {
             case NoSuchFileException _ -> "there is no such file";

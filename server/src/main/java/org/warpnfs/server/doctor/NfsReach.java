@@ -23,8 +23,8 @@ import org.warpnfs.rpcrdma.request.ChunkOffer;
 import org.warpnfs.rpcrdma.request.Requester;
 import org.warpnfs.rpcrdma.request.RetryPolicy;
 import org.warpnfs.rpcrdma.tcp.TcpRequesterOptions;
+import org.warpnfs.tools.bench.nfs.AuthSysCredential;
 import org.warpnfs.tools.bench.nfs.CallBuffer;
-import org.warpnfs.tools.bench.nfs.Caller;
 import org.warpnfs.tools.bench.nfs.NfsException;
 import org.warpnfs.tools.bench.nfs.ReplyWords;
 
@@ -109,7 +109,7 @@ public final class NfsReach implements ServerReach {
     private Duration middle(Requester requester)
             throws ExecutionException, TimeoutException, InterruptedException, NfsException {
         CallBuffer buffer = new CallBuffer();
-        Caller caller = new Caller("doctor", NOBODY, NOBODY);
+        AuthSysCredential caller = new AuthSysCredential("doctor", NOBODY, NOBODY);
         long[] nanos = new long[CALLS];
         for (int i = 0; i < CALLS; i++) {
             long begin = System.nanoTime();

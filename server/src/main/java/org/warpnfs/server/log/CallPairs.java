@@ -8,15 +8,19 @@ import org.slf4j.event.KeyValuePair;
 import org.warpnfs.lanes.CallOnThread;
 
 /**
- * Whose call a line of the log is about: pairs {@code xid}, {@code peer}, {@code transport} and {@code procedure}. A line has them from whoever wrote it, or, if it
- * was written by a thread that runs a call, from that call. So it is no matter where in the server trouble is met. Nothing is looked up for what is not logged.
+ * Whose call a line of the log is about: pairs {@code xid}, {@code peer}, {@code transport} and {@code procedure}. A
+ * line has them from whoever wrote it, or, if it was written by a thread that runs a call, from that call. So it is no
+ * matter where in the server trouble is met. Nothing is looked up for what is not logged.
  */
 final class CallPairs {
     static final String XID = "xid";
 
     private CallPairs() {}
 
-    /** What the line does not say of the call that its thread runs; to be asked on that thread. Nothing of a line that has an XID and is about another one. */
+    /**
+     * What the line does not say of the call that its thread runs; to be asked on that thread. Nothing of a line that
+     * has an XID and is about another one.
+     */
     static List<KeyValuePair> missing(ILoggingEvent line) {
         CallOnThread.Described call = CallOnThread.current();
         if (call == null) {

@@ -14,10 +14,12 @@ import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.limits.LogLimiter;
 
 /**
- * Keeps calls from filling the log with lines that nobody limits where they are written, as those about defects: a call that meets one can be sent again and again.
+ * Keeps calls from filling the log with lines that nobody limits where they are written, as those about defects: a call
+ * that meets one can be sent again and again.
  *
- * <p>A line that was written for a call, or that tells of something thrown, is written once a minute for each place in the code and each client, and says how many like it
- * were held back meanwhile. Lines with a {@code cause} are limited already; what somebody asked for by the level DEBUG is written as it comes. Safe for any thread.
+ * <p>A line that was written for a call, or that tells of something thrown, is written once a minute for each place in
+ * the code and each client, and says how many like it were held back meanwhile. Lines with a {@code cause} are limited
+ * already; what somebody asked for by the level DEBUG is written as it comes. Safe for any thread.
  */
 public final class HeldBack extends Filter<ILoggingEvent> {
     /** The pair that says how many there were. */
@@ -52,7 +54,10 @@ public final class HeldBack extends Filter<ILoggingEvent> {
         return FilterReply.NEUTRAL;
     }
 
-    /** Where in the code, never what a peer has sent: the message before anything is filled in, and the place that threw. */
+    /**
+     * Where in the code, never what a peer has sent: the message before anything is filled in, and the place that
+     * threw.
+     */
     private static String place(ILoggingEvent line) {
         StringBuilder place =
                 new StringBuilder(line.getLoggerName()).append('\n').append(line.getMessage());

@@ -6,7 +6,10 @@ import ch.qos.logback.classic.spi.LoggingEvent;
 import java.nio.charset.StandardCharsets;
 import org.slf4j.event.KeyValuePair;
 
-/** One JSON object for each line, with whose call it is about in {@code kvpList}. Text of a peer stays within its string, and moves no cursor where the line is looked at. */
+/**
+ * One JSON object for each line, with whose call it is about in {@code kvpList}. Text of a peer stays within its
+ * string, and moves no cursor where the line is looked at.
+ */
 final class JsonLine extends JsonEncoder {
     @Override
     public byte[] encode(ILoggingEvent line) {

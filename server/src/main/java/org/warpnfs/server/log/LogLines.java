@@ -12,8 +12,9 @@ import org.slf4j.LoggerFactory;
 import org.warpnfs.server.config.LogFormat;
 
 /**
- * How lines of the log look: as {@link TextLine} has it, or {@link JsonLine}. Where a peer is at fault, JSON has who and why as pairs of their own: {@code
- * fault}, {@code peer}, {@code cause}; and of whatever is about one call its {@code xid} ({@link CallPairs}).
+ * How lines of the log look: as {@link TextLine} has it, or {@link JsonLine}. Where a peer is at fault, JSON has who
+ * and why as pairs of their own: {@code fault}, {@code peer}, {@code cause}; and of whatever is about one call its
+ * {@code xid} ({@link CallPairs}).
  */
 public final class LogLines {
     private LogLines() {}
@@ -33,7 +34,9 @@ public final class LogLines {
         }
     }
 
-    /** Between stop and start nothing is written, and nothing is lost that another thread does not log in that moment. */
+    /**
+     * Between stop and start nothing is written, and nothing is lost that another thread does not log in that moment.
+     */
     private static void encode(OutputStreamAppender<ILoggingEvent> appender, LoggerContext context) {
         appender.stop();
         appender.setEncoder(json(context));

@@ -4,7 +4,10 @@ import java.util.List;
 import java.util.Map;
 import org.warpnfs.lanes.CallOnThread;
 
-/** Procedures by the names that the RFCs give them (RFC 1813, RFC 8881, RFC 1833), as the slow-call log has them; numbers where there is no name. */
+/**
+ * Procedures by the names that the RFCs give them (RFC 1813, RFC 8881, RFC 1833), as the slow-call log has them;
+ * numbers where there is no name.
+ */
 final class ProcedureNames {
     private static final Map<Long, String> PROGRAMS =
             Map.of(100_000L, "portmap", 100_003L, "nfs", 100_005L, "mount", 100_227L, "nfsacl");

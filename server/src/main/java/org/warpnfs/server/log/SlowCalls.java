@@ -14,9 +14,11 @@ import org.warpnfs.nfs.stats.CallTrail;
 import org.warpnfs.nfs.stats.Metered;
 
 /**
- * Logs calls that took long, from when they were whole until their reply had left: which, whose, and where the time went. One line a minute for each client and procedure.
+ * Logs calls that took long, from when they were whole until their reply had left: which, whose, and where the time
+ * went. One line a minute for each client and procedure.
  *
- * <p>How long a reply waits to be sent is asked for each call, and the clock is read for it only if a step of a coarse one has gone by. Safe for any thread.
+ * <p>How long a reply waits to be sent is asked for each call, and the clock is read for it only if a step of a coarse
+ * one has gone by. Safe for any thread.
  */
 public final class SlowCalls {
     private static final Logger LOG = LoggerFactory.getLogger(SlowCalls.class);
@@ -105,7 +107,10 @@ public final class SlowCalls {
         return ClientAddress.of(new InetSocketAddress(host.replaceAll("[\\[\\]]", ""), 0));
     }
 
-    /** What each operation took, or a procedure without operations, and what of it a backend; and what it waited for threads and memory, and its reply to be sent. */
+    /**
+     * What each operation took, or a procedure without operations, and what of it a backend; and what it waited for
+     * threads and memory, and its reply to be sent.
+     */
     private static String where(CallTrail trail, long sendNanos) {
         StringBuilder text = new StringBuilder();
         if (trail.operations() == 0) {

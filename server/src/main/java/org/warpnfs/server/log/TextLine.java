@@ -9,8 +9,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.event.KeyValuePair;
 
 /**
- * {@code %said} of logback.xml: what is said, whose call it is about as {@code [XID 1a2b, nfs 3 READ of 192.0.2.1:700]}, how many lines like it were held
- * back, and on lines that are indented what was thrown. Text of a peer stays on its line.
+ * {@code %said} of logback.xml: what is said, whose call it is about as {@code [XID 1a2b, nfs 3 READ of
+ * 192.0.2.1:700]}, how many lines like it were held back, and on lines that are indented what was thrown. Text of a
+ * peer stays on its line.
  */
 public final class TextLine extends ThrowableHandlingConverter {
     /** Enough to know the place; all of it is in JSON. */

@@ -90,8 +90,9 @@ public final class BackendTimes implements MultiCollector {
     }
 
     /**
-     * Calls of clients are told what of their time a backend took, if that is long ({@link CallOnThread#spent}): by {@code steps} where a call is not measured. So an average
-     * of many is right, and a single call is by a step too short or too long.
+     * Calls of clients are told what of their time a backend took, if that is long ({@link CallOnThread#spent}): by
+     * {@code steps} where a call is not measured. So an average of many is right, and a single call is by a step too
+     * short or too long.
      */
     public void tellCalls(CoarseClock clock) {
         coarse = clock;

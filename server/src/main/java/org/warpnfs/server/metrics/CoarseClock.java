@@ -7,8 +7,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A clock that costs a nanosecond to read, and goes on in steps: for what has to be measured only if it takes long. A thread of its own moves it; a step may come
- * late when that finds no processor. Safe for any thread.
+ * A clock that costs a nanosecond to read, and goes on in steps: for what has to be measured only if it takes long. A
+ * thread of its own moves it; a step may come late when that finds no processor. Safe for any thread.
  */
 public final class CoarseClock implements AutoCloseable {
     /** One that stands still. */
@@ -27,7 +27,9 @@ public final class CoarseClock implements AutoCloseable {
         this.mover = mover;
     }
 
-    /** One whose steps are short beside {@code limit}: a twentieth of it, but 10 ms at least and half a second at most. */
+    /**
+     * One whose steps are short beside {@code limit}: a twentieth of it, but 10 ms at least and half a second at most.
+     */
     public static CoarseClock beside(Duration limit) {
         Duration step = limit.dividedBy(STEPS_IN_LIMIT);
         if (step.compareTo(LONGEST_STEP) > 0) {

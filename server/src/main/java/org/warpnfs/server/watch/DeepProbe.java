@@ -20,8 +20,8 @@ import org.warpnfs.rpcrdma.request.ChunkOffer;
 import org.warpnfs.rpcrdma.request.Requester;
 import org.warpnfs.rpcrdma.request.RetryPolicy;
 import org.warpnfs.rpcrdma.tcp.TcpRequesterOptions;
+import org.warpnfs.tools.bench.nfs.AuthSysCredential;
 import org.warpnfs.tools.bench.nfs.CallBuffer;
-import org.warpnfs.tools.bench.nfs.Caller;
 import org.warpnfs.tools.bench.nfs.NfsException;
 import org.warpnfs.tools.bench.nfs.ReplyWords;
 
@@ -107,7 +107,7 @@ final class DeepProbe {
     private Verdict ask(String transport, Requester requester) {
         try (requester) {
             CallBuffer buffer = new CallBuffer();
-            Caller caller = new Caller("probe", NOBODY, NOBODY);
+            AuthSysCredential caller = new AuthSysCredential("probe", NOBODY, NOBODY);
             call(requester, buffer.begin(caller, PROGRAM, VERSION, NULL).message(1));
             ReplyWords reply = call(
                     requester,

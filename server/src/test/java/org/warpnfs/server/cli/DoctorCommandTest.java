@@ -74,7 +74,9 @@ class DoctorCommandTest {
         }
     }
 
-    /** Where nothing says otherwise it is the directory that serve would take: root and other users have different ones. */
+    /**
+     * Where nothing says otherwise it is the directory that serve would take: root and other users have different ones.
+     */
     @Test
     void state_ofAServer_isWhereServeHasIt() throws Exception {
         run("doctor", "server", "--json");

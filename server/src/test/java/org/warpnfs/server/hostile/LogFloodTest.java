@@ -27,7 +27,10 @@ import org.warpnfs.server.NfsCall;
 import org.warpnfs.server.WarpServer;
 import org.warpnfs.server.log.Written;
 
-/** Peers at their worst write a line a minute of each kind, whatever they send; each line stays one, and JSON stays JSON. */
+/**
+ * Peers at their worst write a line a minute of each kind, whatever they send; each line stays one, and JSON stays
+ * JSON.
+ */
 @Timeout(300)
 class LogFloodTest {
     private static final int SIZE_BYTES = 64 << 20;

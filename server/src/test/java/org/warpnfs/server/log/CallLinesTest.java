@@ -18,7 +18,10 @@ import org.warpnfs.lanes.CallThread;
 import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.limits.LogLimiter;
 
-/** What a line says of the call that its thread runs, in text and in JSON; that calls do not fill the log; that no text of a peer leaves its line. */
+/**
+ * What a line says of the call that its thread runs, in text and in JSON; that calls do not fill the log; that no text
+ * of a peer leaves its line.
+ */
 class CallLinesTest {
     private static final Logger LOG = LoggerFactory.getLogger(CallLinesTest.class);
 

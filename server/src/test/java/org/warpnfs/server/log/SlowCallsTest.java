@@ -96,8 +96,10 @@ class SlowCallsTest {
             answer(20, 80);
             assertThat(lines.messages())
                     .containsExactly(
-                            "slow: nfs 3 READ of 192.0.2.1:700 over other took 20.0 ms: OK; ran 20.0 ms, waited 0.0 ms for its first thread,"
-                                    + " 0.0 ms for other threads and memory, and its reply 80.0 ms to be sent (0 more like it)");
+                            "slow: nfs 3 READ of 192.0.2.1:700 over other took 20.0 ms: OK; ran 20.0 ms, waited "
+                                    + "0.0 ms for its first thread,"
+                                    + " 0.0 ms for other threads and memory, and its reply 80.0 ms to be sent (0 "
+                                    + "more like it)");
         }
     }
 
@@ -163,8 +165,10 @@ class SlowCallsTest {
             read("192.0.2.1:700", 79);
             assertThat(lines.messages())
                     .containsExactly(
-                            "slow: nfs 4.1 COMPOUND of 192.0.2.1:700 over rdma took 100.0 ms: IO; SEQUENCE 1.0 ms, READ 79.0 ms IO,"
-                                    + " waited 0.0 ms for its first thread, 20.0 ms for other threads and memory (0 more like it)");
+                            "slow: nfs 4.1 COMPOUND of 192.0.2.1:700 over rdma took 100.0 ms: IO; SEQUENCE 1.0 "
+                                    + "ms, READ 79.0 ms IO,"
+                                    + " waited 0.0 ms for its first thread, 20.0 ms for other threads and memory "
+                                    + "(0 more like it)");
             read("192.0.2.2:700", 78);
             assertThat(lines.messages()).as("99 ms").hasSize(1);
         }
@@ -195,9 +199,9 @@ class SlowCallsTest {
             pass(60);
             timer.ended("OK");
             assertThat(lines.messages())
-                    .containsExactly(
-                            "slow: nfs 3 READ of 192.0.2.1:700 over rdma took 105.0 ms: OK; ran 60.0 ms,"
-                                    + " waited 5.0 ms for its first thread, 40.0 ms for other threads and memory (0 more like it)");
+                    .containsExactly("slow: nfs 3 READ of 192.0.2.1:700 over rdma took 105.0 ms: OK; ran 60.0 ms,"
+                            + " waited 5.0 ms for its first thread, 40.0 ms for other threads and memory "
+                            + "(0 more like it)");
         }
     }
 

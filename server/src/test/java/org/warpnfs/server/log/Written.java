@@ -12,7 +12,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.slf4j.LoggerFactory;
 
-/** What one logger, or all of them, writes from now until it is closed: as logback.xml has it, and as JSON, behind the filter that logback.xml has. */
+/**
+ * What one logger, or all of them, writes from now until it is closed: as logback.xml has it, and as JSON, behind the
+ * filter that logback.xml has.
+ */
 public final class Written implements AutoCloseable {
     private final LoggerContext context = (LoggerContext) LoggerFactory.getILoggerFactory();
     private final Logger logger;

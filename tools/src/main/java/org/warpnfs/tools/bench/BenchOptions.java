@@ -3,7 +3,7 @@ package org.warpnfs.tools.bench;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.OptionalLong;
-import org.warpnfs.tools.bench.nfs.Caller;
+import org.warpnfs.tools.bench.nfs.AuthSysCredential;
 
 /**
  * What to measure.
@@ -45,7 +45,7 @@ public record BenchOptions(
         boolean crc,
         int clientThreads,
         Duration timeout,
-        Caller caller,
+        AuthSysCredential caller,
         OptionalLong serverPid,
         boolean loopback) {
 

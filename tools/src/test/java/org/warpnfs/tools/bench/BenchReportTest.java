@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.util.OptionalLong;
 import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
-import org.warpnfs.tools.bench.nfs.Caller;
+import org.warpnfs.tools.bench.nfs.AuthSysCredential;
 
 /** A report says what happened, and nothing that did not. */
 class BenchReportTest {
@@ -33,7 +33,7 @@ class BenchReportTest {
                 false,
                 1,
                 Duration.ofSeconds(1),
-                new Caller("bench", 0, 0),
+                new AuthSysCredential("bench", 0, 0),
                 OptionalLong.of(1),
                 false);
         return new BenchReport(

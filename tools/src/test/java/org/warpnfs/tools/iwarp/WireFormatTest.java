@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.warpnfs.testkit.Capture;
-import org.warpnfs.testkit.TcpConnection;
+import org.warpnfs.testkit.CapturedConnection;
 
 /** Our messages against those of rping and of perftest 4.5 on Linux. */
 class WireFormatTest {
@@ -20,8 +20,8 @@ class WireFormatTest {
     private static final int PERFTEST_PORT = 18_515;
 
     /** The control connections of ib_send_bw, ib_write_bw and ib_read_bw in turn: every second one. */
-    private static List<TcpConnection> controls() {
-        List<TcpConnection> all = Capture.load("verbs-tools").connections().stream()
+    private static List<CapturedConnection> controls() {
+        List<CapturedConnection> all = Capture.load("verbs-tools").connections().stream()
                 .filter(connection -> connection.responder().getPort() == PERFTEST_PORT)
                 .toList();
         return List.of(all.get(0), all.get(2), all.get(4));
@@ -42,7 +42,7 @@ class WireFormatTest {
 
     @Test
     void perftest_greetings_areOursByteForByte() {
-        for (TcpConnection control : controls()) {
+        for (CapturedConnection control : controls()) {
             for (ByteBuffer direction : List.of(control.fromInitiator(), control.fromResponder())) {
                 List<ByteBuffer> messages = sends(direction);
                 for (int number = 0; number < PerftestGreeting.MESSAGES; number++) {
@@ -56,7 +56,7 @@ class WireFormatTest {
 
     @Test
     void perftest_synchronisationWithoutDestination_isOursByteForByte() {
-        for (TcpConnection control : controls()) {
+        for (CapturedConnection control : controls()) {
             for (int number : new int[] {4, 5}) {
                 assertThat(PerftestDestination.NONE.encode())
                         .isEqualTo(sends(control.fromInitiator()).get(number));
@@ -82,7 +82,7 @@ class WireFormatTest {
     void perftest_lengthsOfMessages_areWhatOurClientAndServerExpect() {
         int[] sends = {16, 4, 4, 2, 56, 56, 56, 56, 56, 56, 56};
         int[] others = {16, 4, 4, 2, 56, 56, 56, 56, 56, 56, 8, 8, 8, 8, 8, 56};
-        List<TcpConnection> controls = controls();
+        List<CapturedConnection> controls = controls();
         for (int i = 0; i < controls.size(); i++) {
             for (ByteBuffer direction :
                     List.of(controls.get(i).fromInitiator(), controls.get(i).fromResponder())) {

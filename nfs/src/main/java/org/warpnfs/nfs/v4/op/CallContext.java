@@ -100,7 +100,9 @@ public final class CallContext {
         return inline ? Math.min(maxBytes, maxInlineBytes) : maxBytes;
     }
 
-    /** Takes the memory that was looked for before the operation began, or fails with DELAY. Whoever takes it owns it. */
+    /**
+     * Takes the memory that was looked for before the operation began, or fails with DELAY. Whoever takes it owns it.
+     */
     Payload takeMemory(int lengthBytes) throws Nfs4Exception {
         Payload taken = memory.take(lengthBytes);
         if (taken == null) {

@@ -21,7 +21,7 @@ import org.warpnfs.nfs.v4.attr.Attributes;
 import org.warpnfs.nfs.v4.state.OpenStates;
 import org.warpnfs.nfs.v4.state.core.Client;
 import org.warpnfs.nfs.v4.state.file.DelegationGrant;
-import org.warpnfs.nfs.v4.state.file.DelegationWish;
+import org.warpnfs.nfs.v4.state.file.DelegationWant;
 import org.warpnfs.nfs.v4.state.file.FileKey;
 import org.warpnfs.nfs.v4.state.file.OpenRequest;
 import org.warpnfs.nfs.v4.state.file.OpenedFile;
@@ -357,8 +357,8 @@ final class Open implements ChangingOperation {
         }
         // What may be an old request that was on its way for long gets none (RFC 7530, section 9.1.11).
         boolean unconfirmed = !reclaims && mustConfirm(call);
-        DelegationWish wish = new DelegationWish(
-                unconfirmed ? DelegationWish.Kind.SETTLED : arguments.wish(),
+        DelegationWant wish = new DelegationWant(
+                unconfirmed ? DelegationWant.Kind.SETTLED : arguments.wish(),
                 Opaque.of(call.services().handles().encode(file)));
         OpenedFile opened = state.open(call.nowNanos(), request, wish, reader, writer);
         OwnerTurn turn = call.turn();

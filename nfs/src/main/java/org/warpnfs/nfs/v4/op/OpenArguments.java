@@ -7,7 +7,7 @@ import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FsLimits;
 import org.warpnfs.nfs.idmap.OwnerNames;
 import org.warpnfs.nfs.v4.attr.AttributeUpdate;
-import org.warpnfs.nfs.v4.state.file.DelegationWish;
+import org.warpnfs.nfs.v4.state.file.DelegationWant;
 import org.warpnfs.nfs.v4.state.file.OpenRequest;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
@@ -91,18 +91,18 @@ record OpenArguments(
     }
 
     /** What it says of delegations, to one who can read the file. */
-    DelegationWish.Kind wish() {
+    DelegationWant.Kind wish() {
         if (claim == CLAIM_PREVIOUS) {
-            return reclaimsDelegation ? DelegationWish.Kind.RECLAIM : DelegationWish.Kind.SETTLED;
+            return reclaimsDelegation ? DelegationWant.Kind.RECLAIM : DelegationWant.Kind.SETTLED;
         }
         if (delegation != null) {
-            return DelegationWish.Kind.SETTLED;
+            return DelegationWant.Kind.SETTLED;
         }
         return switch (want) {
-            case WANT_WRITE -> DelegationWish.Kind.WRITE;
-            case WANT_NO_DELEGATION -> DelegationWish.Kind.UNWANTED;
-            case WANT_CANCEL -> DelegationWish.Kind.CANCEL;
-            default -> DelegationWish.Kind.OPEN_TO_READ;
+            case WANT_WRITE -> DelegationWant.Kind.WRITE;
+            case WANT_NO_DELEGATION -> DelegationWant.Kind.UNWANTED;
+            case WANT_CANCEL -> DelegationWant.Kind.CANCEL;
+            default -> DelegationWant.Kind.OPEN_TO_READ;
         };
     }
 

@@ -2,7 +2,7 @@ package org.warpnfs.nfs.v4.state;
 
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.nfs.v4.state.core.Client;
-import org.warpnfs.nfs.v4.state.file.DelegationWish;
+import org.warpnfs.nfs.v4.state.file.DelegationWant;
 import org.warpnfs.nfs.v4.state.file.FileKey;
 import org.warpnfs.nfs.v4.state.file.OpenRequest;
 import org.warpnfs.nfs.v4.state.file.OpenedFile;
@@ -69,7 +69,7 @@ public final class OpenStates {
     public OpenedFile open(
             long nowNanos,
             OpenRequest request,
-            DelegationWish wish,
+            DelegationWant wish,
             @Nullable SharedFile reader,
             @Nullable SharedFile writer)
             throws Nfs4Exception {
@@ -83,7 +83,7 @@ public final class OpenStates {
         }
     }
 
-    private OpenedFile opened(long nowNanos, OpenRequest request, DelegationWish wish, Files given)
+    private OpenedFile opened(long nowNanos, OpenRequest request, DelegationWant wish, Files given)
             throws Nfs4Exception {
         requireAllowed(nowNanos, request);
         Client client = request.client();

@@ -19,7 +19,7 @@ import org.warpnfs.nfs.v4.xdr.Opaque;
 
 /** Clients, sessions and their fore channels: EXCHANGE_ID to SEQUENCE. See {@link StateTable}. */
 public final class SessionStates {
-    /** sr_status_flags (RFC 8881 section 18.46.1). */
+    /** sr_status_flags (RFC 8881, section 18.46.1). */
     private static final int ADMIN_STATE_REVOKED = 0x0000_0020;
 
     private static final int RECALLABLE_STATE_REVOKED = 0x0000_0040;

@@ -40,8 +40,8 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
  *
  * <h2>Operation</h2>
  *
- * When a client is gone nothing finds what it held any more. The background thread takes that down, and takes the lock for {@value
- * #PORTION} states at a time.
+ * When a client is gone nothing finds what it held any more. The background thread takes that down, and takes the lock
+ * for {@value #PORTION} states at a time.
  */
 final class StateCore implements ClientTable.Holdings {
     private static final Logger LOG = LoggerFactory.getLogger(StateCore.class);

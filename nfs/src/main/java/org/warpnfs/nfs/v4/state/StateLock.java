@@ -16,9 +16,9 @@ import org.warpnfs.nfs.v4.state.recovery.RecoveryJournal;
  *
  * <h2>Operation</h2>
  *
- * Nothing that can wait happens under the lock. What a call decides on while it holds the lock is done when the lock is free again, on
- * the same thread: callbacks leave, and files that its request let go are closed. What others left behind is done by the background
- * thread.
+ * Nothing that can wait happens under the lock. What a call decides on while it holds the lock is done when the lock is
+ * free again, on the same thread: callbacks leave, and files that its request let go are closed. What others left
+ * behind is done by the background thread.
  */
 final class StateLock {
     private static final Logger LOG = LoggerFactory.getLogger(StateLock.class);
@@ -82,7 +82,10 @@ final class StateLock {
         outbox.add(call);
     }
 
-    /** A file that the request itself has let go: closed on its thread, so that nobody opens faster than the backend closes. */
+    /**
+     * A file that the request itself has let go: closed on its thread, so that nobody opens faster than the backend
+     * closes.
+     */
     void letGo(SharedFile file) {
         letGo.add(file);
     }

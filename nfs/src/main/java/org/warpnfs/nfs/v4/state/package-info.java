@@ -1,6 +1,6 @@
 /**
- * What the server remembers of NFSv4 clients. {@link org.warpnfs.nfs.v4.state.StateTable} is the one entrance. It has one part for each
- * group of operations, and holds the one lock; each part takes the lock and asks the tables below.
+ * What the server remembers of NFSv4 clients. {@link org.warpnfs.nfs.v4.state.StateTable} is the one entrance. It has
+ * one part for each group of operations, and holds the one lock; each part takes the lock and asks the tables below.
  *
  * <pre>
  *   state      the entrance: the lock, one part for each group of operations, what administrators see and take away
@@ -12,12 +12,12 @@
  *   core       who a client is, what it may have, and its share of that
  * </pre>
  *
- * Each package uses only what stands below it, and {@code file} and {@code client} do not know each other. What a client holds is
- * in the tables that own it, by client.
+ * Each package uses only what stands below it, and {@code file} and {@code client} do not know each other. What a
+ * client holds is in the tables that own it, by client.
  *
- * <p>Sans-IO but for two doors: {@link org.warpnfs.nfs.v4.state.recovery.RecoveryLog}, which must be on stable storage before a state is
- * acknowledged, and the backend's open files, which are held here and closed from here. Time is an argument everywhere, in
- * nanoseconds of one monotonic clock.
+ * <p>Sans-IO but for two doors: {@link org.warpnfs.nfs.v4.state.recovery.RecoveryLog}, which must be on stable storage
+ * before a state is acknowledged, and the backend's open files, which are held here and closed from here. Time is an
+ * argument everywhere, in nanoseconds of one monotonic clock.
  *
  * <p>Knows neither XDR streams, exports nor operations.
  */

@@ -24,7 +24,7 @@ import org.warpnfs.nfs.v4.state.core.SessionId;
 import org.warpnfs.nfs.v4.state.core.StateLimits;
 import org.warpnfs.nfs.v4.state.file.ByteRange;
 import org.warpnfs.nfs.v4.state.file.DelegationGrant;
-import org.warpnfs.nfs.v4.state.file.DelegationWish;
+import org.warpnfs.nfs.v4.state.file.DelegationWant;
 import org.warpnfs.nfs.v4.state.file.LockRequest;
 import org.warpnfs.nfs.v4.state.file.OpenRequest;
 import org.warpnfs.nfs.v4.state.file.OpenedFile;
@@ -74,7 +74,7 @@ class LimitsOfStateTest {
         return outcome.session().client();
     }
 
-    private OpenedFile open(Client client, int name, DelegationWish wish) throws Nfs4Exception {
+    private OpenedFile open(Client client, int name, DelegationWant wish) throws Nfs4Exception {
         OpenRequest request = new OpenRequest(client, opaque("o"), file(name), OpenRequest.READ, 0, false);
         table.opens().prepareOpen(now, request);
         return table.opens().open(now, request, wish, new SharedFile(new NoFile()), new SharedFile(new NoFile()));
@@ -144,7 +144,7 @@ class LimitsOfStateTest {
 
     @Test
     void delegations_beyondTheShareOfAnAddress_areNotGrantedAndTheFileIsOpenAllTheSame() throws Nfs4Exception {
-        DelegationWish wish = new DelegationWish(DelegationWish.Kind.OPEN_TO_READ, Opaque.of(new byte[8]));
+        DelegationWant wish = new DelegationWant(DelegationWant.Kind.OPEN_TO_READ, Opaque.of(new byte[8]));
         List<Client> clients = new ArrayList<>();
         for (int i = 0; i < 2; i++) {
             clients.add(sequence(connect("client " + i, "" + i), 2, "" + i));

@@ -11,7 +11,7 @@ import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.nfs.v4.state.callback.CallbackSender;
 import org.warpnfs.nfs.v4.state.core.Principal;
 import org.warpnfs.nfs.v4.state.core.StateLimits;
-import org.warpnfs.nfs.v4.state.file.DelegationWish;
+import org.warpnfs.nfs.v4.state.file.DelegationWant;
 import org.warpnfs.nfs.v4.state.file.FileKey;
 import org.warpnfs.nfs.v4.state.recovery.VolatileRecoveryLog;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
@@ -22,7 +22,7 @@ import org.warpnfs.nfs.v4.xdr.Opaque;
 final class SmallState {
     static final long LEASE = TimeUnit.SECONDS.toNanos(90);
     static final Principal ROOT = new Principal(1, 0);
-    static final DelegationWish NO_WISH = new DelegationWish(DelegationWish.Kind.UNWANTED, Opaque.of(new byte[0]));
+    static final DelegationWant NO_WISH = new DelegationWant(DelegationWant.Kind.UNWANTED, Opaque.of(new byte[0]));
     /**
      * 6 clients, 2 sessions each, 8 in all, 2 slots; 3 opens (and open-owners) each, 8 in all; 2 lock owners, 6 ranges
      * a client, 16 in all. One address may have half of all.

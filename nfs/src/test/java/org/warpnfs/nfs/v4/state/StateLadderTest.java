@@ -11,7 +11,10 @@ import java.util.stream.Stream;
 import org.warpnfs.nfs.v4.state.client.ClientTable;
 import org.warpnfs.nfs.v4.state.core.Client;
 
-/** The rungs within the state: the core, then what hangs on clients, then what they hold of files beside it, then the entrance. */
+/**
+ * The rungs within the state: the core, then what hangs on clients, then what they hold of files beside it, then the
+ * entrance.
+ */
 @AnalyzeClasses(packages = "org.warpnfs.nfs.v4", importOptions = DoNotIncludeTests.class)
 class StateLadderTest {
     private static final String STATE = "org.warpnfs.nfs.v4.state";
@@ -41,10 +44,11 @@ class StateLadderTest {
             .resideOutsideOfPackage(STATE + "..")
             .should()
             .dependOnClassesThat()
-            .haveNameMatching(
-                    "org\\.warpnfs\\.nfs\\.v4\\.state\\.\\w+\\."
-                            + "(\\w+Table|\\w+States?|\\w*Entry|StateEntries|Stateids|OwnerTurns|FileChangeWindows|Sequences"
-                            + "|ReplyMemory|SlotRecalls|WaysBack|BackChannel|DialedPaths?|RecoveryJournal|Grace|ClientRecovery)");
+            .haveNameMatching("org\\.warpnfs\\.nfs\\.v4\\.state\\.\\w+\\."
+                    + "(\\w+Table|\\w+States?|\\w*Entry|StateEntries|Stateids|OwnerTurns"
+                    + "|FileChangeWindows|Sequences"
+                    + "|ReplyMemory|SlotRecalls|WaysBack|BackChannel|DialedPaths?"
+                    + "|RecoveryJournal|Grace|ClientRecovery)");
 
     @ArchTest
     static final ArchRule THE_TABLE_OF_CLIENTS_ALONE_LETS_ONE_GO =

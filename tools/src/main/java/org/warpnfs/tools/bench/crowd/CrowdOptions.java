@@ -4,7 +4,7 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
 import org.warpnfs.tools.bench.Protocol;
-import org.warpnfs.tools.bench.nfs.Caller;
+import org.warpnfs.tools.bench.nfs.AuthSysCredential;
 
 /**
  * What a crowd does.
@@ -36,7 +36,7 @@ public record CrowdOptions(
         Duration pause,
         int clientThreads,
         Duration timeout,
-        Caller caller) {
+        AuthSysCredential caller) {
     public CrowdOptions {
         servers = List.copyOf(servers);
     }

@@ -22,7 +22,7 @@ public final class CallBuffer {
     private int markedBytes;
 
     /** Starts over with a call header. */
-    public CallBuffer begin(Caller caller, int program, int version, int procedure) {
+    public CallBuffer begin(AuthSysCredential caller, int program, int version, int procedure) {
         buffer.clear();
         dataOffset = -1;
         word(0).word(CALL).word(RPC_VERSION).word(program).word(version).word(procedure);

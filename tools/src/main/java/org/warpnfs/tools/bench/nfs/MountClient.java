@@ -13,10 +13,10 @@ public final class MountClient {
     private static final int MAX_HANDLE_BYTES = 64;
 
     private final Calls calls;
-    private final Caller caller;
+    private final AuthSysCredential caller;
     private final CallBuffer buffer = new CallBuffer();
 
-    public MountClient(Requester requester, Caller caller, Duration timeout) {
+    public MountClient(Requester requester, AuthSysCredential caller, Duration timeout) {
         this.calls = new Calls(requester, timeout);
         this.caller = caller;
     }

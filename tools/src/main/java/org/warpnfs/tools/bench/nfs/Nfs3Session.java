@@ -39,7 +39,7 @@ public final class Nfs3Session implements NfsSession {
     private static final AtomicInteger NEXT_XIDS = new AtomicInteger((int) System.nanoTime());
 
     private final Calls calls;
-    private final Caller caller;
+    private final AuthSysCredential caller;
     private final byte[] directory;
     private final CallBuffer buffer = new CallBuffer();
     private final AtomicInteger xids = new AtomicInteger(NEXT_XIDS.getAndAdd(0x0100_0000));
@@ -54,7 +54,7 @@ public final class Nfs3Session implements NfsSession {
      * @param directory in which the file is
      * @param slots calls that will be in flight at once
      */
-    public Nfs3Session(Requester requester, Caller caller, byte[] directory, int slots, Duration timeout)
+    public Nfs3Session(Requester requester, AuthSysCredential caller, byte[] directory, int slots, Duration timeout)
             throws IOException {
         this.calls = new Calls(requester, timeout);
         this.caller = caller;

@@ -64,7 +64,7 @@ public final class Nfs41Session implements NfsSession {
     }
 
     private final Calls calls;
-    private final Caller caller;
+    private final AuthSysCredential caller;
     private final Duration graceLimit;
     private final AtomicInteger xids = new AtomicInteger(NEXT_XIDS.getAndAdd(0x0100_0000));
     private final CallBuffer plain = new CallBuffer();
@@ -88,7 +88,7 @@ public final class Nfs41Session implements NfsSession {
      */
     public Nfs41Session(
             Requester requester,
-            Caller caller,
+            AuthSysCredential caller,
             String owner,
             String export,
             int wantedSlots,

@@ -25,8 +25,9 @@ import org.warpnfs.nfs.v4.state.core.SessionId;
  *   any      the connection has ended                 -
  * </pre>
  *
- * A slot whose call had no answer keeps that call, since only the client knows whether it saw it: the same call goes over the next
- * connection that is up, and the slot's sequence goes on with its answer. Guarded by the lock of the state.
+ * A slot whose call had no answer keeps that call, since only the client knows whether it saw it: the same call goes
+ * over the next connection that is up, and the slot's sequence goes on with its answer. Guarded by the lock of the
+ * state.
  */
 public final class BackChannel {
     private static final int NFS4_OK = 0;

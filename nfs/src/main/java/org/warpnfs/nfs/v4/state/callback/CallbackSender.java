@@ -1,7 +1,8 @@
 package org.warpnfs.nfs.v4.state.callback;
 
 /**
- * Carries callbacks to clients. The state is told of each how it ended, unless the client's connection that it goes over ends first.
+ * Carries callbacks to clients. The state is told of each how it ended, unless the client's connection that it goes
+ * over ends first.
  */
 @FunctionalInterface
 public interface CallbackSender {

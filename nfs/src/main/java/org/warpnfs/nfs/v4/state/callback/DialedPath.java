@@ -24,9 +24,9 @@ import org.warpnfs.nfs.v4.state.core.Client;
  *   any      SETCLIENTID_CONFIRM, another address, or none    -
  * </pre>
  *
- * UP does not mean that there is a connection: who carries calls makes one when it has none. A recall that had no answer is sent again
- * with the next that comes up: the client may see it twice and answers the second with an error. Guarded by the lock of the
- * state.
+ * UP does not mean that there is a connection: who carries calls makes one when it has none. A recall that had no
+ * answer is sent again with the next that comes up: the client may see it twice and answers the second with an error.
+ * Guarded by the lock of the state.
  */
 public final class DialedPath {
     /** Tried again after a failure not before. */

@@ -17,8 +17,8 @@ public final class DialedPaths {
     }
 
     /**
-     * SETCLIENTID_CONFIRM: an NFSv4.0 client is called back there from now on, once it has answered; what was under way counts as not
-     * sent.
+     * SETCLIENTID_CONFIRM: an NFSv4.0 client is called back there from now on, once it has answered; what was under way
+     * counts as not sent.
      *
      * @param address null for nowhere
      */

@@ -3,7 +3,10 @@ package org.warpnfs.nfs.v4.state.client;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.nfs.v4.state.core.Client;
 
-/** What the table of clients knows of one: how it introduced itself, and when it was heard of. Guarded by the lock of the state. */
+/**
+ * What the table of clients knows of one: how it introduced itself, and when it was heard of. Guarded by the lock of
+ * the state.
+ */
 final class ClientRecord {
     final Client client;
     boolean confirmed;
@@ -12,7 +15,7 @@ final class ClientRecord {
     /** COMPOUNDs that were executed, over all its connections. */
     long requests;
 
-    /** The CREATE_SESSION executed last; the next has one more (RFC 8881 section 18.36.4). */
+    /** The CREATE_SESSION executed last; the next has one more (RFC 8881, section 18.36.4). */
     int createSequence;
 
     @Nullable

@@ -15,8 +15,8 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 
 /**
- * Clients and their leases. One record per client owner may be confirmed and one unconfirmed beside it (RFC 8881 section
- * 18.35.5):
+ * Clients and their leases. One record per client owner may be confirmed and one unconfirmed beside it (RFC 8881,
+ * section 18.35.5):
  *
  * <pre>
  *   EXCHANGE_ID finds           update  verifier  principal  outcome
@@ -31,8 +31,8 @@ import org.warpnfs.nfs.v4.xdr.Opaque;
  *   a confirmed record          yes     same      same       the record again, CONFIRMED_R
  * </pre>
  *
- * CREATE_SESSION confirms an unconfirmed record ({@link SessionTable}) and lets the one it replaces go, with all its state. Guarded by
- * the lock of the state.
+ * CREATE_SESSION confirms an unconfirmed record ({@link SessionTable}) and lets the one it replaces go, with all its
+ * state. Guarded by the lock of the state.
  */
 public final class ClientTable {
     /** What clients hold, in tables that this one does not know. */
@@ -114,8 +114,8 @@ public final class ClientTable {
     }
 
     /**
-     * The confirmed client of that name, if it is the caller's. One of another principal, or that speaks the other kind of NFSv4, is let
-     * go unless it holds something.
+     * The confirmed client of that name, if it is the caller's. One of another principal, or that speaks the other kind
+     * of NFSv4, is let go unless it holds something.
      *
      * @throws Nfs4Exception CLID_INUSE if it does
      */
@@ -160,7 +160,8 @@ public final class ClientTable {
     /**
      * A new record, not confirmed.
      *
-     * @throws Nfs4Exception SERVERFAULT, in NFSv4.0 RESOURCE, if the address has more than its share: unlike DELAY that ends
+     * @throws Nfs4Exception SERVERFAULT, in NFSv4.0 RESOURCE, if the address has more than its share: unlike DELAY that
+     *     ends
      */
     ClientRecord newClient(
             long nowNanos, Opaque owner, long verifier, Principal principal, boolean sessionless, ClientAddress address)
@@ -177,7 +178,10 @@ public final class ClientTable {
         return record;
     }
 
-    /** Not to be guessed: whoever names a client's id may make a session of it, and act in its place (RFC 8881 section 18.36.3). */
+    /**
+     * Not to be guessed: whoever names a client's id may make a session of it, and act in its place (RFC 8881, section
+     * 18.36.3).
+     */
     private long newId() {
         long id;
         do {
@@ -268,8 +272,9 @@ public final class ClientTable {
     }
 
     /**
-     * Makes sure that the address may have one more, at the cost of what nobody misses: of the address itself if it has its share, else,
-     * when there is none left for anyone, of the address that has most, and at last of whoever is silent for the longest.
+     * Makes sure that the address may have one more, at the cost of what nobody misses: of the address itself if it has
+     * its share, else, when there is none left for anyone, of the address that has most, and at last of whoever is
+     * silent for the longest.
      *
      * @param except a client that stays, or null
      * @return false if it may not

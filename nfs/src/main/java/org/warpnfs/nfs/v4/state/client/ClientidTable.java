@@ -89,7 +89,10 @@ public final class ClientidTable {
         return client;
     }
 
-    /** A client by the id in its request: STALE_CLIENTID if it is of another instance or not confirmed, EXPIRED if it was let go. */
+    /**
+     * A client by the id in its request: STALE_CLIENTID if it is of another instance or not confirmed, EXPIRED if it
+     * was let go.
+     */
     public Client require(long id) throws Nfs4Exception {
         ClientRecord record = clients.recordById(id);
         if (record != null && record.client.isSessionless() && record.confirmed) {

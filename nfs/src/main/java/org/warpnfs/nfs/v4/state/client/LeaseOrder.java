@@ -11,8 +11,8 @@ import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.nfs.v4.state.core.Client;
 
 /**
- * Clients in the order in which they were heard of, over all and by address: the one that has been silent for the longest comes first.
- * What is dispensable is found there, if anywhere. Guarded by the lock of the state.
+ * Clients in the order in which they were heard of, over all and by address: the one that has been silent for the
+ * longest comes first. What is dispensable is found there, if anywhere. Guarded by the lock of the state.
  */
 final class LeaseOrder {
     private static final LinkedHashMap<Long, ClientRecord> NOBODY = new LinkedHashMap<>();
@@ -69,8 +69,8 @@ final class LeaseOrder {
     }
 
     /**
-     * Of one address: not confirmed, or without a lease, or without any state and silent for half a lease. The first such, null if there
-     * is none.
+     * Of one address: not confirmed, or without a lease, or without any state and silent for half a lease. The first
+     * such, null if there is none.
      *
      * @param except a client that stays, or null
      */

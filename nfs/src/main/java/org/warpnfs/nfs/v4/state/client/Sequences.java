@@ -4,7 +4,10 @@ import org.jspecify.annotations.Nullable;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
-/** SEQUENCE: what becomes of a request in its slot (RFC 8881 section 18.46). See {@link Slot}. Guarded by the lock of the state. */
+/**
+ * SEQUENCE: what becomes of a request in its slot (RFC 8881, section 18.46). See {@link Slot}. Guarded by the lock of
+ * the state.
+ */
 public final class Sequences {
     /** An accepted RPC reply, COMPOUND with an empty tag, SEQUENCE: no reply in a session is shorter. */
     private static final int LEAST_REPLY_BYTES = 24 + 12 + 8 + 36;

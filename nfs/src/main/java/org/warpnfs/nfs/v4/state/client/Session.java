@@ -13,7 +13,7 @@ import org.warpnfs.nfs.v4.state.core.ChannelAttributes;
 import org.warpnfs.nfs.v4.state.core.Client;
 import org.warpnfs.nfs.v4.state.core.SessionId;
 
-/** One session (RFC 8881 section 2.10); its slots are made when first used. Guarded by the lock of the state. */
+/** One session (RFC 8881, section 2.10); its slots are made when first used. Guarded by the lock of the state. */
 public final class Session {
     private final SessionId id;
     private final Client client;

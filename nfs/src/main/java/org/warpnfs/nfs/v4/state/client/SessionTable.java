@@ -22,7 +22,10 @@ import org.warpnfs.nfs.v4.state.core.StateLimits;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
-/** Sessions of all clients, and the connections that are bound to them (RFC 8881 section 2.10). Guarded by the lock of the state. */
+/**
+ * Sessions of all clients, and the connections that are bound to them (RFC 8881, section 2.10). Guarded by the lock of
+ * the state.
+ */
 public final class SessionTable {
     private final StateLimits limits;
     private final ClientTable clients;
@@ -74,7 +77,7 @@ public final class SessionTable {
         }
         Client client = record.client;
         if (!record.confirmed && clients.isExpired(client, nowNanos)) {
-            // A record that is not confirmed within a lease goes (RFC 8881 section 18.35.4), the next sweep or not.
+            // A record that is not confirmed within a lease goes (RFC 8881, section 18.35.4), the next sweep or not.
             clients.remove(client);
             throw Nfs4Exception.of(Nfs4Status.STALE_CLIENTID);
         }

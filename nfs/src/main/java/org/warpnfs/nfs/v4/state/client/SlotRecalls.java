@@ -11,10 +11,11 @@ import org.warpnfs.nfs.v4.state.core.Client;
 /**
  * Asks sessions for slots (CB_RECALL_SLOT, RFC 8881, section 20.8) where room for kept replies is scarce.
  *
- * <p>A client that is asked sends a request with the lower sa_highest_slotid, which says which replies it has seen. One that uses its session hears
- * the same from each reply (sr_target_highest_slotid); it is those at rest, or put off, that have to be called. Those asked are of the
- * address that wants room, and of the one that has most. A session is asked again after {@link CallbackCall#PATIENCE_NANOS}; one that has refused
- * is not. Who does not give slots back finds no room for more replies.
+ * <p>A client that is asked sends a request with the lower sa_highest_slotid, which says which replies it has seen. One
+ * that uses its session hears the same from each reply (sr_target_highest_slotid); it is those at rest, or put off,
+ * that have to be called. Those asked are of the address that wants room, and of the one that has most. A session is
+ * asked again after {@link CallbackCall#PATIENCE_NANOS}; one that has refused is not. Who does not give slots back
+ * finds no room for more replies.
  *
  * <p>Guarded by the lock of the state.
  */

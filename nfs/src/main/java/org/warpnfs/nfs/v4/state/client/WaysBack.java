@@ -14,11 +14,11 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
 /**
- * The ways back to clients: the back channels of their sessions, or of NFSv4.0 the address that they have named. Guarded by the lock of
- * the state.
+ * The ways back to clients: the back channels of their sessions, or of NFSv4.0 the address that they have named.
+ * Guarded by the lock of the state.
  */
 public final class WaysBack implements Recaller {
-    /** sr_status_flags (RFC 8881 section 18.46.1). */
+    /** sr_status_flags (RFC 8881, section 18.46.1). */
     private static final int CB_PATH_DOWN = 0x0000_0001;
 
     private static final int CB_PATH_DOWN_SESSION = 0x0000_0200;

@@ -4,8 +4,8 @@ import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 
 /**
- * One client, as its client id names it (RFC 8881 section 2.4): who it is, and whether it is still there. What it holds is in the tables
- * that own it. Compared by identity: a client that was let go and comes back is another.
+ * One client, as its client id names it (RFC 8881, section 2.4): who it is, and whether it is still there. What it
+ * holds is in the tables that own it. Compared by identity: a client that was let go and comes back is another.
  */
 public final class Client {
     private final long id;
@@ -61,7 +61,9 @@ public final class Client {
         return principal;
     }
 
-    /** True once the client has been let go: requests that were under way find nothing any more. Safe for any thread. */
+    /**
+     * True once the client has been let go: requests that were under way find nothing any more. Safe for any thread.
+     */
     public boolean isGone() {
         return gone;
     }

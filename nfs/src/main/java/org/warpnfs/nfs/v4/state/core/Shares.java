@@ -11,8 +11,8 @@ import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.limits.FairShare;
 
 /**
- * How much of something all clients have together, and each client address of it. They share it by {@link FairShare}. Guarded by the lock of the
- * state.
+ * How much of something all clients have together, and each client address of it. They share it by {@link FairShare}.
+ * Guarded by the lock of the state.
  */
 public final class Shares {
     private final long most;

@@ -1,6 +1,4 @@
-/**
- * What all packages of the state share: who a client is, the limits, and how clients share what is limited.
- */
+/** What all packages of the state share: who a client is, the limits, and how clients share what is limited. */
 @NullMarked
 package org.warpnfs.nfs.v4.state.core;
 

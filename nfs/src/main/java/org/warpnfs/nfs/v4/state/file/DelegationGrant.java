@@ -2,7 +2,7 @@ package org.warpnfs.nfs.v4.state.file;
 
 import org.warpnfs.nfs.v4.xdr.Stateid;
 
-/** What became of a {@link DelegationWish}. */
+/** What became of a {@link DelegationWant}. */
 public sealed interface DelegationGrant {
     /**
      * A read delegation.

@@ -85,7 +85,7 @@ public final class DelegationTable {
     }
 
     /** What an open gets, which has succeeded. */
-    public DelegationGrant grant(long nowNanos, OpenRequest request, DelegationWish wish, @Nullable SharedFile reader) {
+    public DelegationGrant grant(long nowNanos, OpenRequest request, DelegationWant wish, @Nullable SharedFile reader) {
         Client client = request.client();
         return switch (wish.kind()) {
             case SETTLED, UNWANTED -> none(DelegationGrant.Why.NOT_WANTED);
@@ -142,7 +142,7 @@ public final class DelegationTable {
         return new DelegationGrant.None(why);
     }
 
-    private DelegationState add(OpenRequest request, DelegationWish wish, SharedFile reader) {
+    private DelegationState add(OpenRequest request, DelegationWant wish, SharedFile reader) {
         DelegationState delegation = new DelegationState(
                 request.client(),
                 request.file(),

@@ -8,8 +8,8 @@ import java.util.concurrent.TimeUnit;
 import org.warpnfs.fs.spi.FileHandle;
 
 /**
- * When a file may not be delegated: while it is being changed, and for a while after someone had to wait for a recall. Guarded by the lock
- * of the state.
+ * When a file may not be delegated: while it is being changed, and for a while after someone had to wait for a recall.
+ * Guarded by the lock of the state.
  */
 public final class FileChangeWindows {
     /** Whoever waited for a recall gets its turn before the file is delegated again. */

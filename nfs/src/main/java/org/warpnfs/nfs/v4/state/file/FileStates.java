@@ -17,9 +17,7 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 
-/**
- * Opens with their share reservations, by file (RFC 8881 section 9.7). Guarded by the lock of the state.
- */
+/** Opens with their share reservations, by file (RFC 8881, section 9.7). Guarded by the lock of the state. */
 public final class FileStates {
     private final StateEntries states;
     private final OwnerTable owners;
@@ -103,7 +101,9 @@ public final class FileStates {
         return shares;
     }
 
-    /** Opens, or widens an open of the same owner. Takes the files over unless it throws: DELAY where one is missing. */
+    /**
+     * Opens, or widens an open of the same owner. Takes the files over unless it throws: DELAY where one is missing.
+     */
     public Stateid open(OpenRequest request, @Nullable SharedFile reader, @Nullable SharedFile writer)
             throws Nfs4Exception {
         OpenState open = openOf(request);

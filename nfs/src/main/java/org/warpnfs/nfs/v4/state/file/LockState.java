@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 import org.warpnfs.nfs.v4.state.core.Client;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 
-/** The byte-range locks of one lock-owner on one file (RFC 8881 section 9.1). Guarded by the lock of the state. */
+/** The byte-range locks of one lock-owner on one file (RFC 8881, section 9.1). Guarded by the lock of the state. */
 public final class LockState implements StateEntry {
     final OpenState open;
     final LockOwner owner;

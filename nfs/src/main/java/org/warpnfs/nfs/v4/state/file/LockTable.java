@@ -14,7 +14,9 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 
-/** Byte-range locks and the stateids of those who hold them (RFC 8881 section 9.1). Guarded by the lock of the state. */
+/**
+ * Byte-range locks and the stateids of those who hold them (RFC 8881, section 9.1). Guarded by the lock of the state.
+ */
 public final class LockTable {
     private final StateLimits limits;
     private final StateEntries states;
@@ -150,7 +152,9 @@ public final class LockTable {
         remove(lockState);
     }
 
-    /** As {@link #revoke(LockState)}, of the stateid of that number; false if there is none, or it was revoked before. */
+    /**
+     * As {@link #revoke(LockState)}, of the stateid of that number; false if there is none, or it was revoked before.
+     */
     public boolean revoke(long number) {
         if (states.byNumber(number) instanceof LockState lockState
                 && !lockState.revoked

@@ -8,7 +8,7 @@ import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.nfs.v4.state.core.Client;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 
-/** What one open-owner has open of one file (RFC 8881 section 9.7). Guarded by the lock of the state. */
+/** What one open-owner has open of one file (RFC 8881, section 9.7). Guarded by the lock of the state. */
 public final class OpenState implements StateEntry {
     final Client client;
     final Opaque owner;

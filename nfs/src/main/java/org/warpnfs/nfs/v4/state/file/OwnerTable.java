@@ -28,8 +28,8 @@ import org.warpnfs.nfs.v4.xdr.Opaque;
  *   known                          other         BAD_SEQID
  * </pre>
  *
- * An open-owner without opens stays for a lease, so that its last CLOSE can be repeated; a lock-owner goes with its last lock stateid.
- * Guarded by the lock of the state.
+ * An open-owner without opens stays for a lease, so that its last CLOSE can be repeated; a lock-owner goes with its
+ * last lock stateid. Guarded by the lock of the state.
  */
 public final class OwnerTable {
     private final Shares shares;

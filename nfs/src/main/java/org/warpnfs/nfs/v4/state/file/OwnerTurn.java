@@ -5,7 +5,10 @@ import org.warpnfs.nfs.v4.state.core.Client;
 import org.warpnfs.nfs.v4.xdr.OpCode;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 
-/** One request of an owner: either to be executed, and then ended by {@link OwnerTurns#end}, or a repetition, with its answer. */
+/**
+ * One request of an owner: either to be executed, and then ended by {@link OwnerTurns#end}, or a repetition, with its
+ * answer.
+ */
 public final class OwnerTurn {
     private final StateOwner owner;
     private final int seqid;

@@ -8,8 +8,8 @@ import org.warpnfs.nfs.v4.xdr.Opaque;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 
 /**
- * Whose turn a request of NFSv4.0 takes: that of the owner it names, or of the owner whose state it names. See {@link OwnerTable}.
- * Guarded by the lock of the state.
+ * Whose turn a request of NFSv4.0 takes: that of the owner it names, or of the owner whose state it names. See
+ * {@link OwnerTable}. Guarded by the lock of the state.
  */
 public final class OwnerTurns {
     private final StateEntries states;
@@ -24,8 +24,8 @@ public final class OwnerTurns {
     }
 
     /**
-     * The turn for an OPEN. What an owner had open that never confirmed is closed: its OPEN came late and was not meant (RFC 7530
-     * section 9.1.11).
+     * The turn for an OPEN. What an owner had open that never confirmed is closed: its OPEN came late and was not meant
+     * (RFC 7530, section 9.1.11).
      */
     public OwnerTurn beginOpen(Client client, Opaque name, int seqid) throws Nfs4Exception {
         StateOwner owner = owners.openOwner(client, name);

@@ -1,8 +1,8 @@
 package org.warpnfs.nfs.v4.state.file;
 
 /**
- * Which share access (or deny) an open came with. Bit n is set if an OPEN came with access n: OPEN_DOWNGRADE may only go back to a union of
- * these (RFC 8881 section 18.18.3).
+ * Which share access (or deny) an open came with. Bit n is set if an OPEN came with access n: OPEN_DOWNGRADE may only
+ * go back to a union of these (RFC 8881, section 18.18.3).
  */
 final class ShareModes {
     private ShareModes() {}

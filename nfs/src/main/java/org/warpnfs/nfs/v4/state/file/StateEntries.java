@@ -10,7 +10,8 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 
 /**
- * All that has a stateid, by its number (RFC 8881 section 8.2, RFC 7530 section 9.1.4). Guarded by the lock of the state.
+ * All that has a stateid, by its number (RFC 8881, section 8.2, RFC 7530, section 9.1.4). Guarded by the lock of the
+ * state.
  */
 public final class StateEntries {
     private final int instance;

@@ -7,8 +7,8 @@ import org.warpnfs.nfs.v4.state.core.Client;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 
 /**
- * An open-owner or lock-owner of NFSv4.0, whose requests come one after the other, each with the next seqid (RFC 7530 section 9.1.7).
- * Guarded by the lock of the state.
+ * An open-owner or lock-owner of NFSv4.0, whose requests come one after the other, each with the next seqid (RFC 7530,
+ * section 9.1.7). Guarded by the lock of the state.
  */
 final class StateOwner {
     /** Whose states it names. */

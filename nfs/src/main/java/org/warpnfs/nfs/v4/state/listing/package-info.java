@@ -1,6 +1,4 @@
-/**
- * What administrators ask of the state, and what they are told. Knows no table.
- */
+/** What administrators ask of the state, and what they are told. Knows no table. */
 @NullMarked
 package org.warpnfs.nfs.v4.state.listing;
 

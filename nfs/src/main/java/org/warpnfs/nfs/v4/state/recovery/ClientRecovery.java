@@ -12,8 +12,8 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
 /**
- * What recovery knows of each client: whether the journal knows it, and whether it has reclaimed what it wants. Guarded by the lock of the
- * state, but for what says otherwise.
+ * What recovery knows of each client: whether the journal knows it, and whether it has reclaimed what it wants. Guarded
+ * by the lock of the state, but for what says otherwise.
  */
 public final class ClientRecovery {
     private final RecoveryJournal journal;

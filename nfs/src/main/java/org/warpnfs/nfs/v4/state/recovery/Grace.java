@@ -27,7 +27,7 @@ import org.warpnfs.nfs.v4.xdr.Opaque;
  *
  * <p>So a client that has begun gets done with all its files, unless it takes as long again (section 8.4.2.1).
  *
- * Guarded by the lock of the state.
+ * <p>Guarded by the lock of the state.
  */
 public final class Grace {
     private static final Logger LOG = LoggerFactory.getLogger(Grace.class);

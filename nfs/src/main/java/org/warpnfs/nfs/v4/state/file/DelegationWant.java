@@ -7,7 +7,7 @@ import org.warpnfs.nfs.v4.xdr.Opaque;
  *
  * @param wireHandle the file as the client will know it, for CB_RECALL
  */
-public record DelegationWish(Kind kind, Opaque wireHandle) {
+public record DelegationWant(Kind kind, Opaque wireHandle) {
     public enum Kind {
         /** Nothing, any, or one to read: the server may grant a read delegation. */
         OPEN_TO_READ,

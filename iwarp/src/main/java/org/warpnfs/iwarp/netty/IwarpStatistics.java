@@ -5,13 +5,13 @@ import org.warpnfs.iwarp.qp.LocalRnic;
 import org.warpnfs.iwarp.qp.StreamCounts;
 
 /** Counters of one transport. Safe for any thread. */
-public final class TransportStatistics {
+public final class IwarpStatistics {
     private final LocalRnic rnic;
     private final Admission admission;
     private final LongAdder acceptFailures = new LongAdder();
     private final LongAdder internalErrors = new LongAdder();
 
-    TransportStatistics(LocalRnic rnic, Admission admission) {
+    IwarpStatistics(LocalRnic rnic, Admission admission) {
         this.rnic = rnic;
         this.admission = admission;
     }

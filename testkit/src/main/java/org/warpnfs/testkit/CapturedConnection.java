@@ -14,13 +14,13 @@ import java.util.List;
  * @param turns both directions in the order of the capture: together they are the two streams, cut where the packets
  *     were
  */
-public record TcpConnection(
+public record CapturedConnection(
         InetSocketAddress initiator,
         InetSocketAddress responder,
         ByteBuffer fromInitiator,
         ByteBuffer fromResponder,
         List<Turn> turns) {
-    public TcpConnection {
+    public CapturedConnection {
         fromInitiator = fromInitiator.asReadOnlyBuffer();
         fromResponder = fromResponder.asReadOnlyBuffer();
         turns = List.copyOf(turns);

@@ -5,4 +5,4 @@ package org.warpnfs.tools.bench.nfs;
  *
  * @param machine at most 255 ASCII characters
  */
-public record Caller(String machine, int uid, int gid) {}
+public record AuthSysCredential(String machine, int uid, int gid) {}
