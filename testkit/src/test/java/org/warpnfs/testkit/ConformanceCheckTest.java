@@ -25,7 +25,7 @@ class ConformanceCheckTest {
             | ID | RFC § | Level | Requirement | Proof |
             |---|---|---|---|---|
             | X-01 | 1.1 | MUST† | it is what it says it is | `ConformanceCheckTest#good_matrix_hasNoFindings`, `#brokenInOnePlace_matrix_isFound` |
-            | X-02 | 1.2, 2 | SHOULD | it is what it says it is | `ConformanceCheckTest$Derived#inherited_contract_isATest`, `StreamCutterTest#cut_sameSeed_sameCuts`, `LadderTest#testkit_knowsTheJdkAlone` |
+            | X-02 | 1.2, 2 | SHOULD | it is what it says it is | `ConformanceCheckTest$Derived#inherited_contract_isATest`, `StreamCutterTest#cut_sameSeed_sameCuts`, `LadderTest#testkit_knowsTheJdkAndArchUnitAlone` |
             | X-03 | 3 | wire-layout | it is what it says it is | open: nobody has done it yet |
             | X-04 | 4 | MAY† | it is what it says it is | n/a: a permission: nobody here makes use of it |
             | X-05 | 5 | MUST | it is what it says it is | n/a: another's duty: the kernel's, which sends every packet |
@@ -84,16 +84,16 @@ class ConformanceCheckTest {
                 "#good_matrix_hasNoFindings; #not_annotated_isNoTest; X-01: "
                         + "ConformanceCheckTest#not_annotated_isNoTest is no test",
                 "StreamCutterTest#; Stream2CutterTest#; X-02: no class Stream2CutterTest",
-                "testkit_knowsTheJdkAlone; CONSTANTS; X-02: LadderTest has no method CONSTANTS",
-                "LadderTest#testkit_knowsTheJdkAlone; ConformanceCheckTest#GOOD; X-02: ConformanceCheckTest#GOOD "
-                        + "is no test",
+                "testkit_knowsTheJdkAndArchUnitAlone; CONSTANTS; X-02: LadderTest has no method CONSTANTS",
+                "LadderTest#testkit_knowsTheJdkAndArchUnitAlone; ConformanceCheckTest#GOOD; "
+                        + "X-02: ConformanceCheckTest#GOOD is no test",
                 "StreamCutterTest#; StreamCutterTest; X-02: neither tests nor a reason",
                 "open: nobody has done it yet; ''; X-03: neither tests nor a reason",
                 "open: nobody has done it yet; trust me, it is tested; X-03: neither tests nor a reason",
                 "open: nobody has done it yet; open: later; X-03: open: without a reason",
                 "open: nobody has done it yet; open:; X-03: open: without a reason",
-                "open: nobody has done it yet; n/a:; X-03: n/a: of none of these kinds: [a permission, another's "
-                        + "duty, ",
+                "open: nobody has done it yet; n/a:; X-03: n/a: of none of these kinds: [a permission, "
+                        + "another's duty, ",
                 "open: nobody has done it yet; n/a: nobody has done it yet; X-03: n/a: of none of these kinds",
                 "open: nobody has done it yet; n/a: nobody: it is much work; X-03: n/a: of none of these kinds",
                 "n/a: another's duty; n/a: Another's duty; X-05: n/a: of none of these kinds",
