@@ -18,9 +18,8 @@ import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.PosixAcl;
 import org.warpnfs.nfs.testing.CallWriter;
-import org.warpnfs.nfs.v4.V4Client.Ops;
-import org.warpnfs.nfs.v4.V4Client.Reply;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.OpCode;
 
 /** The acl attribute (RFC 8881, section 6.2), word by word. */
 class AclTest {
@@ -74,7 +73,7 @@ class AclTest {
     }
 
     private static Ops setAcl(Ops ops, Ace... aces) {
-        return ops.add(34, c -> {
+        return ops.add(OpCode.SETATTR, c -> {
             c.words(ZERO).words(1, ACL, bytes(aces));
             acl(aces).accept(c);
         });
@@ -138,8 +137,8 @@ class AclTest {
     void getAttr_aclOfAFile_isWhatItsPermissionsSay() {
         server.newFile("f", 0604, new byte[0]);
         Reply reply = client.run(new Ops().data().lookup("f").getAttr(ACL | ACLSUPPORT));
-        reply.afterData().op(15);
-        reply.op(9);
+        reply.afterData().op(OpCode.LOOKUP);
+        reply.op(OpCode.GETATTR);
         assertThat(reply.words(2)).containsExactly(1, ACL | ACLSUPPORT);
         assertThat(reply.word()).as("length").isEqualTo(4 + 3 * 24 + 28 + 4);
         assertThat(reply.word()).as("entries").isEqualTo(4);
@@ -167,10 +166,10 @@ class AclTest {
                         new Ace(0, 0x40, R | WA, "5678"),
                         Ace.allow(0, "EVERYONE@"))
                 .getAttr(ACL, 1 << 1));
-        reply.afterData().op(15);
-        reply.op(34);
+        reply.afterData().op(OpCode.LOOKUP);
+        reply.op(OpCode.SETATTR);
         assertThat(reply.words(2)).as("attributes set").containsExactly(1, ACL);
-        reply.op(9);
+        reply.op(OpCode.GETATTR);
         assertThat(reply.words(3)).containsExactly(2, ACL, 1 << 1);
         reply.word();
         assertThat(reply.word()).as("entries").isEqualTo(7);
@@ -198,7 +197,7 @@ class AclTest {
     void setAttr_modeAndAcl_listHasTheLastWord() throws Exception {
         server.newFile("f", 0600, new byte[0]);
         Ace[] aces = {Ace.allow(R, "OWNER@"), Ace.allow(R | X, "EVERYONE@")};
-        client.run(new Ops().data().lookup("f").add(34, c -> {
+        client.run(new Ops().data().lookup("f").add(OpCode.SETATTR, c -> {
             c.words(ZERO).words(2, ACL, 1 << 1, bytes(aces) + 4);
             acl(aces).accept(c);
             c.words(04770);
@@ -227,7 +226,7 @@ class AclTest {
         for (int i = 1; i < operations; i++) {
             reply.words(2);
         }
-        reply.op(34, status);
+        reply.op(OpCode.SETATTR, status);
         assertThat(reply.word()).as("attributes set").isZero();
         reply.end();
     }
@@ -264,15 +263,15 @@ class AclTest {
     void setAttr_aclThatClaimsMoreThanIsThere_isRefused() throws Exception {
         server.newFile("f", 0600, new byte[0]);
         for (int claimed : new int[] {4097, Integer.MAX_VALUE, -1}) {
-            assertRefused(Nfs4Status.FBIG, client, new Ops().data().lookup("f").add(34, c -> c.words(ZERO)
+            assertRefused(Nfs4Status.FBIG, client, new Ops().data().lookup("f").add(OpCode.SETATTR, c -> c.words(ZERO)
                     .words(1, ACL, 4, claimed)));
         }
-        assertRefused(Nfs4Status.BADXDR, client, new Ops().data().lookup("f").add(34, c -> c.words(ZERO)
+        assertRefused(Nfs4Status.BADXDR, client, new Ops().data().lookup("f").add(OpCode.SETATTR, c -> c.words(ZERO)
                 .words(1, ACL, 4, 4096)));
-        assertRefused(Nfs4Status.BADXDR, client, new Ops().data().lookup("f").add(34, c -> c.words(ZERO)
+        assertRefused(Nfs4Status.BADXDR, client, new Ops().data().lookup("f").add(OpCode.SETATTR, c -> c.words(ZERO)
                 .words(1, ACL, 20, 1, 0, 0, R, Integer.MAX_VALUE)));
         Ace ace = Ace.allow(R, "OWNER@");
-        assertRefused(Nfs4Status.BADXDR, client, new Ops().data().lookup("f").add(34, c -> {
+        assertRefused(Nfs4Status.BADXDR, client, new Ops().data().lookup("f").add(OpCode.SETATTR, c -> {
                     c.words(ZERO).words(1, ACL, bytes(ace) + 4);
                     acl(ace).accept(c);
                 }));
@@ -283,19 +282,19 @@ class AclTest {
     @Test
     void open_createWithAcl_setsItAndSaysSo() throws Exception {
         Ace[] aces = {Ace.allow(R | WA, "OWNER@"), Ace.allow(R, "1234"), Ace.allow(0, "EVERYONE@")};
-        Reply reply = client.run(new Ops().data().add(18, c -> {
+        Reply reply = client.run(new Ops().data().add(OpCode.OPEN, c -> {
             c.words(0, 1, 0).hyper(0).string("o").words(1, 1).words(2, ACL, 1 << 1, bytes(aces) + 4);
             acl(aces).accept(c);
             c.words(0666).words(0).string("f");
         }));
-        reply.afterData().op(18);
+        reply.afterData().op(OpCode.OPEN);
         reply.words(4 + 5 + 1);
         assertThat(reply.words(3)).as("attributes set").containsExactly(2, ACL, 1 << 1);
         assertThat(acls("f").access().users()).containsOnlyKeys(1234L);
         assertThat(mode("f")).isEqualTo(0640);
         // What cannot be is found out before anything is made.
         Ace never = new Ace(3, 0, R, "OWNER@");
-        assertThat(client.statusOf(new Ops().data().add(18, c -> {
+        assertThat(client.statusOf(new Ops().data().add(OpCode.OPEN, c -> {
                     c.words(0, 1, 0).hyper(0).string("o").words(1, 1).words(1, ACL, bytes(never));
                     acl(never).accept(c);
                     c.words(0).string("g");
@@ -307,21 +306,21 @@ class AclTest {
     @Test
     void create_directoryWithAcl_setsBothLists() throws Exception {
         Ace[] aces = {Ace.allow(R | WA | D | X, "OWNER@"), new Ace(0, 11, R | X, "1234")};
-        Reply reply = client.run(new Ops().data().add(6, c -> {
+        Reply reply = client.run(new Ops().data().add(OpCode.CREATE, c -> {
             c.words(2).string("d").words(1, ACL, bytes(aces));
             acl(aces).accept(c);
         }));
-        reply.afterData().op(6);
+        reply.afterData().op(OpCode.CREATE);
         reply.words(5);
         assertThat(reply.words(2)).as("attributes set").containsExactly(1, ACL);
         assertThat(acls("d").access()).isNull();
         assertThat(acls("d").inherited().users()).containsOnlyKeys(1234L);
         assertThat(mode("d")).isEqualTo(0700);
-        Reply link = client.run(new Ops().data().add(6, c -> {
+        Reply link = client.run(new Ops().data().add(OpCode.CREATE, c -> {
             c.words(5).string("text").string("s").words(1, ACL, bytes(aces));
             acl(aces).accept(c);
         }));
-        link.afterData().op(6);
+        link.afterData().op(OpCode.CREATE);
         link.words(5);
         assertThat(link.word()).as("a symbolic link takes none").isZero();
     }
@@ -332,10 +331,10 @@ class AclTest {
         PosixAcl template = PosixAcl.ofPermissions(0770);
         server.fs.makeDirectory(Caller.ROOT, server.fs.root(), FileName.of("d"), AttributeChanges.ofPermissions(0755));
         for (String name : List.of("cut", "whole")) {
-            client.run(new Ops().data().lookup("d").add(6, c -> c.words(2)
+            client.run(new Ops().data().lookup("d").add(OpCode.CREATE, c -> c.words(2)
                     .string(name + "d")
                     .words(3, 0, 0, 1 << 17, 8, 0777, 022)));
-            client.run(new Ops().data().lookup("d").add(18, c -> c.words(0, 1, 0)
+            client.run(new Ops().data().lookup("d").add(OpCode.OPEN, c -> c.words(0, 1, 0)
                     .hyper(0)
                     .string("o")
                     .words(1, 1)
@@ -356,18 +355,18 @@ class AclTest {
         Ace[] same = {
             Ace.allow(R | WA | OWNERS | TCY, "OWNER@"), Ace.allow(R | TCY, "GROUP@"), Ace.allow(TCY, "EVERYONE@")
         };
-        assertThat(client.statusOf(new Ops().data().lookup("f").add(37, c -> {
+        assertThat(client.statusOf(new Ops().data().lookup("f").add(OpCode.VERIFY, c -> {
                     c.words(1, ACL, bytes(same));
                     acl(same).accept(c);
                 })))
                 .isEqualTo(Nfs4Status.OK);
-        assertThat(client.statusOf(new Ops().root().add(37, c -> {
+        assertThat(client.statusOf(new Ops().root().add(OpCode.VERIFY, c -> {
                     c.words(1, ACL, bytes(same));
                     acl(same).accept(c);
                 })))
                 .isEqualTo(Nfs4Status.ATTRNOTSUPP);
         same[1] = Ace.allow(R | X | TCY, "GROUP@");
-        assertThat(client.statusOf(new Ops().data().lookup("f").add(37, c -> {
+        assertThat(client.statusOf(new Ops().data().lookup("f").add(OpCode.VERIFY, c -> {
                     c.words(1, ACL, bytes(same));
                     acl(same).accept(c);
                 })))
@@ -377,9 +376,9 @@ class AclTest {
     @Test
     void readDir_withAcl_hasThatOfEachEntry() throws Exception {
         server.newFile("f", 0600, new byte[0]);
-        Reply reply =
-                client.run(new Ops().data().add(26, c -> c.hyper(0).hyper(0).words(4096, 4096, 1, ACL)));
-        reply.afterData().op(26);
+        Reply reply = client.run(
+                new Ops().data().add(OpCode.READDIR, c -> c.hyper(0).hyper(0).words(4096, 4096, 1, ACL)));
+        reply.afterData().op(OpCode.READDIR);
         reply.hyper();
         assertThat(reply.bool()).isTrue();
         reply.hyper();

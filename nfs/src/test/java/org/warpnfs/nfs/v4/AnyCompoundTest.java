@@ -16,10 +16,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.warpnfs.nfs.testing.CallWriter;
-import org.warpnfs.nfs.v4.V4Client.Ops;
-import org.warpnfs.nfs.v4.V4Client.Reply;
 import org.warpnfs.nfs.v4.state.StateTable;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.OpCode;
 import org.warpnfs.testkit.Seeds;
 
 /**
@@ -203,36 +202,36 @@ class AnyCompoundTest {
         if (!states.isEmpty() && random.nextInt(3) > 0) {
             State chosen = List.copyOf(states.values()).get(random.nextInt(states.size()));
             focus = chosen;
-            numbers.add(22);
+            numbers.add(OpCode.PUTFH.number());
             ops.putFh(chosen.handle().array());
         } else if (!handles.isEmpty() && random.nextInt(4) == 0) {
             // What is current is saved, and linked into the directory.
             numbers.addAll(List.of(22, 32, 24, 15, 11));
             ops.putFh(handles.get(random.nextInt(handles.size())).array())
-                    .op(32)
+                    .op(OpCode.SAVEFH)
                     .data();
-            ops.add(11, c -> c.string(name()));
+            ops.add(OpCode.LINK, c -> c.string(name()));
         } else {
             ops.data();
             numbers.addAll(List.of(24, 15));
         }
         if (focus == null && random.nextInt(8) == 0) {
             numbers.addAll(List.of(32, 29));
-            ops.op(32).named(29, name(), name());
+            ops.op(OpCode.SAVEFH).named(OpCode.RENAME, name(), name());
         }
         if (random.nextInt(10) == 0) {
             numbers.addAll(List.of(6, 27));
-            ops.add(6, c -> c.words(5)
+            ops.add(OpCode.CREATE, c -> c.words(5)
                             .string("target")
                             .string("s" + random.nextInt())
                             .words(0, 0))
-                    .op(27);
+                    .op(OpCode.READLINK);
         }
         int count = random.nextInt(1, 4);
         for (int i = 0; i < count; i++) {
             add(ops, minorVersion);
         }
-        numbers.add(10);
+        numbers.add(OpCode.GETFH.number());
         return ops.getFh();
     }
 
@@ -331,9 +330,9 @@ class AnyCompoundTest {
         }
         if (minorVersion > 0 && random.nextInt(12) == 0) {
             numbers.addAll(List.of(73, 72, 75));
-            ops.add(73, c -> c.words(0).string("k").string("value"))
-                    .named(72, "k")
-                    .named(75, "k");
+            ops.add(OpCode.SETXATTR, c -> c.words(0).string("k").string("value"))
+                    .named(OpCode.GETXATTR, "k")
+                    .named(OpCode.REMOVEXATTR, "k");
         }
         if (focus != null && random.nextInt(3) == 0) {
             // What has been opened is locked, what has been locked is unlocked and forgotten; some is copied.
@@ -343,8 +342,8 @@ class AnyCompoundTest {
                     ? next[random.nextInt(2)]
                     : next[minorVersion == 0 ? random.nextInt(4) : random.nextInt(1, 5)];
             if (number == 60) {
-                numbers.add(32);
-                ops.op(32);
+                numbers.add(OpCode.SAVEFH.number());
+                ops.op(OpCode.SAVEFH);
             }
         }
         int operation = number;

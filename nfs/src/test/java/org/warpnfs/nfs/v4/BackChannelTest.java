@@ -5,10 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.warpnfs.nfs.v4.V4Client.CallbackSeen;
-import org.warpnfs.nfs.v4.V4Client.Ops;
-import org.warpnfs.nfs.v4.V4Client.Reply;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.OpCode;
 
 /** The way back to a client, from its request for one to the loss of its connection. */
 class BackChannelTest {
@@ -52,7 +50,7 @@ class BackChannelTest {
 
     private static int bound(V4Client client, int direction) {
         Reply reply = client.sendBare(new Ops().bind(client.session, direction));
-        reply.op(41);
+        reply.op(OpCode.BIND_CONN_TO_SESSION);
         reply.words(4);
         return reply.word();
     }
@@ -102,7 +100,7 @@ class BackChannelTest {
     @Test
     void createSession_withoutRoomForACallback_isTooSmall() {
         V4Client client = identified("a");
-        Ops tooSmall = new Ops().add(43, c -> c.hyper(client.clientId)
+        Ops tooSmall = new Ops().add(OpCode.CREATE_SESSION, c -> c.hyper(client.clientId)
                 .words(client.createSequence, 2)
                 .words(0, 65536, 65536, 4096, 16, 8, 0)
                 .words(0, 100, 100, 0, 2, 16, 0)
@@ -184,11 +182,13 @@ class BackChannelTest {
     @Test
     void backchannelCtl_changesTheProgram() {
         V4Client client = V4Client.callable(server, "a", 0);
-        client.run(new Ops().op(40, 0x4123_4567, 1, 0));
+        client.run(new Ops().op(OpCode.BACKCHANNEL_CTL, 0x4123_4567, 1, 0));
         CallbackSeen probe = client.nextCallback();
         assertThat(probe.program).isEqualTo(0x4123_4567);
         assertThat(probe.flavor).isZero();
-        assertThat(client.statusOf(new Ops().op(40, 1, 0))).as("no flavor").isEqualTo(Nfs4Status.INVAL);
+        assertThat(client.statusOf(new Ops().op(OpCode.BACKCHANNEL_CTL, 1, 0)))
+                .as("no flavor")
+                .isEqualTo(Nfs4Status.INVAL);
     }
 
     @Test

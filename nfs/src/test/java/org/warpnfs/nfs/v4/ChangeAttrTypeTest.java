@@ -9,8 +9,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.warpnfs.fs.local.LocalFileSystem;
 import org.warpnfs.fs.local.LocalOptions;
 import org.warpnfs.fs.memory.MemoryFileSystem;
-import org.warpnfs.nfs.v4.V4Client.Ops;
-import org.warpnfs.nfs.v4.V4Client.Reply;
+import org.warpnfs.nfs.v4.xdr.OpCode;
 
 /**
  * What clients may conclude from two change attributes (RFC 7862, section 12.2.3): what the backend keeps, and no more.
@@ -26,7 +25,7 @@ class ChangeAttrTypeTest {
         for (int i = 0; i < before; i++) {
             reply.words(2);
         }
-        reply.op(9);
+        reply.op(OpCode.GETATTR);
         assertThat(reply.words(4)).containsExactly(3, 1 << 3, 0, 1 << (79 - 64));
         assertThat(reply.word()).isEqualTo(12);
         return new long[] {reply.hyper(), reply.word()};

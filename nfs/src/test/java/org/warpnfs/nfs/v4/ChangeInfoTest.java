@@ -12,9 +12,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.nfs.testing.HookedFileSystem;
-import org.warpnfs.nfs.v4.V4Client.Ops;
-import org.warpnfs.nfs.v4.V4Client.Reply;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.OpCode;
 
 /**
  * change_info4.atomic (RFC 8881, section 3.3.11) is true if nothing else changed the file between before and after,
@@ -37,7 +36,7 @@ class ChangeInfoTest {
         server.newFile("f", 0666, new byte[100]);
         server.newFile("another", 0666, new byte[100]);
         // A second name, so that the file outlives the first.
-        other.run(new Ops().data().lookup("f").op(32).data().named(11, "name"));
+        other.run(new Ops().data().lookup("f").op(OpCode.SAVEFH).data().named(OpCode.LINK, "name"));
         opened = other.run(new Ops().data().open("o", "f", 3, 0)).afterData().open();
     }
 
@@ -52,7 +51,7 @@ class ChangeInfoTest {
     }
 
     private static Ops setXattr(Ops at, String name) {
-        return at.add(73, c -> c.words(0).string(name).string("value"));
+        return at.add(OpCode.SETXATTR, c -> c.words(0).string(name).string("value"));
     }
 
     private static Ops file() {
@@ -68,25 +67,25 @@ class ChangeInfoTest {
                 change("write", open -> file().write(open, 0, 0, "x")),
                 change("stable write", open -> file().write(open, 0, 2, "x")),
                 change("anonymous write", _ -> file().write(ANONYMOUS, 0, 0, "x")),
-                change("setattr of the mode", _ -> file().stateid(34, ANONYMOUS, 2, 0, 2, 4, 0600)),
-                change("setattr of the size", open -> file().stateid(34, open, 1, 16, 8, 0, 3)),
+                change("setattr of the mode", _ -> file().stateid(OpCode.SETATTR, ANONYMOUS, 2, 0, 2, 4, 0600)),
+                change("setattr of the size", open -> file().stateid(OpCode.SETATTR, open, 1, 16, 8, 0, 3)),
                 change("allocate", open -> file().add(
-                                59, c -> c.words(open).hyper(0).hyper(200))),
+                                OpCode.ALLOCATE, c -> c.words(open).hyper(0).hyper(200))),
                 change("deallocate", open -> file().add(
-                                62, c -> c.words(open).hyper(0).hyper(10))),
+                                OpCode.DEALLOCATE, c -> c.words(open).hyper(0).hyper(10))),
                 change("copy", open -> new Ops()
                         .data()
                         .lookup("another")
-                        .op(32)
+                        .op(OpCode.SAVEFH)
                         .data()
                         .lookup("f")
-                        .add(60, c -> c.words(ANONYMOUS)
+                        .add(OpCode.COPY, c -> c.words(ANONYMOUS)
                                 .words(open)
                                 .hyper(0)
                                 .hyper(0)
                                 .hyper(10)
                                 .words(1, 1, 0))),
-                change("open that cuts", _ -> new Ops().data().add(18, c -> c.words(0, 1, 0)
+                change("open that cuts", _ -> new Ops().data().add(OpCode.OPEN, c -> c.words(0, 1, 0)
                         .hyper(0)
                         .string("w")
                         .words(1, 0)
@@ -95,16 +94,16 @@ class ChangeInfoTest {
                         .words(0)
                         .string("f"))),
                 change("setxattr", _ -> setXattr(file(), "theirs")),
-                change("link", _ -> file().op(32).data().named(11, "third")),
-                change("remove", _ -> new Ops().data().named(28, "name")),
-                change("rename", _ -> new Ops().data().op(32).named(29, "name", "renamed")),
-                change("rename over", _ -> new Ops().data().op(32).named(29, "another", "name")));
+                change("link", _ -> file().op(OpCode.SAVEFH).data().named(OpCode.LINK, "third")),
+                change("remove", _ -> new Ops().data().named(OpCode.REMOVE, "name")),
+                change("rename", _ -> new Ops().data().op(OpCode.SAVEFH).named(OpCode.RENAME, "name", "renamed")),
+                change("rename over", _ -> new Ops().data().op(OpCode.SAVEFH).named(OpCode.RENAME, "another", "name")));
     }
 
     private boolean isAtomicSetXattr() {
         Reply reply = client.run(setXattr(file(), "ours"));
-        reply.afterData().op(15);
-        reply.op(73);
+        reply.afterData().op(OpCode.LOOKUP);
+        reply.op(OpCode.SETXATTR);
         return reply.word() == 1;
     }
 
@@ -121,7 +120,7 @@ class ChangeInfoTest {
     @Test
     void setXattr_fileReadAndSyncedMeanwhile_isAtomic() {
         hooked.onceBefore("setXattr", () -> assertThat(other.statusOf(
-                        file().read(opened, 0, 10).getAttr(1 << 4).add(5, c -> c.hyper(0)
+                        file().read(opened, 0, 10).getAttr(1 << 4).add(OpCode.COMMIT, c -> c.hyper(0)
                                 .words(0))))
                 .isEqualTo(Nfs4Status.OK));
         assertThat(isAtomicSetXattr()).isTrue();
@@ -130,23 +129,30 @@ class ChangeInfoTest {
 
     static Stream<Named<Function<int[], Ops>>> directoryChanges() {
         return Stream.of(
-                change("setattr", _ -> new Ops().data().stateid(34, ANONYMOUS, 2, 0, 2, 4, 0755)),
+                change("setattr", _ -> new Ops().data().stateid(OpCode.SETATTR, ANONYMOUS, 2, 0, 2, 4, 0755)),
                 change("setxattr", _ -> setXattr(new Ops().data(), "theirs")),
                 change("open that makes", _ -> new Ops().data().openCreate("o", "new", 3, 0)),
-                change("link", _ -> file().op(32).data().named(11, "third")),
-                change("remove", _ -> new Ops().data().named(28, "name")),
-                change(
-                        "rename away",
-                        _ -> new Ops().data().op(32).data().lookup("d").named(29, "name", "renamed")),
-                change(
-                        "rename into",
-                        _ -> new Ops().data().lookup("d").op(32).data().named(29, "within", "renamed")));
+                change("link", _ -> file().op(OpCode.SAVEFH).data().named(OpCode.LINK, "third")),
+                change("remove", _ -> new Ops().data().named(OpCode.REMOVE, "name")),
+                change("rename away", _ -> new Ops()
+                        .data()
+                        .op(OpCode.SAVEFH)
+                        .data()
+                        .lookup("d")
+                        .named(OpCode.RENAME, "name", "renamed")),
+                change("rename into", _ -> new Ops()
+                        .data()
+                        .lookup("d")
+                        .op(OpCode.SAVEFH)
+                        .data()
+                        .named(OpCode.RENAME, "within", "renamed")));
     }
 
     @ParameterizedTest
     @MethodSource("directoryChanges")
     void createDirectory_parentChangedMeanwhile_isNotAtomic(Function<int[], Ops> change) {
-        client.run(new Ops().data().add(6, c -> c.words(2).string("d").words(0, 0)));
+        client.run(
+                new Ops().data().add(OpCode.CREATE, c -> c.words(2).string("d").words(0, 0)));
         client.run(new Ops().data().lookup("d").openCreate("o", "within", 3, 0));
         hooked.onceBefore("makeDirectory", () -> assertThat(other.statusOf(change.apply(opened)))
                 .isEqualTo(Nfs4Status.OK));
@@ -156,9 +162,9 @@ class ChangeInfoTest {
     }
 
     private boolean isAtomicCreate(String name) {
-        Reply reply =
-                client.run(new Ops().data().add(6, c -> c.words(2).string(name).words(0, 0)));
-        reply.afterData().op(6);
+        Reply reply = client.run(
+                new Ops().data().add(OpCode.CREATE, c -> c.words(2).string(name).words(0, 0)));
+        reply.afterData().op(OpCode.CREATE);
         return reply.word() == 1;
     }
 }

@@ -8,9 +8,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.warpnfs.nfs.v4.V40Client.Opened;
-import org.warpnfs.nfs.v4.V4Client.Ops;
-import org.warpnfs.nfs.v4.V4Client.Reply;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.OpCode;
 
 /**
  * Clients of NFSv4.0: SETCLIENTID and SETCLIENTID_CONFIRM in all their cases (RFC 7530, sections 16.33.5, 16.34.5),
@@ -87,7 +86,7 @@ class ClientidTest {
         V40Client other = new V40Client(server, "c");
         other.wire.uid = 1000;
         Reply refused = other.send(other.setClientid(5));
-        refused.op(35, Nfs4Status.CLID_INUSE);
+        refused.op(OpCode.SETCLIENTID, Nfs4Status.CLID_INUSE);
         assertThat(refused.string()).as("netid of whoever has it").isEmpty();
         assertThat(refused.string()).as("address of whoever has it").isEmpty();
         refused.end();
@@ -119,7 +118,7 @@ class ClientidTest {
                         .status())
                 .as("a session for an id of NFSv4.0")
                 .isEqualTo(Nfs4Status.STALE_CLIENTID);
-        assertThat(client.statusOf(new Ops().add(30, c -> c.hyper(modern.clientId))))
+        assertThat(client.statusOf(new Ops().add(OpCode.RENEW, c -> c.hyper(modern.clientId))))
                 .as("RENEW of an id with sessions")
                 .isEqualTo(Nfs4Status.STALE_CLIENTID);
     }
@@ -148,7 +147,8 @@ class ClientidTest {
         V40Client client = V40Client.mounted(server, "c");
         Opened open = client.opened("o", "f", 3);
         int[] lock = V40Client.stateidOf(
-                client.run(client.lockNew(open.handle(), client.openSeqid++, open.stateid(), 1, "l", 0, 10)), 12);
+                client.run(client.lockNew(open.handle(), client.openSeqid++, open.stateid(), 1, "l", 0, 10)),
+                OpCode.LOCK);
         server.program().close();
         server.start();
         assertThat(client.statusOf(client.renew())).isEqualTo(Nfs4Status.STALE_CLIENTID);
@@ -161,12 +161,12 @@ class ClientidTest {
         assertThat(other.statusOf(other.openCreate(1, "o", "g", 3, 0))).isEqualTo(Nfs4Status.GRACE);
         assertThat(other.statusOf(other.openPrevious(open.handle(), 2, "o", 3))).isEqualTo(Nfs4Status.RECLAIM_BAD);
         Reply reclaimed = client.run(client.openPrevious(open.handle(), 1, "o", 3));
-        reclaimed.op(22);
-        reclaimed.op(18);
+        reclaimed.op(OpCode.PUTFH);
+        reclaimed.op(OpCode.OPEN);
         int[] stateid = reclaimed.stateid();
         reclaimed.words(5);
         assertThat(reclaimed.word()).as("rflags: POSIX locks, no confirmation").isEqualTo(4);
-        client.run(new Ops().putFh(open.handle()).add(12, c -> c.words(2, 1)
+        client.run(new Ops().putFh(open.handle()).add(OpCode.LOCK, c -> c.words(2, 1)
                 .hyper(0)
                 .hyper(10)
                 .words(1, 2)

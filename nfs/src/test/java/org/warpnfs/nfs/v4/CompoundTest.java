@@ -7,9 +7,8 @@ import java.util.Arrays;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.warpnfs.nfs.testing.ReplyReader;
-import org.warpnfs.nfs.v4.V4Client.Ops;
-import org.warpnfs.nfs.v4.V4Client.Reply;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.OpCode;
 
 /** The rules of COMPOUND, and sessions as a client sees them. */
 class CompoundTest {
@@ -47,7 +46,7 @@ class CompoundTest {
         Reply reply = client.sendBare(new Ops().root().getFh());
         assertThat(reply.status()).isEqualTo(Nfs4Status.OP_NOT_IN_SESSION);
         assertThat(reply.count()).isEqualTo(1);
-        reply.op(24, Nfs4Status.OP_NOT_IN_SESSION);
+        reply.op(OpCode.PUTROOTFH, Nfs4Status.OP_NOT_IN_SESSION);
         reply.end();
     }
 
@@ -76,7 +75,7 @@ class CompoundTest {
     void compound_ofMinorVersion1_doesNotKnowOperationsOf2() {
         V4Client client = new V4Client(server, "c", 1, 0);
         client.connect();
-        assertThat(client.statusOf(new Ops().root().op(69))).isEqualTo(Nfs4Status.OP_ILLEGAL);
+        assertThat(client.statusOf(new Ops().root().op(OpCode.SEEK))).isEqualTo(Nfs4Status.OP_ILLEGAL);
     }
 
     @Test
@@ -108,8 +107,8 @@ class CompoundTest {
         V4Client client = V4Client.mounted(server, "c", 0);
         Reply reply = client.send(new Ops().root().lookup("nothing").getFh());
         assertThat(reply.count()).isEqualTo(3);
-        reply.op(24);
-        reply.op(15, Nfs4Status.NOENT);
+        reply.op(OpCode.PUTROOTFH);
+        reply.op(OpCode.LOOKUP, Nfs4Status.NOENT);
         reply.end();
     }
 
@@ -122,7 +121,7 @@ class CompoundTest {
         }
         Reply reply = client.sendBare(client.sequence(0, client.seqids[0] + 1, many));
         assertThat(reply.status()).isEqualTo(Nfs4Status.TOO_MANY_OPS);
-        reply.op(53, Nfs4Status.TOO_MANY_OPS);
+        reply.op(OpCode.SEQUENCE, Nfs4Status.TOO_MANY_OPS);
         assertThat(client.statusOf(new Ops().root())).isEqualTo(Nfs4Status.OK);
     }
 
@@ -130,7 +129,7 @@ class CompoundTest {
     void sequence_repeated_answersTheSameBytes() {
         V4Client client = V4Client.mounted(server, "c", 0);
         byte[] message =
-                client.message("", 2, client.sequence(3, 1, new Ops().data().named(28, "nothing")));
+                client.message("", 2, client.sequence(3, 1, new Ops().data().named(OpCode.REMOVE, "nothing")));
         byte[] first = server.send(message);
         server.newFile("nothing", 0644, new byte[1]);
         assertThat(server.send(message)).isEqualTo(first);
@@ -145,7 +144,7 @@ class CompoundTest {
         Reply again = new Reply(server.send(message));
         assertThat(again.status()).isEqualTo(Nfs4Status.RETRY_UNCACHED_REP);
         again.skipSequence();
-        again.op(24, Nfs4Status.RETRY_UNCACHED_REP);
+        again.op(OpCode.PUTROOTFH, Nfs4Status.RETRY_UNCACHED_REP);
     }
 
     @Test
@@ -198,7 +197,7 @@ class CompoundTest {
     void createSession_withABackChannelTooSmallForACall_isTooSmallThoughNobodyAsksForIt() {
         V4Client client = new V4Client(server, "c", 1, 0);
         client.readExchangeId(client.sendBare(new Ops().exchangeId(1, "c", 0)));
-        Ops ops = new Ops().add(43, c -> c.hyper(client.clientId)
+        Ops ops = new Ops().add(OpCode.CREATE_SESSION, c -> c.hyper(client.clientId)
                 .words(client.createSequence, 0)
                 .words(0, 8192, 8192, 8192, 128, 8, 0)
                 .words(0, 10, 8192, 8192, 128, 8, 0)
@@ -236,8 +235,8 @@ class CompoundTest {
         assertThat(client.statusOf(new Ops().data().lookup("f").write(new int[4], 0, 2, new byte[2000])))
                 .isEqualTo(Nfs4Status.REQ_TOO_BIG);
         Reply reply = client.run(new Ops().data().lookup("f").getAttr(1 << 4));
-        reply.afterData().op(15);
-        reply.op(9);
+        reply.afterData().op(OpCode.LOOKUP);
+        reply.op(OpCode.GETATTR);
         assertThat(reply.words(5)).containsExactly(1, 1 << 4, 8, 0, 0);
     }
 
@@ -272,9 +271,9 @@ class CompoundTest {
     @Test
     void destroy_ofSessionThenClient_leavesNothing() {
         V4Client client = V4Client.mounted(server, "c", 0);
-        Ops destroyClient = new Ops().add(57, c -> c.hyper(client.clientId));
+        Ops destroyClient = new Ops().add(OpCode.DESTROY_CLIENTID, c -> c.hyper(client.clientId));
         assertThat(client.sendBare(destroyClient).status()).isEqualTo(Nfs4Status.CLIENTID_BUSY);
-        Ops destroySession = new Ops().add(44, c -> {
+        Ops destroySession = new Ops().add(OpCode.DESTROY_SESSION, c -> {
             for (int i = 0; i < 16; i += 4) {
                 c.words(java.nio.ByteBuffer.wrap(client.session).getInt(i));
             }

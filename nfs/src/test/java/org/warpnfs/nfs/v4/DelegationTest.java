@@ -18,11 +18,9 @@ import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.export.FileChanges;
-import org.warpnfs.nfs.v4.V4Client.CallbackSeen;
-import org.warpnfs.nfs.v4.V4Client.Ops;
-import org.warpnfs.nfs.v4.V4Client.Reply;
 import org.warpnfs.nfs.v4.state.file.RecallCounts;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.OpCode;
 
 /** Read delegations, from the OPEN that grants one to its return or revocation. */
 class DelegationTest {
@@ -54,12 +52,13 @@ class DelegationTest {
     }
 
     private static Ops giveBack(int[] delegation) {
-        return new Ops().data().lookup("f").stateid(8, delegation);
+        return new Ops().data().lookup("f").stateid(OpCode.DELEGRETURN, delegation);
     }
 
     private static Nfs4Status tested(V4Client client, int[] stateid) {
-        Reply reply = client.run(new Ops().add(55, c -> c.words(1).words(stateid)));
-        reply.op(55);
+        Reply reply =
+                client.run(new Ops().add(OpCode.TEST_STATEID, c -> c.words(1).words(stateid)));
+        reply.op(OpCode.TEST_STATEID);
         assertThat(reply.word()).isEqualTo(1);
         return Reply.of(reply.word());
     }
@@ -98,17 +97,23 @@ class DelegationTest {
 
     static Stream<Named<Ops>> changes() {
         return Stream.of(
-                Named.of("remove", new Ops().data().named(28, "f")),
-                Named.of("rename away", new Ops().data().op(32).named(29, "f", "g")),
-                Named.of("rename over", new Ops().data().op(32).named(29, "other", "f")),
-                Named.of("link", new Ops().data().lookup("f").op(32).data().named(11, "g")),
-                Named.of("setattr of the mode", new Ops().data().lookup("f").stateid(34, ANONYMOUS, 2, 0, 2, 4, 0600)),
-                Named.of("setattr of the acl", new Ops().data().lookup("f").add(34, c -> c.words(ANONYMOUS)
+                Named.of("remove", new Ops().data().named(OpCode.REMOVE, "f")),
+                Named.of("rename away", new Ops().data().op(OpCode.SAVEFH).named(OpCode.RENAME, "f", "g")),
+                Named.of("rename over", new Ops().data().op(OpCode.SAVEFH).named(OpCode.RENAME, "other", "f")),
+                Named.of(
+                        "link",
+                        new Ops().data().lookup("f").op(OpCode.SAVEFH).data().named(OpCode.LINK, "g")),
+                Named.of(
+                        "setattr of the mode",
+                        new Ops().data().lookup("f").stateid(OpCode.SETATTR, ANONYMOUS, 2, 0, 2, 4, 0600)),
+                Named.of("setattr of the acl", new Ops().data().lookup("f").add(OpCode.SETATTR, c -> c.words(ANONYMOUS)
                         .words(1, 1 << 12, 32, 1, 0, 0, 1)
                         .string("EVERYONE@"))),
-                Named.of("setattr of the size", new Ops().data().lookup("f").stateid(34, ANONYMOUS, 1, 16, 8, 0, 3)),
+                Named.of(
+                        "setattr of the size",
+                        new Ops().data().lookup("f").stateid(OpCode.SETATTR, ANONYMOUS, 1, 16, 8, 0, 3)),
                 Named.of("anonymous write", new Ops().data().lookup("f").write(ANONYMOUS, 0, 2, "x")),
-                Named.of("open that cuts", new Ops().data().add(18, c -> c.words(0, 1, 0)
+                Named.of("open that cuts", new Ops().data().add(OpCode.OPEN, c -> c.words(0, 1, 0)
                         .hyper(0)
                         .string("w")
                         .words(1, 0)
@@ -116,10 +121,10 @@ class DelegationTest {
                         .hyper(0)
                         .words(0)
                         .string("f"))),
-                Named.of("setxattr", new Ops().data().lookup("f").add(73, c -> c.words(0)
+                Named.of("setxattr", new Ops().data().lookup("f").add(OpCode.SETXATTR, c -> c.words(0)
                         .string("user.a")
                         .string("v"))),
-                Named.of("removexattr", new Ops().data().lookup("f").named(75, "user.a")),
+                Named.of("removexattr", new Ops().data().lookup("f").named(OpCode.REMOVEXATTR, "user.a")),
                 Named.of(
                         "through another export",
                         new Ops().root().lookup("squash").open("w", "f", 2, 0)));
@@ -145,7 +150,7 @@ class DelegationTest {
         V4Client holder = V4Client.callable(server, "a", 0);
         int[] delegation = delegation(holder);
         holder.run(openToWrite());
-        holder.run(new Ops().data().lookup("f").stateid(34, ANONYMOUS, 2, 0, 2, 4, 0600));
+        holder.run(new Ops().data().lookup("f").stateid(OpCode.SETATTR, ANONYMOUS, 2, 0, 2, 4, 0600));
         assertThat(holder.nextCallback()).isNull();
         assertThat(tested(holder, delegation)).isEqualTo(Nfs4Status.OK);
     }
@@ -231,7 +236,7 @@ class DelegationTest {
         newFile();
         V4Client holder = V4Client.callable(server, "a", 0);
         Reply opened = holder.run(new Ops().data().open("o", "f", 1, 0));
-        opened.afterData().op(18);
+        opened.afterData().op(OpCode.OPEN);
         int[] open = opened.stateid();
         opened.words(5);
         opened.word();
@@ -240,19 +245,20 @@ class DelegationTest {
         int[] delegation = opened.stateid();
         holder.run(new Ops().data().lookup("f").close(open));
         Reply read = holder.run(new Ops().data().lookup("f").read(delegation, 0, 100));
-        read.afterData().op(15);
-        read.op(22 + 3);
+        read.afterData().op(OpCode.LOOKUP);
+        read.op(OpCode.READ);
         assertThat(read.bool()).isTrue();
         assertThat(read.string()).isEqualTo("contents");
         assertThat(holder.statusOf(new Ops().data().lookup("f").write(delegation, 0, 2, "x")))
                 .isEqualTo(Nfs4Status.OPENMODE);
-        assertThat(holder.statusOf(new Ops().stateid(45, delegation))).isEqualTo(Nfs4Status.LOCKS_HELD);
+        assertThat(holder.statusOf(new Ops().stateid(OpCode.FREE_STATEID, delegation)))
+                .isEqualTo(Nfs4Status.LOCKS_HELD);
         V4Client other = V4Client.mounted(server, "b", 0);
         assertThat(other.statusOf(new Ops().data().open("w", "f", 1, 1)))
                 .as("to deny reading")
                 .isEqualTo(Nfs4Status.DELAY);
         other.run(new Ops().data().open("r", "f", 1, 0));
-        assertThat(holder.sendBare(new Ops().add(57, c -> c.hyper(holder.clientId)))
+        assertThat(holder.sendBare(new Ops().add(OpCode.DESTROY_CLIENTID, c -> c.hyper(holder.clientId)))
                         .status())
                 .isEqualTo(Nfs4Status.CLIENTID_BUSY);
     }
@@ -276,7 +282,7 @@ class DelegationTest {
         assertThat(holder.statusOf(giveBack(delegation))).isEqualTo(Nfs4Status.DELEG_REVOKED);
         assertThat(holder.statusOf(new Ops().data().lookup("f").read(delegation, 0, 1)))
                 .isEqualTo(Nfs4Status.DELEG_REVOKED);
-        holder.run(new Ops().stateid(45, delegation));
+        holder.run(new Ops().stateid(OpCode.FREE_STATEID, delegation));
         holder.run(new Ops().root());
         assertThat(holder.statusFlags).isZero();
         assertThat(tested(holder, delegation).code()).isEqualTo(BAD_STATEID);
@@ -390,7 +396,7 @@ class DelegationTest {
         holder.connect();
         Ops reclaim = new Ops().data().lookup("f").openPreviousDelegated("o");
         Reply without = holder.run(reclaim);
-        without.afterData().op(15);
+        without.afterData().op(OpCode.LOOKUP);
         int[] delegation = without.readDelegation();
         assertThat(without.bool())
                 .as("nobody answered CB_NULL yet: give it back")
@@ -398,7 +404,7 @@ class DelegationTest {
         holder.run(giveBack(delegation));
         holder.answerNull(holder.nextCallback());
         Reply with = holder.run(reclaim);
-        with.afterData().op(15);
+        with.afterData().op(OpCode.LOOKUP);
         with.readDelegation();
         assertThat(with.bool()).isFalse();
         holder.run(new Ops().reclaimComplete());

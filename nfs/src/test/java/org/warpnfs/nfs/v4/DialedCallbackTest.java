@@ -14,9 +14,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.warpnfs.nfs.testing.FakeDialer;
 import org.warpnfs.nfs.v4.V40Client.Opened;
-import org.warpnfs.nfs.v4.V4Client.Ops;
-import org.warpnfs.nfs.v4.V4Client.Reply;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.OpCode;
 
 /** Delegations of NFSv4.0, and the calls to the address that the client gave for them. */
 class DialedCallbackTest {
@@ -107,7 +106,7 @@ class DialedCallbackTest {
     }
 
     private static Ops giveBack(int[] delegation) {
-        return new Ops().data().lookup("f").stateid(8, delegation);
+        return new Ops().data().lookup("f").stateid(OpCode.DELEGRETURN, delegation);
     }
 
     private static List<Integer> words(int[] stateid) {
@@ -116,7 +115,7 @@ class DialedCallbackTest {
 
     private String handle() {
         Reply reply = holder.run(new Ops().data().lookup("f").getFh());
-        reply.afterData().op(15);
+        reply.afterData().op(OpCode.LOOKUP);
         return HexFormat.of().formatHex(reply.getFh());
     }
 

@@ -22,8 +22,8 @@ import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.testing.HookedFileSystem;
-import org.warpnfs.nfs.v4.V4Client.Ops;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.OpCode;
 
 /**
  * What an OPEN that creates does to a file that is there already: nothing that its caller may not do (RFC 8881, section
@@ -41,7 +41,7 @@ class ExclusiveCreateTest {
 
     /** EXCLUSIVE4_1 with a list that allows everyone to read, write and execute. */
     private static Ops exclusiveWithAcl(long verifier, String name) {
-        return new Ops().data().add(18, c -> c.words(0, 3, 0)
+        return new Ops().data().add(OpCode.OPEN, c -> c.words(0, 3, 0)
                 .hyper(0)
                 .string("o")
                 .words(1, EXCLUSIVE_4_1)
@@ -54,7 +54,7 @@ class ExclusiveCreateTest {
     }
 
     private static Ops exclusive(long verifier, String name) {
-        return new Ops().data().add(18, c -> c.words(0, 3, 0)
+        return new Ops().data().add(OpCode.OPEN, c -> c.words(0, 3, 0)
                 .hyper(0)
                 .string("o")
                 .words(1, EXCLUSIVE)
@@ -116,7 +116,7 @@ class ExclusiveCreateTest {
             FileHandle made = find(local, "f");
             server.start();
             V4Client again = V4Client.mounted(server, "client", ALICE);
-            V4Client.Reply reply = again.run(exclusiveWithAcl(VERIFIER, "f").getFh());
+            Reply reply = again.run(exclusiveWithAcl(VERIFIER, "f").getFh());
             reply.afterData().open();
             assertThat(server.handles.decode(reply.getFh()).file()).isEqualTo(made);
             int permissions = local.attributes(made).permissions();
@@ -145,7 +145,7 @@ class ExclusiveCreateTest {
         try (V4Server server = new V4Server()) {
             FileHandle file = server.newFile("f", 0666, new byte[3]);
             V4Client bob = V4Client.mounted(server, "bob", BOB);
-            Ops unchecked = new Ops().data().add(18, c -> c.words(0, 3, 0)
+            Ops unchecked = new Ops().data().add(OpCode.OPEN, c -> c.words(0, 3, 0)
                     .hyper(0)
                     .string("o")
                     .words(1, 0)
@@ -166,7 +166,7 @@ class ExclusiveCreateTest {
         try (V4Server server = new V4Server()) {
             FileHandle file = server.newFile("f", 0444, new byte[3]);
             V4Client owner = V4Client.mounted(server, "owner", ALICE);
-            Ops cutting = new Ops().data().add(18, c -> c.words(0, 3, 0)
+            Ops cutting = new Ops().data().add(OpCode.OPEN, c -> c.words(0, 3, 0)
                     .hyper(0)
                     .string("o")
                     .words(1, 0)
@@ -183,7 +183,7 @@ class ExclusiveCreateTest {
     void createDirectoryWithAcl_nameThatIsThere_existsAndChangesNothing() throws Exception {
         try (V4Server server = new V4Server()) {
             V4Client alice = V4Client.mounted(server, "alice", ALICE);
-            Ops make = new Ops().data().add(6, c -> c.words(2)
+            Ops make = new Ops().data().add(OpCode.CREATE, c -> c.words(2)
                     .string("d")
                     .words(1, 1 << 12, 4 + 28)
                     .words(1, 0, 0, 0x27)
@@ -208,7 +208,7 @@ class ExclusiveCreateTest {
         try (V4Server server = new V4Server()) {
             FileHandle file = server.newFile("f", 0666, new byte[0]);
             V4Client bob = V4Client.mounted(server, "bob", BOB);
-            Ops set = new Ops().data().lookup("f").add(34, c -> c.words(0, 0, 0, 0)
+            Ops set = new Ops().data().lookup("f").add(OpCode.SETATTR, c -> c.words(0, 0, 0, 0)
                     .words(1, 1 << 12, 4 + 28)
                     .words(1, 0, 0, 0x27)
                     .string("EVERYONE@"));
@@ -218,7 +218,7 @@ class ExclusiveCreateTest {
     }
 
     private static Ops create(int how, int mode, String name) {
-        return new Ops().data().add(18, c -> c.words(0, 3, 0)
+        return new Ops().data().add(OpCode.OPEN, c -> c.words(0, 3, 0)
                 .hyper(0)
                 .string("o")
                 .words(1, how)

@@ -22,9 +22,8 @@ import org.warpnfs.nfs.export.HostPattern;
 import org.warpnfs.nfs.export.PseudoPath;
 import org.warpnfs.nfs.export.Squash;
 import org.warpnfs.nfs.testing.ReplyKeeper;
-import org.warpnfs.nfs.v4.V4Client.Ops;
-import org.warpnfs.nfs.v4.V4Client.Reply;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.OpCode;
 
 /** Who may come to an export is asked for every filehandle of every COMPOUND. */
 class ExportRulesTest {
@@ -82,9 +81,9 @@ class ExportRulesTest {
     void exportForOtherHosts_listing_doesNotShowIt() {
         Reply reply = client.run(new Ops()
                 .root()
-                .add(26, c -> c.hyper(0).hyper(0).words(4096, 8192).words(1, FILEID)));
-        reply.op(24);
-        reply.op(26);
+                .add(OpCode.READDIR, c -> c.hyper(0).hyper(0).words(4096, 8192).words(1, FILEID)));
+        reply.op(OpCode.PUTROOTFH);
+        reply.op(OpCode.READDIR);
         reply.hyper();
         List<String> names = new ArrayList<>();
         while (reply.word() == 1) {
@@ -100,7 +99,7 @@ class ExportRulesTest {
     @Test
     void exportForOtherHosts_handleBesideTheSavedOne_isAccess() {
         // RENAME, LINK and COPY take two filehandles: each has been the current one before.
-        assertThat(client.statusOf(new Ops().putFh(root(open)).op(32).putFh(root(elsewhere))))
+        assertThat(client.statusOf(new Ops().putFh(root(open)).op(OpCode.SAVEFH).putFh(root(elsewhere))))
                 .isEqualTo(Nfs4Status.ACCESS);
     }
 

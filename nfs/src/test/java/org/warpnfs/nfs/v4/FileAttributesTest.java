@@ -4,9 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.warpnfs.nfs.v4.V4Client.Ops;
-import org.warpnfs.nfs.v4.V4Client.Reply;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.OpCode;
 
 /** Attributes, extended ones too, through the operations on them. */
 class FileAttributesTest {
@@ -31,7 +30,7 @@ class FileAttributesTest {
         int[] asked = new int[32];
         asked[1000 / 32] = 1 << 1000 % 32;
         Reply reply = client.run(new Ops().data().getAttr(asked));
-        reply.afterData().op(9);
+        reply.afterData().op(OpCode.GETATTR);
         assertThat(reply.words(2)).containsExactly(0, 0);
         reply.end();
     }
@@ -40,36 +39,36 @@ class FileAttributesTest {
     void attributes_setAndVerified() {
         create("f");
         // size 5, mode 0600, owner 1000
-        Ops set = new Ops().data().lookup("f").add(34, c -> c.words(0, 0, 0, 0)
+        Ops set = new Ops().data().lookup("f").add(OpCode.SETATTR, c -> c.words(0, 0, 0, 0)
                 .words(2, 1 << 4, 1 << 1 | 1 << 4, 20)
                 .hyper(5)
                 .words(0600)
                 .string("1000"));
         Reply done = client.run(set);
-        done.afterData().op(15);
-        done.op(34);
+        done.afterData().op(OpCode.LOOKUP);
+        done.op(OpCode.SETATTR);
         assertThat(done.words(3)).containsExactly(2, 1 << 4, 1 << 1 | 1 << 4);
         assertThat(client.statusOf(new Ops()
                         .data()
                         .lookup("f")
-                        .add(37, c -> c.words(1, 1 << 4, 8).hyper(5))
+                        .add(OpCode.VERIFY, c -> c.words(1, 1 << 4, 8).hyper(5))
                         .getFh()))
                 .isEqualTo(Nfs4Status.OK);
-        assertThat(client.statusOf(new Ops().data().lookup("f").add(17, c -> c.words(1, 1 << 4, 8)
+        assertThat(client.statusOf(new Ops().data().lookup("f").add(OpCode.NVERIFY, c -> c.words(1, 1 << 4, 8)
                         .hyper(5))))
                 .isEqualTo(Nfs4Status.SAME);
-        assertThat(client.statusOf(new Ops().data().lookup("f").add(37, c -> c.words(1, 1 << 4, 8)
+        assertThat(client.statusOf(new Ops().data().lookup("f").add(OpCode.VERIFY, c -> c.words(1, 1 << 4, 8)
                         .hyper(6))))
                 .isEqualTo(Nfs4Status.NOT_SAME);
-        Reply named = client.send(new Ops().data().lookup("f").add(34, c -> c.words(ZERO)
+        Reply named = client.send(new Ops().data().lookup("f").add(OpCode.SETATTR, c -> c.words(ZERO)
                 .words(2, 0, 1 << 4, 12)
                 .string("joe@home")));
         assertThat(named.status()).isEqualTo(Nfs4Status.BADOWNER);
-        named.afterData().op(15);
-        named.op(34, Nfs4Status.BADOWNER);
+        named.afterData().op(OpCode.LOOKUP);
+        named.op(OpCode.SETATTR, Nfs4Status.BADOWNER);
         assertThat(named.word()).as("nothing set").isZero();
         named.end();
-        Reply nameless = client.send(new Ops().data().lookup("f").add(34, c -> c.words(ZERO)
+        Reply nameless = client.send(new Ops().data().lookup("f").add(OpCode.SETATTR, c -> c.words(ZERO)
                 .words(2, 0, 1 << 4, 4)
                 .string("")));
         assertThat(nameless.status()).isEqualTo(Nfs4Status.INVAL);
@@ -84,11 +83,11 @@ class FileAttributesTest {
     void setAttr_ownerOrGroupMinusOne_isBadOwnerAndChangesNothing() {
         server.newFile("f", 0666, new byte[0]);
         for (int bit : new int[] {1 << 4, 1 << 5}) {
-            assertThat(client.statusOf(new Ops().data().lookup("f").add(34, c -> c.words(ZERO)
+            assertThat(client.statusOf(new Ops().data().lookup("f").add(OpCode.SETATTR, c -> c.words(ZERO)
                             .words(2, 0, bit, 16)
                             .string("4294967295"))))
                     .isEqualTo(Nfs4Status.BADOWNER);
-            assertThat(client.statusOf(new Ops().data().lookup("f").add(34, c -> c.words(ZERO)
+            assertThat(client.statusOf(new Ops().data().lookup("f").add(OpCode.SETATTR, c -> c.words(ZERO)
                             .words(2, 0, bit, 16)
                             .string("4294967294"))))
                     .isEqualTo(Nfs4Status.OK);
@@ -98,13 +97,13 @@ class FileAttributesTest {
     @Test
     void attributes_allAskedFor_areThoseSupported() {
         Reply reply = client.run(new Ops().data().getAttr(-1, -1 & ~(1 << 16 | 1 << 22), -1 & ~(1 << 17)));
-        reply.afterData().op(9);
+        reply.afterData().op(OpCode.GETATTR);
         int words = reply.word();
         int[] bitmap = reply.words(words);
         reply.words(reply.word() / 4);
         reply.end();
         Reply supported = client.run(new Ops().data().getAttr(1));
-        supported.afterData().op(9);
+        supported.afterData().op(OpCode.GETATTR);
         assertThat(supported.words(2)).containsExactly(1, 1);
         supported.word();
         int[] all = supported.words(supported.word());
@@ -116,27 +115,27 @@ class FileAttributesTest {
     @Test
     void xattrs_setListedReadAndRemoved() {
         create("f");
-        client.run(new Ops().data().lookup("f").add(73, c -> c.words(1)
+        client.run(new Ops().data().lookup("f").add(OpCode.SETXATTR, c -> c.words(1)
                 .string("colour")
                 .string("red")));
-        assertThat(client.statusOf(new Ops().data().lookup("f").add(73, c -> c.words(1)
+        assertThat(client.statusOf(new Ops().data().lookup("f").add(OpCode.SETXATTR, c -> c.words(1)
                         .string("colour")
                         .string("x"))))
                 .isEqualTo(Nfs4Status.EXIST);
-        Reply got = client.run(new Ops().data().lookup("f").named(72, "colour"));
-        got.afterData().op(15);
-        got.op(72);
+        Reply got = client.run(new Ops().data().lookup("f").named(OpCode.GETXATTR, "colour"));
+        got.afterData().op(OpCode.LOOKUP);
+        got.op(OpCode.GETXATTR);
         assertThat(got.string()).isEqualTo("red");
-        Reply listed =
-                client.run(new Ops().data().lookup("f").add(74, c -> c.hyper(0).words(1000)));
-        listed.afterData().op(15);
-        listed.op(74);
+        Reply listed = client.run(new Ops().data().lookup("f").add(OpCode.LISTXATTRS, c -> c.hyper(0)
+                .words(1000)));
+        listed.afterData().op(OpCode.LOOKUP);
+        listed.op(OpCode.LISTXATTRS);
         listed.hyper();
         assertThat(listed.word()).isEqualTo(1);
         assertThat(listed.string()).isEqualTo("colour");
         assertThat(listed.bool()).isTrue();
-        client.run(new Ops().data().lookup("f").named(75, "colour"));
-        assertThat(client.statusOf(new Ops().data().lookup("f").named(72, "colour")))
+        client.run(new Ops().data().lookup("f").named(OpCode.REMOVEXATTR, "colour"));
+        assertThat(client.statusOf(new Ops().data().lookup("f").named(OpCode.GETXATTR, "colour")))
                 .isEqualTo(Nfs4Status.NOXATTR);
     }
 }

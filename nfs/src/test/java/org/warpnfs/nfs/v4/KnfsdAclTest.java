@@ -16,9 +16,8 @@ import org.warpnfs.fs.spi.CreateMode;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.nfs.testing.CallWriter;
-import org.warpnfs.nfs.v4.V4Client.Ops;
-import org.warpnfs.nfs.v4.V4Client.Reply;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.OpCode;
 
 /** The lists that a Linux client set on knfsd, set on this server: what is read back is the same, byte for byte. */
 class KnfsdAclTest {
@@ -56,7 +55,9 @@ class KnfsdAclTest {
             Nfs4Status status = client.statusOf(new Ops()
                     .data()
                     .lookup(name)
-                    .add(34, c -> raw(c.words(ZERO).words(1, ACL, words.get(1).length() / 2), words.get(1))));
+                    .add(
+                            OpCode.SETATTR,
+                            c -> raw(c.words(ZERO).words(1, ACL, words.get(1).length() / 2), words.get(1))));
             boolean taken = words.get(2).equals("ok");
             refused += taken ? 0 : 1;
             assertThat(status).as(line).isEqualTo(taken ? Nfs4Status.OK : Nfs4Status.ATTRNOTSUPP);
@@ -105,16 +106,16 @@ class KnfsdAclTest {
         Reply reply = client.run(ops.getAttr(ACL));
         reply.afterData();
         for (String _ : path) {
-            reply.op(15);
+            reply.op(OpCode.LOOKUP);
         }
-        reply.op(9);
+        reply.op(OpCode.GETATTR);
         assertThat(reply.words(2)).containsExactly(1, ACL);
         return HexFormat.of().formatHex(reply.opaque(1 << 16));
     }
 
     /** An OPEN with the mode and the umask apart, as Linux sends it in version 4.2. */
     private void makeChild(String directory) {
-        client.run(new Ops().data().lookup(directory).add(18, c -> c.words(0, 1, 0)
+        client.run(new Ops().data().lookup(directory).add(OpCode.OPEN, c -> c.words(0, 1, 0)
                 .hyper(0)
                 .string("o")
                 .words(1, 1)

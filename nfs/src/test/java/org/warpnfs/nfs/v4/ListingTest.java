@@ -13,9 +13,8 @@ import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FsException;
-import org.warpnfs.nfs.v4.V4Client.Ops;
-import org.warpnfs.nfs.v4.V4Client.Reply;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.OpCode;
 
 /** Directories listed through READDIR. */
 class ListingTest {
@@ -37,9 +36,10 @@ class ListingTest {
         boolean eof = false;
         while (!eof) {
             long from = cookie;
-            Reply reply = client.run(
-                    new Ops().data().add(26, c -> c.hyper(from).hyper(0).words(1000, 4096, 2, 1 << 20 | 1 << 11, 0)));
-            reply.afterData().op(26);
+            Reply reply = client.run(new Ops()
+                    .data()
+                    .add(OpCode.READDIR, c -> c.hyper(from).hyper(0).words(1000, 4096, 2, 1 << 20 | 1 << 11, 0)));
+            reply.afterData().op(OpCode.READDIR);
             int start = reply.position();
             reply.hyper();
             while (reply.bool()) {
@@ -54,12 +54,14 @@ class ListingTest {
         }
         assertThat(names).hasSize(300).doesNotHaveDuplicates();
         for (long bad : new long[] {1, 2}) {
-            assertThat(client.statusOf(
-                            new Ops().data().add(26, c -> c.hyper(bad).hyper(0).words(100, 4096, 0))))
+            assertThat(client.statusOf(new Ops()
+                            .data()
+                            .add(OpCode.READDIR, c -> c.hyper(bad).hyper(0).words(100, 4096, 0))))
                     .isEqualTo(Nfs4Status.BAD_COOKIE);
         }
-        assertThat(client.statusOf(
-                        new Ops().data().add(26, c -> c.hyper(0).hyper(0).words(0, 60, 0))))
+        assertThat(client.statusOf(new Ops()
+                        .data()
+                        .add(OpCode.READDIR, c -> c.hyper(0).hyper(0).words(0, 60, 0))))
                 .isEqualTo(Nfs4Status.TOOSMALL);
     }
 
@@ -84,12 +86,12 @@ class ListingTest {
     /** READDIR of it, up to the only entry's attributes. */
     private Reply entryOfReadableOnly(int... attributes) {
         client.uid = 1000;
-        Reply reply = client.run(new Ops().data().lookup("d").add(26, c -> c.hyper(0)
+        Reply reply = client.run(new Ops().data().lookup("d").add(OpCode.READDIR, c -> c.hyper(0)
                 .hyper(0)
                 .words(1000, 4096, attributes.length)
                 .words(attributes)));
-        reply.afterData().op(15);
-        reply.op(26);
+        reply.afterData().op(OpCode.LOOKUP);
+        reply.op(OpCode.READDIR);
         reply.hyper();
         assertThat(reply.bool()).as("an entry").isTrue();
         reply.hyper();
@@ -135,10 +137,10 @@ class ListingTest {
 
     @Test
     void pseudoRoot_listsExportsByTheirRoots() {
-        Reply reply =
-                client.run(new Ops().root().add(26, c -> c.hyper(0).hyper(0).words(0, 4096, 2, 1 << 8, 1 << 23)));
-        reply.op(24);
-        reply.op(26);
+        Reply reply = client.run(
+                new Ops().root().add(OpCode.READDIR, c -> c.hyper(0).hyper(0).words(0, 4096, 2, 1 << 8, 1 << 23)));
+        reply.op(OpCode.PUTROOTFH);
+        reply.op(OpCode.READDIR);
         reply.hyper();
         int entries = 0;
         while (reply.bool()) {
@@ -153,12 +155,13 @@ class ListingTest {
             entries++;
         }
         assertThat(entries).isEqualTo(3);
-        assertThat(client.statusOf(new Ops().root().op(16))).isEqualTo(Nfs4Status.NOENT);
-        Reply up = client.run(new Ops().root().getFh().lookup("data").op(16).getFh());
-        up.op(24);
+        assertThat(client.statusOf(new Ops().root().op(OpCode.LOOKUPP))).isEqualTo(Nfs4Status.NOENT);
+        Reply up = client.run(
+                new Ops().root().getFh().lookup("data").op(OpCode.LOOKUPP).getFh());
+        up.op(OpCode.PUTROOTFH);
         byte[] root = up.getFh();
-        up.op(15);
-        up.op(16);
+        up.op(OpCode.LOOKUP);
+        up.op(OpCode.LOOKUPP);
         assertThat(up.getFh()).isEqualTo(root);
     }
 }

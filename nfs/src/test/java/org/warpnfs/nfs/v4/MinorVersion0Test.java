@@ -5,9 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.warpnfs.nfs.v4.V40Client.Opened;
-import org.warpnfs.nfs.v4.V4Client.Ops;
-import org.warpnfs.nfs.v4.V4Client.Reply;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.OpCode;
 
 /** What COMPOUNDs of NFSv4.0 have and lack beside those of later minor versions. */
 class MinorVersion0Test {
@@ -26,7 +25,7 @@ class MinorVersion0Test {
             assertThat(reply.status()).as("operation %d", number).isEqualTo(Nfs4Status.OP_ILLEGAL);
             reply.op(10044, Nfs4Status.OP_ILLEGAL);
         }
-        assertThat(client.statusOf(new Ops().add(7, c -> c.hyper(client.clientId))))
+        assertThat(client.statusOf(new Ops().add(OpCode.DELEGPURGE, c -> c.hyper(client.clientId))))
                 .as("DELEGPURGE")
                 .isEqualTo(Nfs4Status.NOTSUPP);
     }
@@ -34,9 +33,10 @@ class MinorVersion0Test {
     @Test
     void operations_ofThisMinorVersionAlone_areNotSupportedLater() {
         V4Client modern = V4Client.mounted(server, "modern", 0);
-        assertThat(modern.statusOf(new Ops().add(30, c -> c.hyper(client.clientId))))
+        assertThat(modern.statusOf(new Ops().add(OpCode.RENEW, c -> c.hyper(client.clientId))))
                 .isEqualTo(Nfs4Status.NOTSUPP);
-        assertThat(modern.statusOf(new Ops().add(39, c -> c.hyper(0).string("l"))))
+        assertThat(modern.statusOf(
+                        new Ops().add(OpCode.RELEASE_LOCKOWNER, c -> c.hyper(0).string("l"))))
                 .isEqualTo(Nfs4Status.NOTSUPP);
     }
 
@@ -47,32 +47,32 @@ class MinorVersion0Test {
             tooMany.root();
         }
         assertThat(client.statusOf(tooMany)).isEqualTo(Nfs4Status.RESOURCE);
-        client.run(new Ops().data().add(6, c -> c.words(7) // NF4FIFO
+        client.run(new Ops().data().add(OpCode.CREATE, c -> c.words(7) // NF4FIFO
                 .string("fifo")
                 .words(0, 0)));
         assertThat(client.statusOf(client.open(1, "o", "fifo", 1))).isEqualTo(Nfs4Status.SYMLINK);
-        assertThat(client.statusOf(new Ops().data().op(27))).isEqualTo(Nfs4Status.INVAL);
+        assertThat(client.statusOf(new Ops().data().op(OpCode.READLINK))).isEqualTo(Nfs4Status.INVAL);
     }
 
     @Test
     void restoreFh_withNothingSaved_hasAnErrorOfItsOwn() {
-        assertThat(client.statusOf(new Ops().root().op(31))).isEqualTo(Nfs4Status.RESTOREFH);
+        assertThat(client.statusOf(new Ops().root().op(OpCode.RESTOREFH))).isEqualTo(Nfs4Status.RESTOREFH);
         V4Client modern = V4Client.mounted(server, "modern", 0);
-        assertThat(modern.statusOf(new Ops().root().op(31))).isEqualTo(Nfs4Status.NOFILEHANDLE);
+        assertThat(modern.statusOf(new Ops().root().op(OpCode.RESTOREFH))).isEqualTo(Nfs4Status.NOFILEHANDLE);
     }
 
     @Test
     void secinfo_keepsTheCurrentFilehandle() {
         client.opened("o", "f", 3);
-        Reply reply = client.run(new Ops().data().named(33, "f").getFh());
+        Reply reply = client.run(new Ops().data().named(OpCode.SECINFO, "f").getFh());
         assertThat(reply.count()).isEqualTo(4);
     }
 
     @Test
     void attributes_areThoseOfRfc7530() {
         Reply reply = client.run(new Ops().root().getAttr(1));
-        reply.op(24);
-        reply.op(9);
+        reply.op(OpCode.PUTROOTFH);
+        reply.op(OpCode.GETATTR);
         assertThat(reply.words(reply.word())).containsExactly(1);
         int bytes = reply.word();
         int[] supported = reply.words(reply.word());
@@ -89,12 +89,12 @@ class MinorVersion0Test {
         assertThat(client.statusOf(client.open(client.openSeqid++, "o", "f", 0x0401)))
                 .as("a wish for delegations")
                 .isEqualTo(Nfs4Status.INVAL);
-        Ops byHandle = new Ops().putFh(open.handle()).add(18, c -> c.words(client.openSeqid, 1, 0)
+        Ops byHandle = new Ops().putFh(open.handle()).add(OpCode.OPEN, c -> c.words(client.openSeqid, 1, 0)
                 .hyper(client.clientId)
                 .string("o")
                 .words(0, 4));
         assertThat(client.statusOf(byHandle)).as("CLAIM_FH").isEqualTo(Nfs4Status.BADXDR);
-        Ops exclusive41 = new Ops().data().add(18, c -> c.words(client.openSeqid, 2, 0)
+        Ops exclusive41 = new Ops().data().add(OpCode.OPEN, c -> c.words(client.openSeqid, 2, 0)
                 .hyper(client.clientId)
                 .string("o")
                 .words(1, 3)
@@ -107,7 +107,7 @@ class MinorVersion0Test {
     @Test
     void exclusiveCreate_repeatedByVerifier_findsItsFile() {
         for (int round = 0; round < 2; round++) {
-            Ops exclusive = new Ops().data().add(18, c -> c.words(client.openSeqid++, 2, 0)
+            Ops exclusive = new Ops().data().add(OpCode.OPEN, c -> c.words(client.openSeqid++, 2, 0)
                     .hyper(client.clientId)
                     .string("o")
                     .words(1, 2)
@@ -120,7 +120,7 @@ class MinorVersion0Test {
                 client.run(V40Client.openConfirm(reply.getFh(), stateid, client.openSeqid++));
             }
         }
-        Ops other = new Ops().data().add(18, c -> c.words(client.openSeqid++, 2, 0)
+        Ops other = new Ops().data().add(OpCode.OPEN, c -> c.words(client.openSeqid++, 2, 0)
                 .hyper(client.clientId)
                 .string("o")
                 .words(1, 2)
@@ -133,7 +133,7 @@ class MinorVersion0Test {
     @Test
     void removal_beneathAnOpen_needsNoSession() {
         Opened open = client.opened("o", "f", 3);
-        client.run(new Ops().data().named(28, "f"));
+        client.run(new Ops().data().named(OpCode.REMOVE, "f"));
         client.run(V40Client.close(open.handle(), client.openSeqid, open.stateid()));
     }
 }

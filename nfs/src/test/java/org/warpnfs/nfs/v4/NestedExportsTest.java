@@ -20,9 +20,8 @@ import org.warpnfs.nfs.export.ExportOptions;
 import org.warpnfs.nfs.export.ExportTable;
 import org.warpnfs.nfs.export.PseudoPath;
 import org.warpnfs.nfs.export.Squash;
-import org.warpnfs.nfs.v4.V4Client.Ops;
-import org.warpnfs.nfs.v4.V4Client.Reply;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.OpCode;
 
 /** An export on a directory of another: what clients see there, and that nobody gets at what is underneath. */
 class NestedExportsTest {
@@ -67,7 +66,7 @@ class NestedExportsTest {
 
     @Test
     void remove_mountPoint_isFileOpenAndNothingIsRemoved() {
-        assertThat(client.statusOf(new Ops().data().add(28, c -> c.string("mnt"))))
+        assertThat(client.statusOf(new Ops().data().add(OpCode.REMOVE, c -> c.string("mnt"))))
                 .isEqualTo(Nfs4Status.FILE_OPEN);
         assertThat(isUnderneath()).isTrue();
     }
@@ -82,8 +81,8 @@ class NestedExportsTest {
     }
 
     private Nfs4Status rename(String from, String to) {
-        return client.statusOf(
-                new Ops().data().op(32).add(29, c -> c.string(from).string(to)));
+        return client.statusOf(new Ops().data().op(OpCode.SAVEFH).add(OpCode.RENAME, c -> c.string(from)
+                .string(to)));
     }
 
     @Test
@@ -95,8 +94,9 @@ class NestedExportsTest {
 
     @Test
     void create_onTheNameOfAMountPoint_exists() {
-        assertThat(client.statusOf(
-                        new Ops().data().add(6, c -> c.words(2).string("mnt").words(0, 0))))
+        assertThat(client.statusOf(new Ops()
+                        .data()
+                        .add(OpCode.CREATE, c -> c.words(2).string("mnt").words(0, 0))))
                 .isEqualTo(Nfs4Status.EXIST);
     }
 
@@ -107,8 +107,8 @@ class NestedExportsTest {
         assertThat(below).isNotEqualTo(above);
         assertThat(fsid(3, new Ops().data().lookup("mnt").lookup("in"))).isEqualTo(below);
         Reply reply = client.run(new Ops().data().lookup("mnt").getAttr(FILEID, MOUNTED_ON_FILEID));
-        reply.afterData().op(15);
-        reply.op(9);
+        reply.afterData().op(OpCode.LOOKUP);
+        reply.op(OpCode.GETATTR);
         reply.words(4);
         assertThat(List.of(reply.hyper(), reply.hyper()))
                 .containsExactly(
@@ -126,19 +126,20 @@ class NestedExportsTest {
     private long[] fsid(int depth, Ops ops) {
         Reply reply = client.run(ops.getAttr(FSID));
         for (int lookups = 0; lookups <= depth; lookups++) {
-            reply.op(lookups == 0 ? 24 : 15);
+            reply.op(lookups == 0 ? OpCode.PUTROOTFH : OpCode.LOOKUP);
         }
-        reply.op(9);
+        reply.op(OpCode.GETATTR);
         reply.words(3);
         return new long[] {reply.hyper(), reply.hyper()};
     }
 
     @Test
     void listing_ofTheDirectoryAbove_hasTheRootThatStandsThere() {
-        Reply reply = client.run(new Ops()
-                .data()
-                .add(26, c -> c.hyper(0).hyper(0).words(4096, 8192).words(2, FSID | FILEID, MOUNTED_ON_FILEID)));
-        reply.afterData().op(26);
+        Reply reply = client.run(new Ops().data().add(OpCode.READDIR, c -> c.hyper(0)
+                .hyper(0)
+                .words(4096, 8192)
+                .words(2, FSID | FILEID, MOUNTED_ON_FILEID)));
+        reply.afterData().op(OpCode.READDIR);
         reply.hyper();
         Map<String, List<Long>> entries = new LinkedHashMap<>();
         while (reply.word() == 1) {

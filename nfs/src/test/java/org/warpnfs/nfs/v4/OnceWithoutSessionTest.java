@@ -28,14 +28,12 @@ import org.warpnfs.nfs.export.Location;
 import org.warpnfs.nfs.export.PseudoPath;
 import org.warpnfs.nfs.testing.ReplyKeeper;
 import org.warpnfs.nfs.v4.V40Client.Opened;
-import org.warpnfs.nfs.v4.V4Client.Ops;
-import org.warpnfs.nfs.v4.V4Client.Reply;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.OpCode;
 
 /** COMPOUNDs of NFSv4.0 that come twice, as they do when a connection is lost. */
 class OnceWithoutSessionTest {
     private static final int[] ANONYMOUS = new int[4];
-    private static final int READ = 25;
     private static final int FILE_SYNC = 2;
 
     private V4Server server = new V4Server();
@@ -73,7 +71,7 @@ class OnceWithoutSessionTest {
     }
 
     private static Ops makeDirectory(String name) {
-        return new Ops().data().add(6, c -> c.words(2).string(name).words(0, 0));
+        return new Ops().data().add(OpCode.CREATE, c -> c.words(2).string(name).words(0, 0));
     }
 
     private static Ops write(byte[] file, String text) {
@@ -86,8 +84,8 @@ class OnceWithoutSessionTest {
 
     private String contents(byte[] file) {
         Reply reply = new Reply(send(3, 1, message(read(file))));
-        reply.op(22);
-        reply.op(READ);
+        reply.op(OpCode.PUTFH);
+        reply.op(OpCode.READ);
         assertThat(reply.bool()).as("eof").isTrue();
         return new String(reply.opaque(1000), StandardCharsets.US_ASCII);
     }
@@ -96,11 +94,21 @@ class OnceWithoutSessionTest {
     static Stream<Named<Change>> changes() {
         return Stream.of(
                 Named.of("CREATE", new Change(makeDirectory("d"), Nfs4Status.EXIST)),
-                Named.of("REMOVE", new Change(new Ops().data().named(28, "f"), Nfs4Status.NOENT)),
-                Named.of("RENAME", new Change(new Ops().data().op(32).named(29, "f", "g"), Nfs4Status.NOENT)),
+                Named.of("REMOVE", new Change(new Ops().data().named(OpCode.REMOVE, "f"), Nfs4Status.NOENT)),
+                Named.of(
+                        "RENAME",
+                        new Change(
+                                new Ops().data().op(OpCode.SAVEFH).named(OpCode.RENAME, "f", "g"), Nfs4Status.NOENT)),
                 Named.of(
                         "LINK",
-                        new Change(new Ops().data().lookup("f").op(32).data().named(11, "h"), Nfs4Status.EXIST)));
+                        new Change(
+                                new Ops()
+                                        .data()
+                                        .lookup("f")
+                                        .op(OpCode.SAVEFH)
+                                        .data()
+                                        .named(OpCode.LINK, "h"),
+                                Nfs4Status.EXIST)));
     }
 
     record Change(Ops ops, Nfs4Status doneTwice) {}
@@ -165,7 +173,8 @@ class OnceWithoutSessionTest {
         Reply reply = new Reply(opened);
         int[] stateid = reply.afterData().open();
         byte[] handle = reply.getFh();
-        int[] confirmed = V40Client.stateidOf(client.run(V40Client.openConfirm(handle, stateid, 6)), 20);
+        int[] confirmed =
+                V40Client.stateidOf(client.run(V40Client.openConfirm(handle, stateid, 6)), OpCode.OPEN_CONFIRM);
         assertThat(server.send(open)).isEqualTo(opened);
         byte[] close = message(V40Client.close(handle, 7, confirmed));
         byte[] closed = server.send(close);
@@ -198,7 +207,7 @@ class OnceWithoutSessionTest {
                 .as("a change that failed for good is")
                 .isGreaterThan(bytes);
         bytes = server.replies.bytes();
-        byte[] before = message(new Ops().data().lookup("none").named(28, "f"));
+        byte[] before = message(new Ops().data().lookup("none").named(OpCode.REMOVE, "f"));
         assertThat(status(send(1, 700, before))).isEqualTo(Nfs4Status.NOENT);
         assertThat(server.replies.bytes()).as("one that was not reached is not").isEqualTo(bytes);
     }
@@ -231,10 +240,10 @@ class OnceWithoutSessionTest {
         V4Client holder = V4Client.callable(server, "holder", 0);
         int[] delegation =
                 holder.run(new Ops().data().open("o", "f", 1, 0)).afterData().readDelegation();
-        byte[] remove = message(new Ops().data().named(28, "f"));
+        byte[] remove = message(new Ops().data().named(OpCode.REMOVE, "f"));
         assertThat(status(send(1, 700, remove))).isEqualTo(Nfs4Status.DELAY);
         assertThat(server.replies.bytes()).isZero();
-        holder.run(new Ops().data().lookup("f").stateid(8, delegation));
+        holder.run(new Ops().data().lookup("f").stateid(OpCode.DELEGRETURN, delegation));
         byte[] removed = send(1, 701, remove);
         assertThat(status(removed)).isEqualTo(Nfs4Status.OK);
         assertThat(send(1, 702, remove)).isEqualTo(removed);
@@ -338,10 +347,10 @@ class OnceWithoutSessionTest {
         byte[] locked = server.send(lock);
         assertThat(status(locked)).isEqualTo(Nfs4Status.OK);
         Reply reply = new Reply(locked);
-        int[] stateid = V40Client.stateidOf(reply, 12);
+        int[] stateid = V40Client.stateidOf(reply, OpCode.LOCK);
         client.run(V40Client.unlock(open.handle(), stateid, 2, 0, 10));
         assertThat(server.send(lock)).isEqualTo(locked);
-        assertThat(client.statusOf(new Ops().putFh(open.handle()).add(13, c -> c.words(2)
+        assertThat(client.statusOf(new Ops().putFh(open.handle()).add(OpCode.LOCKT, c -> c.words(2)
                         .hyper(0)
                         .hyper(10)
                         .hyper(client.clientId)

@@ -4,9 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.warpnfs.nfs.v4.V4Client.Ops;
-import org.warpnfs.nfs.v4.V4Client.Reply;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.OpCode;
 
 /** Opening, locking and closing files through the operations for it. */
 class OpenFilesTest {
@@ -41,10 +40,10 @@ class OpenFilesTest {
         assertThat(client.statusOf(new Ops().data().lookup("f").write(stateid, 0, 2, "x")))
                 .isEqualTo(Nfs4Status.OLD_STATEID);
         // Down to the first again.
-        Reply down = client.run(
-                new Ops().data().lookup("f").add(21, c -> c.words(both).words(0, 1, 0)));
-        down.afterData().op(15);
-        down.op(21);
+        Reply down = client.run(new Ops().data().lookup("f").add(OpCode.OPEN_DOWNGRADE, c -> c.words(both)
+                .words(0, 1, 0)));
+        down.afterData().op(OpCode.LOOKUP);
+        down.op(OpCode.OPEN_DOWNGRADE);
         int[] downgraded = down.stateid();
         assertThat(client.statusOf(new Ops().data().lookup("f").write(downgraded, 0, 2, "x")))
                 .isEqualTo(Nfs4Status.OPENMODE);
@@ -93,7 +92,7 @@ class OpenFilesTest {
         V4Client other = V4Client.mounted(server, "other", 0);
         int[] denying =
                 other.run(new Ops().data().open("o", "f", 1, 2)).afterData().open();
-        Ops cutting = new Ops().data().add(18, c -> c.words(0, 1, 0)
+        Ops cutting = new Ops().data().add(OpCode.OPEN, c -> c.words(0, 1, 0)
                 .hyper(0)
                 .string("o")
                 .words(1, 0)
@@ -102,7 +101,7 @@ class OpenFilesTest {
                 .words(0)
                 .string("f"));
         assertThat(client.statusOf(cutting)).isEqualTo(Nfs4Status.SHARE_DENIED);
-        assertThat(client.statusOf(new Ops().data().lookup("f").add(37, c -> c.words(1, 1 << 4, 8)
+        assertThat(client.statusOf(new Ops().data().lookup("f").add(OpCode.VERIFY, c -> c.words(1, 1 << 4, 8)
                         .hyper(100))))
                 .as("VERIFY of the size")
                 .isEqualTo(Nfs4Status.OK);
@@ -121,7 +120,7 @@ class OpenFilesTest {
                 .isEqualTo(Nfs4Status.ROFS);
         assertThat(client.statusOf(new Ops().root().lookup("ro").openCreate("o", "new", 1, 0)))
                 .isEqualTo(Nfs4Status.ROFS);
-        assertThat(client.statusOf(new Ops().root().lookup("ro").add(18, c -> c.words(0, 1, 0)
+        assertThat(client.statusOf(new Ops().root().lookup("ro").add(OpCode.OPEN, c -> c.words(0, 1, 0)
                         .hyper(0)
                         .string("o")
                         .words(1, 1)
@@ -130,7 +129,7 @@ class OpenFilesTest {
                         .string("f"))))
                 .as("GUARDED")
                 .isEqualTo(Nfs4Status.EXIST);
-        assertThat(client.statusOf(new Ops().root().lookup("ro").add(18, c -> c.words(0, 1, 0)
+        assertThat(client.statusOf(new Ops().root().lookup("ro").add(OpCode.OPEN, c -> c.words(0, 1, 0)
                         .hyper(0)
                         .string("o")
                         .words(1, 0)
@@ -147,7 +146,7 @@ class OpenFilesTest {
         for (int size : new int[] {100, 50}) {
             Reply reply = client.run(new Ops()
                     .data()
-                    .add(18, c -> c.words(0, 3, 0)
+                    .add(OpCode.OPEN, c -> c.words(0, 3, 0)
                             .hyper(0)
                             .string("o")
                             .words(1, 0)
@@ -157,14 +156,14 @@ class OpenFilesTest {
                             .string("sized"))
                     .getAttr(1 << 4));
             reply.afterData().open();
-            reply.op(9);
+            reply.op(OpCode.GETATTR);
             assertThat(reply.words(5)).containsExactly(1, 1 << 4, 8, 0, 100);
         }
     }
 
     @Test
     void open_exclusive_findsItsOwnFileAgain() {
-        Ops exclusive = new Ops().data().add(18, c -> c.words(0, 3, 0)
+        Ops exclusive = new Ops().data().add(OpCode.OPEN, c -> c.words(0, 3, 0)
                 .hyper(0)
                 .string("o")
                 .words(1, 3)
@@ -175,7 +174,7 @@ class OpenFilesTest {
         int[] first = client.run(exclusive).afterData().open();
         int[] second = client.run(exclusive).afterData().open();
         assertThat(second[3]).isEqualTo(first[3]);
-        Ops other = new Ops().data().add(18, c -> c.words(0, 3, 0)
+        Ops other = new Ops().data().add(OpCode.OPEN, c -> c.words(0, 3, 0)
                 .hyper(0)
                 .string("o")
                 .words(1, 2)
@@ -204,12 +203,12 @@ class OpenFilesTest {
         int[] theirs =
                 other.run(new Ops().data().open("o", "f", 3, 0)).afterData().open();
         Reply locked = client.run(new Ops().data().lookup("f").lock(2, false, 10, 10, open, "alice"));
-        locked.afterData().op(15);
-        locked.op(12);
+        locked.afterData().op(OpCode.LOOKUP);
+        locked.op(OpCode.LOCK);
         int[] lock = locked.stateid();
         Reply denied = other.send(new Ops().data().lookup("f").lock(1, false, 0, -1, theirs, "bob"));
-        denied.afterData().op(15);
-        denied.op(12, Nfs4Status.DENIED);
+        denied.afterData().op(OpCode.LOOKUP);
+        denied.op(OpCode.LOCK, Nfs4Status.DENIED);
         assertThat(denied.hyper()).isEqualTo(10);
         assertThat(denied.hyper()).isEqualTo(10);
         assertThat(denied.word()).isEqualTo(2);
@@ -220,11 +219,15 @@ class OpenFilesTest {
         assertThat(other.statusOf(new Ops().data().lookup("f").lock(2, false, 0, -1, theirs, "bob")))
                 .isEqualTo(Nfs4Status.OK);
         // Held, then not, then freed.
-        assertThat(client.statusOf(new Ops().stateid(45, lock))).isEqualTo(Nfs4Status.OLD_STATEID);
+        assertThat(client.statusOf(new Ops().stateid(OpCode.FREE_STATEID, lock)))
+                .isEqualTo(Nfs4Status.OLD_STATEID);
         lock[0] = 0;
-        assertThat(client.statusOf(new Ops().stateid(45, lock))).isEqualTo(Nfs4Status.OK);
-        assertThat(client.statusOf(new Ops().stateid(45, lock))).isEqualTo(Nfs4Status.BAD_STATEID);
-        assertThat(client.statusOf(new Ops().stateid(45, open))).isEqualTo(Nfs4Status.LOCKS_HELD);
+        assertThat(client.statusOf(new Ops().stateid(OpCode.FREE_STATEID, lock)))
+                .isEqualTo(Nfs4Status.OK);
+        assertThat(client.statusOf(new Ops().stateid(OpCode.FREE_STATEID, lock)))
+                .isEqualTo(Nfs4Status.BAD_STATEID);
+        assertThat(client.statusOf(new Ops().stateid(OpCode.FREE_STATEID, open)))
+                .isEqualTo(Nfs4Status.LOCKS_HELD);
     }
 
     @Test

@@ -24,9 +24,8 @@ import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.fs.spi.OpenFile;
 import org.warpnfs.nfs.export.FileChanges;
-import org.warpnfs.nfs.v4.V4Client.Ops;
-import org.warpnfs.nfs.v4.V4Client.Reply;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.OpCode;
 
 /**
  * One directory exported twice, and one within another: locks, shares and delegations belong to the file, not to the
@@ -98,8 +97,8 @@ class OverlappingExportsTest {
         open(first, other, 3);
         assertThat(second.statusOf(directory(INNER).lookup("f").write(ANONYMOUS, 0, 0, "x")))
                 .isEqualTo(Nfs4Status.OK);
-        assertThat(second.statusOf(
-                        directory(INNER).lookup("f").add(5, c -> c.hyper(0).words(0))))
+        assertThat(second.statusOf(directory(INNER).lookup("f").add(OpCode.COMMIT, c -> c.hyper(0)
+                        .words(0))))
                 .isEqualTo(Nfs4Status.OK);
         assertThat(callsOf("write")).containsExactly("write /inner");
         assertThat(callsOf("sync"))
@@ -134,10 +133,10 @@ class OverlappingExportsTest {
     }
 
     private static Reply after(Reply reply, String export) {
-        reply.op(24);
-        reply.op(15);
+        reply.op(OpCode.PUTROOTFH);
+        reply.op(OpCode.LOOKUP);
         if (!export.equals(INNER)) {
-            reply.op(15);
+            reply.op(OpCode.LOOKUP);
         }
         return reply;
     }

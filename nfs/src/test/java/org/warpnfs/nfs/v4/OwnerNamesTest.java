@@ -26,9 +26,8 @@ import org.warpnfs.nfs.idmap.ManagedGroups;
 import org.warpnfs.nfs.idmap.MappedNames;
 import org.warpnfs.nfs.idmap.StaticNames;
 import org.warpnfs.nfs.testing.KnownAccounts;
-import org.warpnfs.nfs.v4.V4Client.Ops;
-import org.warpnfs.nfs.v4.V4Client.Reply;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.OpCode;
 
 /** owner, owner_group and the names in access control lists, as names and as numbers. */
 class OwnerNamesTest {
@@ -60,7 +59,7 @@ class OwnerNamesTest {
 
     private static Nfs4Status setOwner(V4Client client, String owner, String group) {
         int bytes = 8 + padded(owner) + padded(group);
-        return client.statusOf(new Ops().data().lookup("f").add(34, c -> c.words(0, 0, 0, 0)
+        return client.statusOf(new Ops().data().lookup("f").add(OpCode.SETATTR, c -> c.words(0, 0, 0, 0)
                 .words(2, 0, OWNER | OWNER_GROUP, bytes)
                 .string(owner)
                 .string(group)));
@@ -72,8 +71,8 @@ class OwnerNamesTest {
 
     private static List<String> owners(V4Client client) {
         Reply reply = client.run(new Ops().data().lookup("f").getAttr(0, OWNER | OWNER_GROUP));
-        reply.afterData().op(15);
-        reply.op(9);
+        reply.afterData().op(OpCode.LOOKUP);
+        reply.op(OpCode.GETATTR);
         assertThat(reply.words(3)).containsExactly(2, 0, OWNER | OWNER_GROUP);
         reply.word();
         return List.of(reply.string(), reply.string());
@@ -127,8 +126,8 @@ class OwnerNamesTest {
                     .containsOnlyKeys(1000L);
             assertThat(setAcl(client, "mallory@example.org")).isEqualTo(Nfs4Status.BADOWNER);
             Reply reply = client.run(new Ops().data().lookup("f").getAttr(1 << 12));
-            reply.afterData().op(15);
-            reply.op(9);
+            reply.afterData().op(OpCode.LOOKUP);
+            reply.op(OpCode.GETATTR);
             reply.words(3);
             List<String> names = new ArrayList<>();
             for (int left = reply.word(); left > 0; left--) {
@@ -139,10 +138,7 @@ class OwnerNamesTest {
         }
     }
 
-    private static final int VERIFY = 37;
-    private static final int NVERIFY = 9 + 8;
-
-    private static Nfs4Status verify(V4Client client, int operation, String owner, String group) {
+    private static Nfs4Status verify(V4Client client, OpCode operation, String owner, String group) {
         int bytes = 8 + padded(owner) + padded(group);
         return client.statusOf(
                 new Ops().data().lookup("f").add(operation, c -> c.words(2, 0, OWNER | OWNER_GROUP, bytes)
@@ -164,10 +160,10 @@ class OwnerNamesTest {
                     {"01000", "50"}
                 };
                 for (String[] names : same) {
-                    assertThat(verify(client, VERIFY, names[0], names[1]))
+                    assertThat(verify(client, OpCode.VERIFY, names[0], names[1]))
                             .as(names[0])
                             .isEqualTo(Nfs4Status.OK);
-                    assertThat(verify(client, NVERIFY, names[0], names[1]))
+                    assertThat(verify(client, OpCode.NVERIFY, names[0], names[1]))
                             .as(names[0])
                             .isEqualTo(Nfs4Status.SAME);
                 }
@@ -175,10 +171,10 @@ class OwnerNamesTest {
                     {"1001", "50"}, {"mallory@example.org", "50"}, {"1000", "staff@other.org"}, {"", "50"}
                 };
                 for (String[] names : others) {
-                    assertThat(verify(client, VERIFY, names[0], names[1]))
+                    assertThat(verify(client, OpCode.VERIFY, names[0], names[1]))
                             .as(names[0])
                             .isEqualTo(Nfs4Status.NOT_SAME);
-                    assertThat(verify(client, NVERIFY, names[0], names[1]))
+                    assertThat(verify(client, OpCode.NVERIFY, names[0], names[1]))
                             .as(names[0])
                             .isEqualTo(Nfs4Status.OK);
                 }
@@ -192,8 +188,8 @@ class OwnerNamesTest {
             V4Client client = withFile(server);
             assertThat(setAcl(client, "1000")).isEqualTo(Nfs4Status.OK);
             Reply reply = client.run(new Ops().data().lookup("f").getAttr(1 << 12));
-            reply.afterData().op(15);
-            reply.op(9);
+            reply.afterData().op(OpCode.LOOKUP);
+            reply.op(OpCode.GETATTR);
             reply.words(3);
             int count = reply.word();
             List<int[]> words = new ArrayList<>();
@@ -219,7 +215,7 @@ class OwnerNamesTest {
             bytes += 16 + padded(names.get(i));
         }
         int all = bytes;
-        return client.statusOf(new Ops().data().lookup("f").add(VERIFY, c -> {
+        return client.statusOf(new Ops().data().lookup("f").add(OpCode.VERIFY, c -> {
             c.words(1, 1 << 12, all, words.size());
             for (int i = 0; i < words.size(); i++) {
                 c.words(words.get(i)).string(names.get(i));
@@ -228,7 +224,7 @@ class OwnerNamesTest {
     }
 
     private static Nfs4Status setAcl(V4Client client, String who) {
-        return client.statusOf(new Ops().data().lookup("f").add(34, c -> c.words(0, 0, 0, 0)
+        return client.statusOf(new Ops().data().lookup("f").add(OpCode.SETATTR, c -> c.words(0, 0, 0, 0)
                 .words(1, 1 << 12, 4 + 16 + padded(who))
                 .words(1, 0, 0, 1)
                 .string(who)));

@@ -7,9 +7,8 @@ import java.util.Arrays;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.warpnfs.nfs.v4.V40Client.Opened;
-import org.warpnfs.nfs.v4.V4Client.Ops;
-import org.warpnfs.nfs.v4.V4Client.Reply;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.OpCode;
 
 /** Owners of NFSv4.0, their seqids, confirmations and repetitions (RFC 7530, sections 9.1.7 to 9.1.11). */
 class OwnerSequenceTest {
@@ -31,7 +30,7 @@ class OwnerSequenceTest {
     @Test
     void open_ofANewOwner_mustBeConfirmedBeforeItIsUsed() {
         Reply reply = client.run(client.openCreate(77, "o", "f", 3, 0).getFh());
-        reply.afterData().op(18);
+        reply.afterData().op(OpCode.OPEN);
         int[] stateid = reply.stateid();
         reply.words(5);
         assertThat(reply.word()).as("rflags: POSIX locks and CONFIRM").isEqualTo(6);
@@ -42,14 +41,15 @@ class OwnerSequenceTest {
                 .isEqualTo(Nfs4Status.BAD_STATEID);
         assertThat(client.statusOf(V40Client.close(handle, 78, stateid))).isEqualTo(Nfs4Status.BAD_STATEID);
         assertThat(client.statusOf(V40Client.openConfirm(handle, stateid, 80))).isEqualTo(Nfs4Status.BAD_SEQID);
-        int[] confirmed = V40Client.stateidOf(client.run(V40Client.openConfirm(handle, stateid, 78)), 20);
+        int[] confirmed =
+                V40Client.stateidOf(client.run(V40Client.openConfirm(handle, stateid, 78)), OpCode.OPEN_CONFIRM);
         assertThat(confirmed[0]).as("its seqid").isEqualTo(stateid[0] + 1);
         client.run(new Ops().putFh(handle).write(confirmed, 0, 2, "x"));
         assertThat(client.statusOf(V40Client.openConfirm(handle, confirmed, 79)))
                 .as("again")
                 .isEqualTo(Nfs4Status.BAD_STATEID);
         Reply second = client.run(client.open(79, "o", "f", 1));
-        second.afterData().op(18);
+        second.afterData().op(OpCode.OPEN);
         second.stateid();
         second.words(5);
         assertThat(second.word()).as("rflags of the second OPEN").isEqualTo(4);
@@ -89,7 +89,7 @@ class OwnerSequenceTest {
         Ops lock = client.lockNew(open.handle(), seqid + 4, writer, 41, "l", 0, 10);
         byte[] locked = bytes(lock);
         assertThat(bytes(lock)).isEqualTo(locked);
-        int[] lockStateid = V40Client.stateidOf(client.run(lock), 12);
+        int[] lockStateid = V40Client.stateidOf(client.run(lock), OpCode.LOCK);
         Ops more = V40Client.lockMore(open.handle(), lockStateid, 42, 20, 10);
         byte[] lockedMore = bytes(more);
         assertThat(bytes(more)).isEqualTo(lockedMore);
@@ -109,7 +109,7 @@ class OwnerSequenceTest {
     void close_answersTheStateidOneOn_andIsForgottenWithTheNextRequest() {
         Opened open = client.opened("o", "f", 3);
         Ops close = V40Client.close(open.handle(), client.openSeqid, open.stateid());
-        assertThat(V40Client.stateidOf(client.run(close), 4)[0]).isEqualTo(open.stateid()[0] + 1);
+        assertThat(V40Client.stateidOf(client.run(close), OpCode.CLOSE)[0]).isEqualTo(open.stateid()[0] + 1);
         assertThat(client.statusOf(V40Client.close(open.handle(), client.openSeqid + 1, open.stateid())))
                 .as("another CLOSE of what is closed")
                 .isEqualTo(Nfs4Status.BAD_STATEID);
@@ -153,7 +153,7 @@ class OwnerSequenceTest {
                 .as("no share access")
                 .isEqualTo(Nfs4Status.INVAL);
         // These do not: the owner is not known from them, or they were never looked at.
-        assertThat(client.statusOf(new Ops().add(18, c -> c.words(seqid + 3, 1, 0)
+        assertThat(client.statusOf(new Ops().add(OpCode.OPEN, c -> c.words(seqid + 3, 1, 0)
                         .hyper(client.clientId)
                         .string("o")
                         .words(0, 0)
@@ -196,17 +196,18 @@ class OwnerSequenceTest {
     void locks_ofTwoOwners_excludeEachOtherAndGoWithTheirOwner() {
         Opened open = client.opened("o", "f", 3);
         int[] lock = V40Client.stateidOf(
-                client.run(client.lockNew(open.handle(), client.openSeqid++, open.stateid(), 1, "l", 0, 10)), 12);
+                client.run(client.lockNew(open.handle(), client.openSeqid++, open.stateid(), 1, "l", 0, 10)),
+                OpCode.LOCK);
         Reply denied = client.send(client.lockNew(open.handle(), client.openSeqid++, open.stateid(), 1, "m", 5, 10));
-        denied.op(22);
-        denied.op(12, Nfs4Status.DENIED);
+        denied.op(OpCode.PUTFH);
+        denied.op(OpCode.LOCK, Nfs4Status.DENIED);
         assertThat(denied.hyper()).isZero();
         assertThat(denied.hyper()).isEqualTo(10);
         assertThat(denied.word()).as("WRITE_LT").isEqualTo(2);
         assertThat(denied.hyper()).isEqualTo(client.clientId);
         assertThat(denied.string()).isEqualTo("l");
         denied.end();
-        assertThat(client.statusOf(new Ops().putFh(open.handle()).add(13, c -> c.words(2)
+        assertThat(client.statusOf(new Ops().putFh(open.handle()).add(OpCode.LOCKT, c -> c.words(2)
                         .hyper(0)
                         .hyper(1)
                         .hyper(client.clientId)
@@ -217,7 +218,7 @@ class OwnerSequenceTest {
                 .as("a known lock-owner with a seqid of its own making")
                 .isEqualTo(Nfs4Status.BAD_SEQID);
         assertThat(client.statusOf(client.releaseLockOwner("l"))).isEqualTo(Nfs4Status.LOCKS_HELD);
-        lock = V40Client.stateidOf(client.run(V40Client.unlock(open.handle(), lock, 2, 0, 10)), 14);
+        lock = V40Client.stateidOf(client.run(V40Client.unlock(open.handle(), lock, 2, 0, 10)), OpCode.LOCKU);
         client.run(client.releaseLockOwner("l"));
         assertThat(client.statusOf(V40Client.lockMore(open.handle(), lock, 3, 0, 1)))
                 .isEqualTo(Nfs4Status.BAD_STATEID);
@@ -245,13 +246,13 @@ class OwnerSequenceTest {
         client.run(new Ops().putFh(open.handle()).write(open.stateid(), 0, 2, "hello"));
         client.run(new Ops().putFh(open.handle()).write(ANONYMOUS, 5, 2, " world"));
         Reply read = client.run(new Ops().putFh(open.handle()).read(open.stateid(), 0, 100));
-        read.op(22);
-        read.op(25);
+        read.op(OpCode.PUTFH);
+        read.op(OpCode.READ);
         assertThat(read.word()).as("eof").isEqualTo(1);
         assertThat(new String(read.opaque(100), StandardCharsets.UTF_8)).isEqualTo("hello world");
-        client.run(new Ops()
-                .putFh(open.handle())
-                .add(34, c -> c.words(open.stateid()).words(1, 1 << 4, 8).hyper(5)));
+        client.run(new Ops().putFh(open.handle()).add(OpCode.SETATTR, c -> c.words(open.stateid())
+                .words(1, 1 << 4, 8)
+                .hyper(5)));
         V4Client modern = V4Client.mounted(server, "modern", 0);
         assertThat(modern.statusOf(new Ops().putFh(open.handle()).read(open.stateid(), 0, 1)))
                 .as("a state of NFSv4.0 in a session")

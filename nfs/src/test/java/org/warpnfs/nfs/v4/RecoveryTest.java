@@ -5,9 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.warpnfs.nfs.v4.V4Client.Ops;
-import org.warpnfs.nfs.v4.V4Client.Reply;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.OpCode;
 
 /** Client identities, leases, and what happens when the server is killed and started again. */
 class RecoveryTest {
@@ -91,14 +90,14 @@ class RecoveryTest {
         assertThat(other.statusOf(new Ops().data().open("x", "f", 1, 0))).isEqualTo(Nfs4Status.GRACE);
         assertThat(other.statusOf(new Ops().putFh(handle).read(new int[4], 0, 1)))
                 .isEqualTo(Nfs4Status.GRACE);
-        assertThat(other.statusOf(new Ops().data().named(28, "f"))).isEqualTo(Nfs4Status.GRACE);
+        assertThat(other.statusOf(new Ops().data().named(OpCode.REMOVE, "f"))).isEqualTo(Nfs4Status.GRACE);
 
         client.connect();
         assertThat(client.statusOf(new Ops().putFh(handle).write(old, 0, 0, "x")))
                 .isEqualTo(Nfs4Status.BAD_STATEID);
         assertThat(client.statusOf(new Ops().data().open("o", "f", 3, 0))).isEqualTo(Nfs4Status.GRACE);
         Reply again = client.run(new Ops().putFh(handle).openPrevious("o", 3));
-        again.op(22);
+        again.op(OpCode.PUTFH);
         int[] stateid = again.open();
         assertThat(client.statusOf(new Ops().putFh(handle).lock(2, true, 0, 100, stateid, "l")))
                 .isEqualTo(Nfs4Status.OK);
@@ -123,7 +122,7 @@ class RecoveryTest {
         server.start();
         V4Client impostor = new V4Client(server, "c", 2, 0);
         impostor.readExchangeId(impostor.sendBare(new Ops().exchangeId(99, "c", 0)));
-        assertThat(impostor.sendBare(new Ops().add(57, c -> c.hyper(impostor.clientId)))
+        assertThat(impostor.sendBare(new Ops().add(OpCode.DESTROY_CLIENTID, c -> c.hyper(impostor.clientId)))
                         .status())
                 .isEqualTo(Nfs4Status.OK);
         assertThat(server.program().isGraceRunning())

@@ -18,9 +18,8 @@ import org.warpnfs.nfs.export.ExportTraits;
 import org.warpnfs.nfs.export.FsLocations;
 import org.warpnfs.nfs.export.PseudoPath;
 import org.warpnfs.nfs.export.Squash;
-import org.warpnfs.nfs.v4.V4Client.Ops;
-import org.warpnfs.nfs.v4.V4Client.Reply;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.OpCode;
 
 /** {@code refer=} and {@code replicas=}: where else a file system is (RFC 7530, section 8, RFC 8881, section 11). */
 class ReferralTest {
@@ -29,7 +28,6 @@ class ReferralTest {
     private static final int RDATTR_ERROR = 1 << 11;
     private static final int FS_LOCATIONS = 1 << 24;
     private static final int MOUNTED_ON_FILEID = 1 << 23;
-    private static final int READDIR = 26;
 
     private final MemoryFileSystem files = new MemoryFileSystem(1 << 20, 100);
     private final MemoryFileSystem nothing = new MemoryFileSystem(1 << 20, 100);
@@ -74,7 +72,7 @@ class ReferralTest {
 
     private Reply away(Ops ops) {
         Reply reply = client.run(ops);
-        reply.afterData().op(15);
+        reply.afterData().op(OpCode.LOOKUP);
         return reply;
     }
 
@@ -95,14 +93,14 @@ class ReferralTest {
     void lookup_ofAReferral_isDoneAndGetFhIsMoved() {
         Reply reply = client.send(new Ops().data().lookup("away").getFh());
         assertThat(reply.status()).isEqualTo(Nfs4Status.MOVED);
-        reply.afterData().op(15);
-        reply.op(10, Nfs4Status.MOVED);
+        reply.afterData().op(OpCode.LOOKUP);
+        reply.op(OpCode.GETFH, Nfs4Status.MOVED);
     }
 
     @Test
     void getAttr_asLinuxAsksForAReferral_saysWhereItIs() {
         Reply reply = away(new Ops().data().lookup("away").getAttr(FSID | FS_LOCATIONS, MOUNTED_ON_FILEID));
-        reply.op(9);
+        reply.op(OpCode.GETATTR);
         assertThat(reply.words(3)).containsExactly(2, FSID | FS_LOCATIONS, MOUNTED_ON_FILEID);
         reply.words(1);
         assertThat(reply.hyper()).isEqualTo(Integer.toUnsignedLong(away.key()));
@@ -119,11 +117,11 @@ class ReferralTest {
         assertThat(client.statusOf(new Ops().data().lookup("away").getAttr(FSID)))
                 .isEqualTo(Nfs4Status.OK);
         Reply reply = away(new Ops().data().lookup("away").getAttr(SIZE | RDATTR_ERROR));
-        reply.op(9);
+        reply.op(OpCode.GETATTR);
         assertThat(reply.words(4)).containsExactly(1, RDATTR_ERROR, 4, 10019);
         reply.end();
         Reply nothingMissing = away(new Ops().data().lookup("away").getAttr(RDATTR_ERROR));
-        nothingMissing.op(9);
+        nothingMissing.op(OpCode.GETATTR);
         assertThat(nothingMissing.words(4)).containsExactly(1, RDATTR_ERROR, 4, 0);
     }
 
@@ -131,13 +129,15 @@ class ReferralTest {
     void handleOfAReferral_anyUseOfIt_isMoved() {
         byte[] handle = server.handles.encode(away.root());
         assertThat(client.statusOf(new Ops().putFh(handle))).isEqualTo(Nfs4Status.OK);
-        assertThat(client.statusOf(new Ops().putFh(handle).add(3, c -> c.words(0x3f))))
+        assertThat(client.statusOf(new Ops().putFh(handle).add(OpCode.ACCESS, c -> c.words(0x3f))))
                 .as("ACCESS")
                 .isEqualTo(Nfs4Status.MOVED);
         assertThat(client.statusOf(new Ops().putFh(handle).lookup("x"))).isEqualTo(Nfs4Status.MOVED);
         assertThat(client.statusOf(new Ops().putFh(handle).openCreate("o", "f", 3, 0)))
                 .isEqualTo(Nfs4Status.MOVED);
-        assertThat(client.statusOf(new Ops().putFh(handle).op(32))).as("SAVEFH").isEqualTo(Nfs4Status.MOVED);
+        assertThat(client.statusOf(new Ops().putFh(handle).op(OpCode.SAVEFH)))
+                .as("SAVEFH")
+                .isEqualTo(Nfs4Status.MOVED);
         assertThat(client.statusOf(new Ops().putFh(handle).root()))
                 .as("PUTROOTFH")
                 .isEqualTo(Nfs4Status.OK);
@@ -146,14 +146,14 @@ class ReferralTest {
     private static Ops list(int word0, int word1) {
         return new Ops()
                 .data()
-                .add(READDIR, c -> c.hyper(0).hyper(0).words(4096, 8192).words(2, word0, word1));
+                .add(OpCode.READDIR, c -> c.hyper(0).hyper(0).words(4096, 8192).words(2, word0, word1));
     }
 
     @Test
     void listing_withAReferral_saysOfItWhatGetAttrSays() {
         assertThat(client.statusOf(list(SIZE, 0))).isEqualTo(Nfs4Status.MOVED);
         Reply reply = client.run(list(SIZE | FSID | RDATTR_ERROR, MOUNTED_ON_FILEID));
-        reply.afterData().op(READDIR);
+        reply.afterData().op(OpCode.READDIR);
         reply.hyper();
         assertThat(reply.word()).isEqualTo(1);
         reply.hyper();
@@ -169,16 +169,16 @@ class ReferralTest {
 
     @Test
     void secInfo_ofAReferral_isAnswered() {
-        assertThat(client.statusOf(new Ops().data().add(33, c -> c.string("away"))))
+        assertThat(client.statusOf(new Ops().data().add(OpCode.SECINFO, c -> c.string("away"))))
                 .isEqualTo(Nfs4Status.OK);
     }
 
     @Test
     void replicas_areToldAndTheFilesAreHere() {
         Reply reply = client.run(new Ops().root().lookup("twice").getAttr(FS_LOCATIONS));
-        reply.op(24);
-        reply.op(15);
-        reply.op(9);
+        reply.op(OpCode.PUTROOTFH);
+        reply.op(OpCode.LOOKUP);
+        reply.op(OpCode.GETATTR);
         reply.words(3);
         assertThat(reply.word()).isEqualTo(1);
         assertThat(reply.string()).isEqualTo("twice");
@@ -193,7 +193,7 @@ class ReferralTest {
     @Test
     void exportWithout_hasNeitherRootNorLocations() {
         Reply reply = client.run(new Ops().data().getAttr(FS_LOCATIONS));
-        reply.afterData().op(9);
+        reply.afterData().op(OpCode.GETATTR);
         assertThat(reply.words(5)).containsExactly(1, FS_LOCATIONS, 8, 0, 0);
     }
 }

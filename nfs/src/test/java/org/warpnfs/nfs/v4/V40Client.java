@@ -2,9 +2,8 @@ package org.warpnfs.nfs.v4;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import org.warpnfs.nfs.v4.V4Client.Ops;
-import org.warpnfs.nfs.v4.V4Client.Reply;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.OpCode;
 
 /** A client that speaks RFC 7530 word by word: no sessions, and owners that count. */
 final class V40Client {
@@ -54,7 +53,7 @@ final class V40Client {
     }
 
     Ops setClientid(long itsVerifier, String netid, String address) {
-        return new Ops().add(35, c -> c.hyper(itsVerifier)
+        return new Ops().add(OpCode.SETCLIENTID, c -> c.hyper(itsVerifier)
                 .string(name)
                 .words(0x40000000)
                 .string(netid)
@@ -67,23 +66,23 @@ final class V40Client {
     }
 
     static Ops confirm(long id, long itsVerifier) {
-        return new Ops().add(36, c -> c.hyper(id).hyper(itsVerifier));
+        return new Ops().add(OpCode.SETCLIENTID_CONFIRM, c -> c.hyper(id).hyper(itsVerifier));
     }
 
     void readClientid(Reply reply) {
-        reply.op(35);
+        reply.op(OpCode.SETCLIENTID);
         clientId = reply.hyper();
         confirmVerifier = reply.hyper();
         reply.end();
     }
 
     Ops renew() {
-        return new Ops().add(30, c -> c.hyper(clientId));
+        return new Ops().add(OpCode.RENEW, c -> c.hyper(clientId));
     }
 
     /** UNCHECKED with mode 0644, in /data. */
     Ops openCreate(int seqid, String owner, String file, int access, int deny) {
-        return new Ops().data().add(18, c -> c.words(seqid, access, deny)
+        return new Ops().data().add(OpCode.OPEN, c -> c.words(seqid, access, deny)
                 .hyper(clientId)
                 .string(owner)
                 .words(1, 0)
@@ -93,7 +92,7 @@ final class V40Client {
     }
 
     Ops open(int seqid, String owner, String file, int access) {
-        return new Ops().data().add(18, c -> c.words(seqid, access, 0)
+        return new Ops().data().add(OpCode.OPEN, c -> c.words(seqid, access, 0)
                 .hyper(clientId)
                 .string(owner)
                 .words(0, 0)
@@ -101,27 +100,29 @@ final class V40Client {
     }
 
     Ops openPrevious(byte[] handle, int seqid, String owner, int access) {
-        return new Ops().putFh(handle).add(18, c -> c.words(seqid, access, 0)
+        return new Ops().putFh(handle).add(OpCode.OPEN, c -> c.words(seqid, access, 0)
                 .hyper(clientId)
                 .string(owner)
                 .words(0, 1, 0));
     }
 
     static Ops openConfirm(byte[] handle, int[] stateid, int seqid) {
-        return new Ops().putFh(handle).add(20, c -> c.words(stateid).words(seqid));
+        return new Ops().putFh(handle).add(OpCode.OPEN_CONFIRM, c -> c.words(stateid)
+                .words(seqid));
     }
 
     static Ops close(byte[] handle, int seqid, int[] stateid) {
-        return new Ops().putFh(handle).add(4, c -> c.words(seqid).words(stateid));
+        return new Ops().putFh(handle).add(OpCode.CLOSE, c -> c.words(seqid).words(stateid));
     }
 
     static Ops downgrade(byte[] handle, int[] stateid, int seqid, int access, int deny) {
-        return new Ops().putFh(handle).add(21, c -> c.words(stateid).words(seqid, access, deny));
+        return new Ops().putFh(handle).add(OpCode.OPEN_DOWNGRADE, c -> c.words(stateid)
+                .words(seqid, access, deny));
     }
 
     /** Brings a lock-owner; write lock. */
     Ops lockNew(byte[] handle, int openSeqid, int[] open, int lockSeqid, String owner, long offset, long length) {
-        return new Ops().putFh(handle).add(12, c -> c.words(2, 0)
+        return new Ops().putFh(handle).add(OpCode.LOCK, c -> c.words(2, 0)
                 .hyper(offset)
                 .hyper(length)
                 .words(1, openSeqid)
@@ -132,7 +133,7 @@ final class V40Client {
     }
 
     static Ops lockMore(byte[] handle, int[] lock, int seqid, long offset, long length) {
-        return new Ops().putFh(handle).add(12, c -> c.words(2, 0)
+        return new Ops().putFh(handle).add(OpCode.LOCK, c -> c.words(2, 0)
                 .hyper(offset)
                 .hyper(length)
                 .words(0)
@@ -141,13 +142,14 @@ final class V40Client {
     }
 
     static Ops unlock(byte[] handle, int[] lock, int seqid, long offset, long length) {
-        return new Ops()
-                .putFh(handle)
-                .add(14, c -> c.words(2, seqid).words(lock).hyper(offset).hyper(length));
+        return new Ops().putFh(handle).add(OpCode.LOCKU, c -> c.words(2, seqid)
+                .words(lock)
+                .hyper(offset)
+                .hyper(length));
     }
 
     Ops releaseLockOwner(String owner) {
-        return new Ops().add(39, c -> c.hyper(clientId).string(owner));
+        return new Ops().add(OpCode.RELEASE_LOCKOWNER, c -> c.hyper(clientId).string(owner));
     }
 
     /** An open that is confirmed, and the file's handle. */
@@ -175,14 +177,14 @@ final class V40Client {
         int[] stateid = reply.afterData().open();
         byte[] handle = reply.getFh();
         Reply confirmed = run(openConfirm(handle, stateid, openSeqid++));
-        confirmed.op(22);
-        confirmed.op(20);
+        confirmed.op(OpCode.PUTFH);
+        confirmed.op(OpCode.OPEN_CONFIRM);
         return new Opened(confirmed.stateid(), handle);
     }
 
     /** The stateid that the operation behind a PUTFH gave. */
-    static int[] stateidOf(Reply reply, int operation) {
-        reply.op(22);
+    static int[] stateidOf(Reply reply, OpCode operation) {
+        reply.op(OpCode.PUTFH);
         reply.op(operation);
         return reply.stateid();
     }

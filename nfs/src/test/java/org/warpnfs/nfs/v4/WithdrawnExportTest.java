@@ -14,9 +14,8 @@ import org.warpnfs.nfs.export.ExportOptions;
 import org.warpnfs.nfs.export.ExportTable;
 import org.warpnfs.nfs.export.PseudoPath;
 import org.warpnfs.nfs.export.Squash;
-import org.warpnfs.nfs.v4.V4Client.Ops;
-import org.warpnfs.nfs.v4.V4Client.Reply;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
+import org.warpnfs.nfs.v4.xdr.OpCode;
 
 /** An export is withdrawn while clients have files of it open. */
 class WithdrawnExportTest {
@@ -48,14 +47,14 @@ class WithdrawnExportTest {
     private int[] open(Export export, String name, int access) {
         Reply reply = client.run(
                 new Ops().putFh(server.handles.encode(export.root())).openCreate("owner-" + name, name, access, 0));
-        reply.op(22);
+        reply.op(OpCode.PUTFH);
         return reply.open();
     }
 
     private void openWithDelegation(Export export, String name) {
         Reply reply = client.run(
                 new Ops().putFh(server.handles.encode(export.root())).openCreate("owner-" + name, name, 1, 0));
-        reply.op(22);
+        reply.op(OpCode.PUTFH);
         assertThat(reply.readDelegation()).hasSize(4);
     }
 

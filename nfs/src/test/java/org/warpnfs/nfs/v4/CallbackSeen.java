@@ -1,0 +1,67 @@
+package org.warpnfs.nfs.v4;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.ByteBuffer;
+
+/** A call of the server's, read word by word. */
+final class CallbackSeen {
+    static final int CB_RECALL_SLOT = 10;
+
+    final int xid;
+    final int program;
+    final int procedure;
+    final int flavor;
+    int minorVersion;
+    byte[] sessionId = new byte[16];
+    int seqid;
+    int slot;
+    int operation;
+    int highestSlot;
+    final int[] stateid = new int[4];
+    byte[] fileHandle = new byte[0];
+
+    CallbackSeen(byte[] message) {
+        ByteBuffer words = ByteBuffer.wrap(message);
+        xid = words.getInt();
+        assertThat(words.getInt()).as("a call").isZero();
+        assertThat(words.getInt()).as("RPC version").isEqualTo(2);
+        program = words.getInt();
+        assertThat(words.getInt()).as("callback version").isEqualTo(1);
+        procedure = words.getInt();
+        flavor = words.getInt();
+        int credentialBytes = words.getInt();
+        words.position(words.position() + credentialBytes);
+        assertThat(words.getLong()).as("verifier").isZero();
+        if (procedure == 1) {
+            assertThat(words.getInt()).as("tag").isZero();
+            minorVersion = words.getInt();
+            assertThat(words.getInt()).as("callback_ident").isZero();
+            assertThat(words.getInt()).as("operations").isEqualTo(2);
+            assertThat(words.getInt()).as("CB_SEQUENCE").isEqualTo(11);
+            words.get(sessionId);
+            seqid = words.getInt();
+            slot = words.getInt();
+            assertThat(words.getInt()).as("highest slot").isGreaterThanOrEqualTo(slot);
+            assertThat(words.getInt()).as("cachethis").isZero();
+            assertThat(words.getInt()).as("referring calls").isZero();
+            operation = words.getInt();
+            if (operation == CB_RECALL_SLOT) {
+                highestSlot = words.getInt();
+            } else {
+                readRecall(words);
+            }
+        }
+        assertThat(words.remaining()).as("rest").isLessThan(4);
+    }
+
+    private void readRecall(ByteBuffer words) {
+        assertThat(operation).as("CB_RECALL").isEqualTo(4);
+        for (int i = 0; i < 4; i++) {
+            stateid[i] = words.getInt();
+        }
+        assertThat(words.getInt()).as("truncate").isZero();
+        fileHandle = new byte[words.getInt()];
+        words.get(fileHandle);
+    }
+}
