@@ -72,8 +72,8 @@ public final class Nfs3Program implements RpcDispatchable, LaneProgram {
             FsQuery.PATHCONF,
             new Commit());
 
-    /** By number, from NULL, as RFC 1813 names them. */
-    private static final List<String> NAMES = List.of(
+    /** The procedures by number, from NULL, as RFC 1813 names them. */
+    public static final List<String> NAMES = List.of(
             "NULL",
             "GETATTR",
             "SETATTR",

@@ -3,6 +3,7 @@ package org.warpnfs.server.log;
 import java.util.List;
 import java.util.Map;
 import org.warpnfs.lanes.CallOnThread;
+import org.warpnfs.nfs.v3.Nfs3Program;
 
 /**
  * Procedures by the names that the RFCs give them (RFC 1813, RFC 8881, RFC 1833), as the slow-call log has them;
@@ -12,29 +13,6 @@ final class ProcedureNames {
     private static final Map<Long, String> PROGRAMS =
             Map.of(100_000L, "portmap", 100_003L, "nfs", 100_005L, "mount", 100_227L, "nfsacl");
 
-    private static final List<String> NFS_3 = List.of(
-            "NULL",
-            "GETATTR",
-            "SETATTR",
-            "LOOKUP",
-            "ACCESS",
-            "READLINK",
-            "READ",
-            "WRITE",
-            "CREATE",
-            "MKDIR",
-            "SYMLINK",
-            "MKNOD",
-            "REMOVE",
-            "RMDIR",
-            "RENAME",
-            "LINK",
-            "READDIR",
-            "READDIRPLUS",
-            "FSSTAT",
-            "FSINFO",
-            "PATHCONF",
-            "COMMIT");
     private static final List<String> NFS_4 = List.of("NULL", "COMPOUND");
     private static final List<String> MOUNT =
             List.of("NULL", "MNT", "DUMP", "UMNT", "UMNTALL", "EXPORT", "EXPORTALL", "PATHCONF");
@@ -46,7 +24,7 @@ final class ProcedureNames {
         String program = PROGRAMS.getOrDefault(called.program(), Long.toString(called.program()));
         List<String> names =
                 switch (program) {
-                    case "nfs" -> called.version() == 4 ? NFS_4 : NFS_3;
+                    case "nfs" -> called.version() == 4 ? NFS_4 : Nfs3Program.NAMES;
                     case "mount" -> MOUNT;
                     case "nfsacl" -> NFS_ACL;
                     default -> List.of();
