@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 /**
  * File data on its way between a backend and a socket.
  *
- * <p>A type of our own and not a bare {@link ByteBuffer}, so that data that can stay in its file (sendfile, a mapping)
- * can later come through the same door.
+ * <p>It is a type of its own, so that data that can stay in their file (sendfile, a mapping) can later be handed along
+ * in the same way.
  *
  * <h2>Operation</h2>
  *

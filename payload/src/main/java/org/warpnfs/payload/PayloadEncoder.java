@@ -1,8 +1,8 @@
 package org.warpnfs.payload;
 
 /**
- * What a transport's XDR stream offers beside the ordinary encoders: a door for the data items that an upper-layer
- * binding calls DDP-eligible (RFC 8267: READ data, READLINK text), through which they travel without being copied.
+ * What a transport's XDR stream offers beside the ordinary encoders: data items that an upper-layer binding calls
+ * DDP-eligible (RFC 8267: READ data, READLINK text) are sent without being copied.
  *
  * <p>A program asks {@code xdr instanceof PayloadEncoder}; where it is not, it encodes the bytes as an ordinary
  * variable-length opaque and releases the payload itself.

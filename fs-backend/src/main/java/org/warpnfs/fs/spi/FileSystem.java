@@ -124,8 +124,8 @@ public interface FileSystem extends AutoCloseable {
 
     /**
      * Opens a regular file; WRONG_TYPE, IS_DIRECTORY or SYMLINK on anything else. The owner of a file may open it for
-     * either whatever its permissions say, since NFS clients write through handles after they closed the door behind
-     * them; and whoever may execute a file may open it for reading, since clients execute by reading.
+     * either, whatever its permissions say: a program that took its own permission away goes on writing to the file
+     * that it has open. Whoever may execute a file may open it for reading, since clients execute by reading.
      *
      * <p>While a file is open its handle stays good, also after its last name is gone.
      */

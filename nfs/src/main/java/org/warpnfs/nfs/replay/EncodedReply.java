@@ -19,8 +19,8 @@ import org.warpnfs.payload.PayloadEncoder;
  *
  * <h2>Buffers</h2>
  *
- * Has copies of payloads and keeps no pooled buffer from its pool. They leave by their own door each time, so that they
- * find their way into a Write chunk.
+ * Has copies of payloads and keeps no pooled buffer from its pool. Each time the reply is sent they are encoded as
+ * payloads, so that they go to a Write chunk.
  */
 public final class EncodedReply implements XdrAble {
     private static final int FIRST_BYTES = 256;

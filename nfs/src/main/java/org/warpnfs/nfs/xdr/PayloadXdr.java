@@ -5,9 +5,9 @@ import org.warpnfs.payload.Payload;
 import org.warpnfs.payload.PayloadEncoder;
 
 /**
- * The door through which the data items leave that RFC 8267 calls DDP-eligible: READ data and READLINK text. Nothing
- * else may go through {@link #encode}, since a transport moves what comes there by RDMA Write. Data that have to stay
- * in the message, as those of READ_PLUS, go through {@link #encodeInline}.
+ * Encodes the data items that RFC 8267 calls DDP-eligible: READ data and READLINK text. {@link #encode} is for nothing
+ * else, since a transport moves what it is given there by RDMA Write. {@link #encodeInline} is for data that have to
+ * stay in the message, as those of READ_PLUS.
  *
  * <h2>Buffers</h2>
  *

@@ -1,5 +1,5 @@
 /**
- * Reading XDR (RFC 4506) from a peer that may lie, and the one door through which file data leave.
+ * Reading XDR (RFC 4506) from a peer that may lie, and encoding file data, in one place.
  *
  * <p>Knows oncrpc4j's streams and the payload; no protocol's data types.
  */

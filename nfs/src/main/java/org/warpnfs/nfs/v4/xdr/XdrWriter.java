@@ -176,7 +176,7 @@ public final class XdrWriter {
         return copy;
     }
 
-    /** Passes everything, payloads through their door, to a reply's stream, and is empty afterwards. */
+    /** Passes everything to a reply's stream, payloads as payloads, and is empty afterwards. */
     public void writeTo(XdrEncodingStream out) {
         int from = 0;
         List<Placed> placed = List.copyOf(payloads);
