@@ -6,6 +6,7 @@ import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
+import org.warpnfs.testkit.Circles;
 
 /** The lowest module uses the JDK alone. */
 @AnalyzeClasses(
@@ -27,4 +28,10 @@ class LadderTest {
             .should()
             .onlyDependOnClassesThat()
             .resideInAnyPackage("java..", "org.jspecify..", "org.warpnfs.limits", "org.warpnfs.lanes");
+
+    @ArchTest
+    static final ArchRule noCircleBetweenPackages = Circles.noneBetweenPackages("org.warpnfs");
+
+    @ArchTest
+    static final ArchRule noCircleOfManyClasses = Circles.noneOfManyClasses();
 }

@@ -6,6 +6,7 @@ import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
+import org.warpnfs.testkit.Circles;
 
 /** Sockets, and nothing that is said over them. */
 @AnalyzeClasses(packages = "org.warpnfs.sockets", importOptions = DoNotIncludeTests.class)
@@ -22,4 +23,10 @@ class LadderTest {
                     "io.netty..",
                     "org.warpnfs.limits",
                     "org.warpnfs.sockets");
+
+    @ArchTest
+    static final ArchRule noCircleBetweenPackages = Circles.noneBetweenPackages("org.warpnfs");
+
+    @ArchTest
+    static final ArchRule noCircleOfManyClasses = Circles.noneOfManyClasses();
 }
