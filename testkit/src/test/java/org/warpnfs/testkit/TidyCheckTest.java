@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class TidyCheckTest {
-    private static final Set<String> LEFT_OUT = Set.of(".git", "target");
+    private static final Set<String> LEFT_OUT = Set.of(".git", "target", "out");
     private static final List<String> TEXTS =
             List.of(".java", ".md", ".sh", ".yaml", ".yml", ".xml", ".html", ".c", ".pl", ".js");
     private static final String LONG = "x".repeat(120);
