@@ -72,12 +72,7 @@ public record ConformanceMatrix(
 
     /** Where the matrices are. */
     static Path directory() {
-        for (Path at = Path.of("").toAbsolutePath(); at != null; at = at.getParent()) {
-            if (Files.isDirectory(at.resolve(DIRECTORY))) {
-                return at.resolve(DIRECTORY);
-            }
-        }
-        throw new IllegalStateException("no " + DIRECTORY + " above the working directory");
+        return Repository.top().resolve(DIRECTORY);
     }
 
     private static List<ConformanceMatrix> loadAll(Path directory) {

@@ -28,17 +28,11 @@ public final class NamedTests {
 
     /** A file of the repository that the working directory is in. */
     public static String read(String... path) {
-        Path relative = Path.of("", path);
-        for (Path at = Path.of("").toAbsolutePath(); at != null; at = at.getParent()) {
-            if (Files.isRegularFile(at.resolve(relative))) {
-                try {
-                    return Files.readString(at.resolve(relative));
-                } catch (IOException e) {
-                    throw new UncheckedIOException(e);
-                }
-            }
+        try {
+            return Files.readString(Repository.top().resolve(Path.of("", path)));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
-        throw new IllegalStateException("no " + relative + " above the working directory");
     }
 
     /**

@@ -26,10 +26,17 @@ public final class TidyCheck {
     /** What stands between two words of a comment that are on two lines. */
     private static final String BETWEEN = "(?:[ \\t]|\\R[ \\t]*(?:\\*|//|#)?)+";
 
-    private static final Pattern OTHER_CITATION = Pattern.compile("(?:RFC" + BETWEEN + "?\\d+" + BETWEEN + PLACE
-            + "\\b|RFC" + BETWEEN + "\\d+,?" + BETWEEN + "?\u00a7|RFC\\d+,?" + BETWEEN + PLACE
-            + "\\b|\\bRFC" + BETWEEN + "\\d+," + BETWEEN + "(?:Section|Appendix|Figure|[Ss]ec\\.)|\\b" + PLACE + BETWEEN
-            + "[A-Z\\d][\\d.]*" + BETWEEN + "of" + BETWEEN + "RFC)");
+    private static final Pattern OTHER_CITATION = Pattern.compile(String.join(
+            "|",
+            // no comma between the RFC and the place
+            "RFC" + BETWEEN + "?\\d+" + BETWEEN + PLACE + "\\b",
+            // no blank before the number
+            "RFC\\d+,?" + BETWEEN + PLACE + "\\b",
+            // with a sign or another word for the section
+            "RFC" + BETWEEN + "\\d+,?" + BETWEEN + "?\u00a7",
+            "\\bRFC" + BETWEEN + "\\d+," + BETWEEN + "(?:Section|Appendix|Figure|[Ss]ec\\.)",
+            // the place first
+            "\\b" + PLACE + BETWEEN + "[A-Z\\d][\\d.]*" + BETWEEN + "of" + BETWEEN + "RFC"));
 
     private TidyCheck() {}
 

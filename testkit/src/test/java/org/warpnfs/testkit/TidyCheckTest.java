@@ -25,7 +25,7 @@ class TidyCheckTest {
 
     @Test
     void tree_isTidy() {
-        Path top = top();
+        Path top = Repository.top();
         List<String> findings = new ArrayList<>();
         List<Path> files = texts(top);
         files.forEach(
@@ -77,15 +77,6 @@ class TidyCheckTest {
                         "A.java",
                         "RFC 8881, section 18.22, RFC 8881,\n * sections 3.2 and 3.3; RFC 5044, appendix A; RFC 5040"))
                 .isEmpty();
-    }
-
-    private static Path top() {
-        for (Path at = Path.of("").toAbsolutePath(); at != null; at = at.getParent()) {
-            if (Files.isRegularFile(at.resolve("ARCHITECTURE.md"))) {
-                return at;
-            }
-        }
-        throw new IllegalStateException("no ARCHITECTURE.md above the working directory");
     }
 
     private static List<Path> texts(Path top) {

@@ -22,6 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.warpnfs.server.InMemory;
 import org.warpnfs.server.WarpServer;
 import org.warpnfs.testkit.NamedTests;
+import org.warpnfs.testkit.Repository;
 
 /** Holds docs/limits.md to the server: its defaults, its counters, its tests. */
 class LimitsPageTest {
@@ -112,7 +113,7 @@ class LimitsPageTest {
     @ParameterizedTest
     @ValueSource(strings = {"limits.md", "security.md"})
     void page_everyTestOfEachModule_isInItsSource(String name) throws IOException {
-        Path root = root();
+        Path root = Repository.top();
         List<String> missing = new ArrayList<>();
         Map<String, String> sources = new LinkedHashMap<>();
         Matcher test = TEST.matcher(NamedTests.read("docs", name));
@@ -132,15 +133,6 @@ class LimitsPageTest {
         }
         assertThat(sources).hasSizeGreaterThan(10);
         assertThat(missing).isEmpty();
-    }
-
-    private static Path root() {
-        for (Path at = Path.of("").toAbsolutePath(); at != null; at = at.getParent()) {
-            if (Files.isDirectory(at.resolve("docs").resolve("conformance"))) {
-                return at;
-            }
-        }
-        throw new AssertionError("no docs above the working directory");
     }
 
     /**

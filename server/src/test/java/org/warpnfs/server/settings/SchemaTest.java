@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.warpnfs.testkit.NamedTests;
+import org.warpnfs.testkit.Repository;
 
 /**
  * The schema, the page and the example are what the table says. {@code -Dwarpnfs.write=true} writes what is made of the
@@ -24,15 +25,6 @@ import org.warpnfs.testkit.NamedTests;
  */
 class SchemaTest {
     private static final JsonSchemaFactory FACTORY = JsonSchemaFactory.getInstance(SpecVersion.VersionFlag.V202012);
-
-    private static Path root() {
-        for (Path at = Path.of("").toAbsolutePath(); at != null; at = at.getParent()) {
-            if (Files.isDirectory(at.resolve("docs").resolve("conformance"))) {
-                return at;
-            }
-        }
-        throw new AssertionError("no docs above the working directory");
-    }
 
     private static JsonNode yaml(String text) throws IOException {
         return new ObjectMapper(new YAMLFactory()).readTree(text);
@@ -45,7 +37,7 @@ class SchemaTest {
 
     @Test
     void schema_inTheTree_isWhatTheTableSays() throws IOException {
-        Path file = root().resolve(Path.of("deploy", "config", "warpnfs.schema.json"));
+        Path file = Repository.top().resolve(Path.of("deploy", "config", "warpnfs.schema.json"));
         if (Boolean.getBoolean("warpnfs.write")) {
             Files.writeString(file, SettingsSchema.text());
         }
@@ -126,7 +118,7 @@ class SchemaTest {
 
     @Test
     void page_tables_areWhatTheTableSays() throws IOException {
-        Path file = root().resolve(Path.of("docs", "configuration.md"));
+        Path file = Repository.top().resolve(Path.of("docs", "configuration.md"));
         String page = Files.readString(file);
         for (var part : Map.of(
                         "settings", SettingsPage.settings(),

@@ -1,0 +1,19 @@
+package org.warpnfs.testkit;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** The repository that the working directory is in, whichever module's tests run. */
+public final class Repository {
+    private Repository() {}
+
+    /** The directory that holds all of it. */
+    public static Path top() {
+        for (Path at = Path.of("").toAbsolutePath(); at != null; at = at.getParent()) {
+            if (Files.isDirectory(at.resolve("docs").resolve("conformance"))) {
+                return at;
+            }
+        }
+        throw new IllegalStateException("no docs/conformance above the working directory");
+    }
+}
