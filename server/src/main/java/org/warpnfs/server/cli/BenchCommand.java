@@ -1,20 +1,14 @@
 package org.warpnfs.server.cli;
 
-import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.file.Files;
-import java.nio.file.LinkOption;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import org.warpnfs.server.config.ByteSize;
 import org.warpnfs.server.config.ConfigException;
 import org.warpnfs.server.config.CrcPolicy;
 import org.warpnfs.tools.bench.Bench;
@@ -22,9 +16,8 @@ import org.warpnfs.tools.bench.BenchException;
 import org.warpnfs.tools.bench.BenchOptions;
 import org.warpnfs.tools.bench.BenchReport;
 import org.warpnfs.tools.bench.Operation;
-import org.warpnfs.tools.bench.Protocol;
-import org.warpnfs.tools.bench.nfs.AuthSysCredential;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -42,7 +35,6 @@ import picocli.CommandLine.Spec;
         versionProvider = Version.class,
         sortOptions = false)
 final class BenchCommand implements Callable<Integer> {
-    private static final int MAX_PORT = 65_535;
     private static final int MAX_SIZE_BYTES = 16 << 20;
     private static final int MAX_DEPTH = 128;
     private static final long MAX_BLOCKS = 1 << 30;
@@ -53,11 +45,8 @@ final class BenchCommand implements Callable<Integer> {
     @Option(names = "--target", required = true, paramLabel = "HOST", description = "The server.")
     private String target = "";
 
-    @Option(names = "--proto", paramLabel = "rdma|tcp", description = "What the calls go over. Default: rdma.")
-    private Protocol protocol = Protocol.RDMA;
-
-    @Option(names = "--vers", paramLabel = "3|4.1", description = "The version of NFS. Default: 4.1.")
-    private String version = "4.1";
+    @Mixin
+    private NfsClientOptions client = new NfsClientOptions();
 
     @Option(
             names = "--op",
@@ -86,18 +75,6 @@ final class BenchCommand implements Callable<Integer> {
     @Option(names = "--file-size", paramLabel = "SIZE", description = "Of the file. Default: 256m.")
     private String fileSize = "256m";
 
-    @Option(names = "--export", paramLabel = "/PATH", description = "A directory that can be written to. Default: /.")
-    private String export = "/";
-
-    @Option(names = "--port", paramLabel = "PORT", description = "Default: 20049 for rdma, 2049 for tcp.")
-    private @Nullable Integer port;
-
-    @Option(
-            names = "--mount-port",
-            paramLabel = "PORT",
-            description = "Of MOUNT over TCP, with --vers 3. Default: --port with tcp, else 2049.")
-    private @Nullable Integer mountPort;
-
     @Option(
             names = "--stable",
             description = "Each WRITE is on stable storage when answered; else one COMMIT at the end.")
@@ -108,9 +85,6 @@ final class BenchCommand implements Callable<Integer> {
 
     @Option(names = "--crc", paramLabel = "off|on", description = "Ask for a CRC in each FPDU. Default: off.")
     private CrcPolicy crc = CrcPolicy.OFF;
-
-    @Option(names = "--client-threads", paramLabel = "N", description = "Threads for all connections. Default: 1.")
-    private int clientThreads = 1;
 
     @Option(names = "--timeout", paramLabel = "SECONDS", description = "Of each call. Default: 30.")
     private int timeoutSeconds = 30;
@@ -157,36 +131,31 @@ final class BenchCommand implements Callable<Integer> {
     }
 
     private BenchOptions options(InetAddress host) throws ConfigException {
-        int sizeBytes = (int) sizeWithin("--size", sizeText(), 1, MAX_SIZE_BYTES);
-        long fileBytes = sizeWithin("--file-size", fileSize, sizeBytes, 1L << 40);
+        int sizeBytes = (int) OptionRange.sizeWithin("--size", sizeText(), 1, MAX_SIZE_BYTES);
+        long fileBytes = OptionRange.sizeWithin("--file-size", fileSize, sizeBytes, 1L << 40);
         if (fileBytes / sizeBytes > MAX_BLOCKS) {
             throw new ConfigException("--file-size " + fileSize + ": more than " + MAX_BLOCKS + " blocks of --size");
         }
-        int nfsPort = port == null ? protocol.defaultPort() : within("--port", port, 1, MAX_PORT);
-        int mount = protocol == Protocol.TCP ? nfsPort : Protocol.TCP.defaultPort();
-        if (mountPort != null) {
-            mount = within("--mount-port", mountPort, 1, MAX_PORT);
-        }
         return new BenchOptions(
-                new InetSocketAddress(host, nfsPort),
-                new InetSocketAddress(host, mount),
-                protocol,
-                version(),
-                export(),
+                new InetSocketAddress(host, client.nfsPort()),
+                new InetSocketAddress(host, client.mountPort()),
+                client.protocol(),
+                client.version(),
+                client.export(),
                 operation,
                 sizeBytes,
                 fileBytes,
-                within("--depth", depth, 1, MAX_DEPTH),
-                within("--connections", connections, 1, 1024),
-                Duration.ofSeconds(within("--seconds", seconds, 1, 86_400)),
-                Duration.ofSeconds(within("--warmup", warmUpSeconds, 0, 3600)),
+                OptionRange.within("--depth", depth, 1, MAX_DEPTH),
+                OptionRange.within("--connections", connections, 1, 1024),
+                Duration.ofSeconds(OptionRange.within("--seconds", seconds, 1, 86_400)),
+                Duration.ofSeconds(OptionRange.within("--warmup", warmUpSeconds, 0, 3600)),
                 count == null ? OptionalLong.empty() : OptionalLong.of(atLeastOne(count)),
                 stable,
                 verify,
                 crc == CrcPolicy.ON,
-                within("--client-threads", clientThreads, 1, 256),
-                Duration.ofSeconds(within("--timeout", timeoutSeconds, 1, 3600)),
-                new AuthSysCredential("warpnfs-bench", id("uid", uid), id("gid", gid)),
+                client.clientThreads(),
+                Duration.ofSeconds(OptionRange.within("--timeout", timeoutSeconds, 1, 3600)),
+                NfsClientOptions.caller("warpnfs-bench", uid, gid),
                 serverPid == null ? OptionalLong.empty() : OptionalLong.of(serverPid),
                 loopback);
     }
@@ -195,54 +164,10 @@ final class BenchCommand implements Callable<Integer> {
         return size != null ? size : operation.random() ? "4k" : "1m";
     }
 
-    private int version() throws ConfigException {
-        return switch (version) {
-            case "3" -> 3;
-            case "4.1" -> 4;
-            default -> throw new ConfigException("--vers " + version + ": not 3 or 4.1");
-        };
-    }
-
-    private String export() throws ConfigException {
-        if (!export.startsWith("/")) {
-            throw new ConfigException("--export " + export + ": a path begins with /");
-        }
-        return export;
-    }
-
     private static long atLeastOne(long value) throws ConfigException {
         if (value < 1) {
             throw new ConfigException("--count " + value + ": not at least 1");
         }
         return value;
-    }
-
-    static int within(String option, int value, int min, int max) throws ConfigException {
-        if (value < min || value > max) {
-            throw new ConfigException(option + " " + value + ": not within " + min + ".." + max);
-        }
-        return value;
-    }
-
-    static long sizeWithin(String option, String text, long min, long max) throws ConfigException {
-        long value = ByteSize.parse(option, text);
-        if (value < min || value > max) {
-            throw new ConfigException(option + " " + text + ": not within " + min + ".." + max + " bytes");
-        }
-        return value;
-    }
-
-    /** Whoever runs this owns what it makes: there is no closer way to ask. */
-    static int id(String kind, @Nullable Integer said) {
-        if (said != null) {
-            return said;
-        }
-        try {
-            Object own = Files.getAttribute(
-                    Path.of("/proc/self"), "unix:" + kind.toLowerCase(Locale.ROOT), LinkOption.NOFOLLOW_LINKS);
-            return (Integer) own;
-        } catch (IOException | UnsupportedOperationException | IllegalArgumentException e) {
-            return 0;
-        }
     }
 }

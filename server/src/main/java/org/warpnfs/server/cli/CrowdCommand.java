@@ -1,9 +1,7 @@
 package org.warpnfs.server.cli;
 
 import java.io.PrintWriter;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,12 +10,11 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.server.config.ConfigException;
 import org.warpnfs.tools.bench.BenchException;
-import org.warpnfs.tools.bench.Protocol;
 import org.warpnfs.tools.bench.crowd.Crowd;
 import org.warpnfs.tools.bench.crowd.CrowdOptions;
 import org.warpnfs.tools.bench.crowd.CrowdReport;
-import org.warpnfs.tools.bench.nfs.AuthSysCredential;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -37,7 +34,6 @@ import picocli.CommandLine.Spec;
         versionProvider = Version.class,
         sortOptions = false)
 final class CrowdCommand implements Callable<Integer> {
-    private static final int MAX_PORT = 65_535;
     private static final int PAGE_BYTES = 4096;
     private static final int BLOCKS = 16;
 
@@ -52,11 +48,8 @@ final class CrowdCommand implements Callable<Integer> {
             description = "The server. Connections go to several by turns: addresses of one server.")
     private List<String> targets = List.of();
 
-    @Option(names = "--proto", paramLabel = "rdma|tcp", description = "What the calls go over. Default: rdma.")
-    private Protocol protocol = Protocol.RDMA;
-
-    @Option(names = "--vers", paramLabel = "3|4.1", description = "The version of NFS. Default: 4.1.")
-    private String version = "4.1";
+    @Mixin
+    private NfsClientOptions client = new NfsClientOptions();
 
     @Option(names = "--connections", paramLabel = "N", description = "Default: 1000.")
     private int connections = 1000;
@@ -78,21 +71,6 @@ final class CrowdCommand implements Callable<Integer> {
             paramLabel = "MILLISECONDS",
             description = "Between two calls of a connection. Default: 0.")
     private int pauseMillis;
-
-    @Option(names = "--export", paramLabel = "/PATH", description = "A directory that can be written to. Default: /.")
-    private String export = "/";
-
-    @Option(names = "--port", paramLabel = "PORT", description = "Default: 20049 for rdma, 2049 for tcp.")
-    private @Nullable Integer port;
-
-    @Option(
-            names = "--mount-port",
-            paramLabel = "PORT",
-            description = "Of MOUNT over TCP, with --vers 3. Default: --port with tcp, else 2049.")
-    private @Nullable Integer mountPort;
-
-    @Option(names = "--client-threads", paramLabel = "N", description = "Threads for all connections. Default: 1.")
-    private int clientThreads = 1;
 
     @Option(names = "--timeout", paramLabel = "SECONDS", description = "Of each call. Default: 60.")
     private int timeoutSeconds = 60;
@@ -123,45 +101,28 @@ final class CrowdCommand implements Callable<Integer> {
     }
 
     private CrowdOptions options() throws ConfigException {
-        int nfsPort = port == null ? protocol.defaultPort() : BenchCommand.within("--port", port, 1, MAX_PORT);
-        int mount = protocol == Protocol.TCP ? nfsPort : Protocol.TCP.defaultPort();
-        if (mountPort != null) {
-            mount = BenchCommand.within("--mount-port", mountPort, 1, MAX_PORT);
-        }
-        int sizeBytes = (int) BenchCommand.sizeWithin("--size", size, PAGE_BYTES, 1 << 20);
+        int sizeBytes = (int) OptionRange.sizeWithin("--size", size, PAGE_BYTES, 1 << 20);
         if (sizeBytes % PAGE_BYTES != 0) {
             throw new ConfigException("--size " + size + ": not a multiple of 4k");
         }
         List<InetSocketAddress> servers = new ArrayList<>();
         for (String target : targets) {
-            servers.add(new InetSocketAddress(host(target), nfsPort));
+            servers.add(new InetSocketAddress(HostAddress.of("--target " + target, target), client.nfsPort()));
         }
         return new CrowdOptions(
                 servers,
-                new InetSocketAddress(servers.getFirst().getAddress(), mount),
-                protocol,
-                switch (version) {
-                    case "3" -> 3;
-                    case "4.1" -> 4;
-                    default -> throw new ConfigException("--vers " + version + ": not 3 or 4.1");
-                },
-                export,
-                BenchCommand.within("--connections", connections, 1, 20_000),
-                BenchCommand.within("--opening", opening, 1, 1000),
+                new InetSocketAddress(servers.getFirst().getAddress(), client.mountPort()),
+                client.protocol(),
+                client.version(),
+                client.export(),
+                OptionRange.within("--connections", connections, 1, 20_000),
+                OptionRange.within("--opening", opening, 1, 1000),
                 sizeBytes,
                 BLOCKS,
-                Duration.ofSeconds(BenchCommand.within("--seconds", seconds, 1, 86_400)),
-                Duration.ofMillis(BenchCommand.within("--pause", pauseMillis, 0, 60_000)),
-                BenchCommand.within("--client-threads", clientThreads, 1, 256),
-                Duration.ofSeconds(BenchCommand.within("--timeout", timeoutSeconds, 1, 3600)),
-                new AuthSysCredential("warpnfs-crowd", BenchCommand.id("uid", null), BenchCommand.id("gid", null)));
-    }
-
-    private static InetAddress host(String target) throws ConfigException {
-        try {
-            return InetAddress.getByName(target);
-        } catch (UnknownHostException e) {
-            throw new ConfigException("--target " + target + ": no such host", e);
-        }
+                Duration.ofSeconds(OptionRange.within("--seconds", seconds, 1, 86_400)),
+                Duration.ofMillis(OptionRange.within("--pause", pauseMillis, 0, 60_000)),
+                client.clientThreads(),
+                Duration.ofSeconds(OptionRange.within("--timeout", timeoutSeconds, 1, 3600)),
+                NfsClientOptions.caller("warpnfs-crowd", null, null));
     }
 }

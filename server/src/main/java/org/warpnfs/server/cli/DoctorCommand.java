@@ -109,9 +109,7 @@ final class DoctorCommand implements Callable<Integer> {
     }
 
     private NfsReach reach(String text) throws ConfigException {
-        if (tcpPort < 1 || tcpPort > MAX_PORT) {
-            throw new ConfigException("--tcp-port " + tcpPort + ": not within 1.." + MAX_PORT);
-        }
+        OptionRange.within("--tcp-port", tcpPort, 1, MAX_PORT);
         try {
             HostAndPort address = HostAndPort.fromString(text).withDefaultPort(RDMA_PORT);
             if (address.getPort() == 0) {

@@ -383,10 +383,11 @@ abstract sealed class IwarpTestCommand implements Callable<Integer> {
     }
 
     private int within(String option, int value, int min, int max) {
-        if (value < min || value > max) {
-            throw wrong(option + " " + value + ": not within " + min + ".." + max);
+        try {
+            return OptionRange.within(option, value, min, max);
+        } catch (ConfigException e) {
+            throw wrong(String.valueOf(e.getMessage()));
         }
-        return value;
     }
 
     /** From the owner threads of connections as well. */
