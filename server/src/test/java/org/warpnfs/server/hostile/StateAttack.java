@@ -120,7 +120,7 @@ enum StateAttack {
     }
 
     /** A connection over TCP that waits for each answer. */
-    private static final class Connection implements V41Client.Caller, AutoCloseable {
+    private static final class Connection implements V41Client.Carrier, AutoCloseable {
         private final Wire wire;
 
         Connection(Target target, int number) throws java.io.IOException {

@@ -17,18 +17,18 @@ final class V41Client {
     private static final int CALLBACK_PROGRAM = 0x4000_0000;
 
     /** Carries a call to the server and back. */
-    interface Caller {
+    interface Carrier {
         ByteBuffer answer(NfsCall call) throws Exception;
     }
 
-    private final Caller caller;
+    private final Carrier carrier;
     private final String owner;
     private int xid = 0x2000_0000;
     private int seqid = 1;
     private byte[] session = new byte[16];
 
-    V41Client(Caller caller, String owner) {
-        this.caller = caller;
+    V41Client(Carrier carrier, String owner) {
+        this.carrier = carrier;
         this.owner = owner;
     }
 
@@ -48,7 +48,7 @@ final class V41Client {
 
     /** Introduces itself; the status of EXCHANGE_ID or of CREATE_SESSION, whichever failed first. */
     int introduce() throws Exception {
-        ByteBuffer exchanged = caller.answer(exchangeId());
+        ByteBuffer exchanged = carrier.answer(exchangeId());
         int status = exchanged.getInt(exchanged.position());
         if (status != 0) {
             return status;
@@ -68,7 +68,8 @@ final class V41Client {
                     .word(64)
                     .word(0);
         }
-        ByteBuffer created = caller.answer(create.word(CALLBACK_PROGRAM).word(1).word(0));
+        ByteBuffer created =
+                carrier.answer(create.word(CALLBACK_PROGRAM).word(1).word(0));
         status = created.getInt(created.position());
         if (status == 0) {
             created.get(created.position() + 20, session);
@@ -98,7 +99,7 @@ final class V41Client {
     }
 
     int status(NfsCall call) throws Exception {
-        return caller.answer(call).getInt();
+        return carrier.answer(call).getInt();
     }
 
     /** SEQUENCE, which renews the lease, and GETATTR of the root. */
