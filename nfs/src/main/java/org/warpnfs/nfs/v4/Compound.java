@@ -9,11 +9,11 @@ import org.warpnfs.nfs.v4.op.CompoundOrigin;
 import org.warpnfs.nfs.v4.op.Effect;
 import org.warpnfs.nfs.v4.op.Nfs4Services;
 import org.warpnfs.nfs.v4.state.core.Client;
+import org.warpnfs.nfs.v4.xdr.CompoundReader;
+import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.Opaque;
-import org.warpnfs.nfs.v4.xdr.XdrReader;
-import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
 /**
  * COMPOUND (RFC 8881, section 16.2): operations one after the other until one fails.
@@ -45,12 +45,12 @@ final class Compound {
      */
     record Header(Opaque tag, long minorVersion, long operationCount) {
         /** BADXDR if there is not even a COMPOUND around the operations. */
-        static Header decode(XdrReader in) throws Nfs4Exception {
+        static Header decode(CompoundReader in) throws Nfs4Exception {
             return new Header(Opaque.decode(in), in.uint32(), in.uint32());
         }
 
         /** The reply of a COMPOUND that was not begun. */
-        void refuse(Nfs4Status status, XdrWriter out) {
+        void refuse(Nfs4Status status, CompoundWriter out) {
             out.int32(status.code());
             tag.encode(out);
             out.int32(0);
@@ -78,8 +78,8 @@ final class Compound {
             CallOrigin origin,
             CompoundOrigin caller,
             Header header,
-            XdrReader in,
-            XdrWriter out,
+            CompoundReader in,
+            CompoundWriter out,
             Consumer<@Nullable Executed> ended) {
         if (header.minorVersion() > LAST_MINOR_VERSION) {
             header.refuse(Nfs4Status.MINOR_VERS_MISMATCH, out);

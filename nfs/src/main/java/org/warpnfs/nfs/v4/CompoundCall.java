@@ -13,9 +13,9 @@ import org.warpnfs.nfs.io.Lanes;
 import org.warpnfs.nfs.replay.EncodedReply;
 import org.warpnfs.nfs.replay.RememberedCall;
 import org.warpnfs.nfs.v4.op.CompoundOrigin;
+import org.warpnfs.nfs.v4.xdr.CompoundReader;
+import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
-import org.warpnfs.nfs.v4.xdr.XdrReader;
-import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
 /**
  * One COMPOUND that has come, with its header decoded. It may be executed on more than one thread, one after the other.
@@ -32,7 +32,7 @@ final class CompoundCall implements RememberedCall {
     private final RpcCall rpc;
     private final CompoundOrigin caller;
     private final Compound.Header header;
-    private final XdrReader in;
+    private final CompoundReader in;
     private final Consumer<Compound.Executed> answered;
     private Compound.@Nullable Executed executed;
 
@@ -42,7 +42,7 @@ final class CompoundCall implements RememberedCall {
             RpcCall rpc,
             CompoundOrigin caller,
             Compound.Header header,
-            XdrReader in,
+            CompoundReader in,
             Consumer<Compound.Executed> answered) {
         this.compound = compound;
         this.rpc = rpc;
@@ -86,7 +86,7 @@ final class CompoundCall implements RememberedCall {
 
     @Override
     public void putOff() {
-        XdrWriter out = new XdrWriter();
+        CompoundWriter out = new CompoundWriter();
         header.refuse(Nfs4Status.DELAY, out);
         send(out);
     }
@@ -96,15 +96,15 @@ final class CompoundCall implements RememberedCall {
         rpc.failRpcSystem();
     }
 
-    private void execute(BiConsumer<Compound.@Nullable Executed, XdrWriter> ended) {
-        XdrWriter out = new XdrWriter();
+    private void execute(BiConsumer<Compound.@Nullable Executed, CompoundWriter> ended) {
+        CompoundWriter out = new CompoundWriter();
         compound.execute(Lanes.of(rpc), new RpcOrigin(rpc), caller, header, in, out, result -> {
             executed = result;
             ended.accept(result, out);
         });
     }
 
-    private static EncodedReply encoded(XdrWriter out) {
+    private static EncodedReply encoded(CompoundWriter out) {
         try {
             return EncodedReply.of(new Result(out));
         } finally {
@@ -112,7 +112,7 @@ final class CompoundCall implements RememberedCall {
         }
     }
 
-    private void send(XdrWriter out) {
+    private void send(CompoundWriter out) {
         try {
             reply(new Result(out));
         } finally {
@@ -129,7 +129,7 @@ final class CompoundCall implements RememberedCall {
     }
 
     /** The reply's body, encoded once. */
-    private record Result(XdrWriter out) implements XdrAble {
+    private record Result(CompoundWriter out) implements XdrAble {
         @Override
         public void xdrDecode(XdrDecodingStream xdr) {
             throw new UnsupportedOperationException("a reply is only encoded here");

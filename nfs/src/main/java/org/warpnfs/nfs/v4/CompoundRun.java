@@ -22,11 +22,11 @@ import org.warpnfs.nfs.v4.op.Statuses;
 import org.warpnfs.nfs.v4.state.client.CachedReply;
 import org.warpnfs.nfs.v4.state.client.SequenceOutcome;
 import org.warpnfs.nfs.v4.state.core.ChannelAttributes;
+import org.warpnfs.nfs.v4.xdr.CompoundReader;
+import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.OpCode;
-import org.warpnfs.nfs.v4.xdr.XdrReader;
-import org.warpnfs.nfs.v4.xdr.XdrWriter;
 import org.warpnfs.payload.Payload;
 
 /**
@@ -50,8 +50,8 @@ import org.warpnfs.payload.Payload;
  *
  * <h2>Buffers</h2>
  *
- * Results are gathered in an {@link XdrWriter}, which owns their payloads. The memory that an operation has asked for
- * is given back if it does not take it.
+ * Results are gathered in an {@link CompoundWriter}, which owns their payloads. The memory that an operation has asked
+ * for is given back if it does not take it.
  *
  * <h2>Errors</h2>
  *
@@ -74,8 +74,8 @@ final class CompoundRun implements LaneTask {
     private final CompoundMeters.OfVersion meters;
     private final CallTimer timer;
     private final CallLanes lanes;
-    private final XdrReader in;
-    private final XdrWriter out;
+    private final CompoundReader in;
+    private final CompoundWriter out;
     private final Consumer<Compound.@Nullable Executed> ended;
     private final CallContext call;
     private final int minorVersion;
@@ -109,8 +109,8 @@ final class CompoundRun implements LaneTask {
             CallLanes lanes,
             CompoundOrigin caller,
             Compound.Header header,
-            XdrReader in,
-            XdrWriter out,
+            CompoundReader in,
+            CompoundWriter out,
             Consumer<Compound.@Nullable Executed> ended) {
         this.services = services;
         this.meters = meters;
@@ -192,7 +192,7 @@ final class CompoundRun implements LaneTask {
     }
 
     /** @param reply null if there is none */
-    private void end(@Nullable XdrWriter reply) {
+    private void end(@Nullable CompoundWriter reply) {
         try {
             endSequence(reply);
         } finally {
@@ -350,7 +350,7 @@ final class CompoundRun implements LaneTask {
         return RPC_REPLY_HEADER_BYTES + 128 + RESULT_HEADER_BYTES;
     }
 
-    private void endSequence(@Nullable XdrWriter reply) {
+    private void endSequence(@Nullable CompoundWriter reply) {
         if (call.calling().sequence() instanceof SequenceOutcome.Execute execution) {
             CachedReply kept =
                     reply != null && call.calling().cacheReply() ? new CachedReply(reply.toByteArray()) : null;

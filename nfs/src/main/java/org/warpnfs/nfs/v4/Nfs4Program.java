@@ -39,9 +39,9 @@ import org.warpnfs.nfs.v4.state.core.Principal;
 import org.warpnfs.nfs.v4.state.recovery.FileRecoveryLog;
 import org.warpnfs.nfs.v4.state.recovery.RecoveryLog;
 import org.warpnfs.nfs.v4.state.recovery.VolatileRecoveryLog;
+import org.warpnfs.nfs.v4.xdr.CompoundReader;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Opaque;
-import org.warpnfs.nfs.v4.xdr.XdrReader;
 import org.warpnfs.nfs.xdr.PayloadXdr;
 import org.warpnfs.payload.PayloadPool;
 
@@ -198,7 +198,7 @@ public final class Nfs4Program implements RpcDispatchable, LaneProgram, AutoClos
             call.reject(e.getStatus(), e.getRpcReply());
             return;
         }
-        XdrReader in = new XdrReader(call.getXdr());
+        CompoundReader in = new CompoundReader(call.getXdr());
         Compound.Header header;
         try {
             header = Compound.Header.decode(in);

@@ -24,9 +24,9 @@ import org.warpnfs.rpcrdma.message.RpcMessage;
  *
  * <h2>Operation</h2>
  *
- * Payloads are encoded as {@link ItemXdr} has it, and so are opaques and strings that {@link UpperLayerBindings} calls
- * eligible. A program may have the call go on in another lane, or later: it is the call's own from its arguments to its
- * reply, whichever thread has it.
+ * Payloads are encoded as {@link EncodingXdr} has it, and so are opaques and strings that {@link UpperLayerBindings}
+ * calls eligible. A program may have the call go on in another lane, or later: it is the call's own from its arguments
+ * to its reply, whichever thread has it.
  *
  * <h2>Buffers</h2>
  *
@@ -37,7 +37,7 @@ import org.warpnfs.rpcrdma.message.RpcMessage;
  *
  * A second reply to one call is logged and goes nowhere.
  */
-final class CallXdr extends ItemXdr implements CallLanes, CallOnThread.Described {
+final class CallXdr extends EncodingXdr implements CallLanes, CallOnThread.Described {
     private static final Logger LOG = LoggerFactory.getLogger(CallXdr.class);
 
     /**

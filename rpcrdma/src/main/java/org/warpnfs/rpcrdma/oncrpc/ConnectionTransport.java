@@ -144,7 +144,7 @@ final class ConnectionTransport extends OwnPeerTransport
 
     @Override
     public void backwardReply(XdrStream reply) {
-        StreamXdr xdr = new StreamXdr(reply);
+        DecodingXdr xdr = new DecodingXdr(reply);
         try {
             int xid = xdr.xdrDecodeInt();
             xdr.xdrDecodeInt();
@@ -202,7 +202,7 @@ final class ConnectionTransport extends OwnPeerTransport
         });
     }
 
-    private void completeBackwardCall(int xid, StreamXdr xdr, CompletionHandler<RpcReply, RpcTransport> waiting) {
+    private void completeBackwardCall(int xid, DecodingXdr xdr, CompletionHandler<RpcReply, RpcTransport> waiting) {
         try {
             RequesterTransport.complete(this, waiting, new RpcReply(xid, xdr, this));
         } catch (IOException e) {

@@ -35,7 +35,7 @@ final class CredentialParser {
      * @throws RpcAuthException if they are of another flavor than AUTH_NONE or AUTH_SYS, or break its rules
      * @throws BadXdrOncRpcException if the message ends before they do
      */
-    static RpcAuth parse(StreamXdr xdr) throws RpcAuthException, BadXdrOncRpcException {
+    static RpcAuth parse(DecodingXdr xdr) throws RpcAuthException, BadXdrOncRpcException {
         int flavor = xdr.xdrDecodeInt();
         int bodyBytes = xdr.xdrDecodeInt();
         if (bodyBytes < 0 || bodyBytes > MAX_BODY_BYTES) {
@@ -58,7 +58,7 @@ final class CredentialParser {
         return credential;
     }
 
-    private static RpcAuth none(StreamXdr xdr, int bodyBytes) throws RpcAuthException, BadXdrOncRpcException {
+    private static RpcAuth none(DecodingXdr xdr, int bodyBytes) throws RpcAuthException, BadXdrOncRpcException {
         if (bodyBytes != 0) {
             throw denied(RpcAuthStat.AUTH_BADCRED, "AUTH_NONE with a body");
         }
@@ -66,7 +66,7 @@ final class CredentialParser {
         return new RpcAuthTypeNone();
     }
 
-    private static RpcAuth unix(StreamXdr xdr, int bodyBytes) throws RpcAuthException, BadXdrOncRpcException {
+    private static RpcAuth unix(DecodingXdr xdr, int bodyBytes) throws RpcAuthException, BadXdrOncRpcException {
         begin(xdr, bodyBytes);
         int begin = xdr.stream().position();
         int stamp = xdr.xdrDecodeInt();
@@ -92,7 +92,7 @@ final class CredentialParser {
     }
 
     /** A body is an opaque like any other: RDMA_MSGP may have padding before it. */
-    private static void begin(StreamXdr xdr, int bodyBytes) throws RpcAuthException {
+    private static void begin(DecodingXdr xdr, int bodyBytes) throws RpcAuthException {
         if (!xdr.stream().beginCounted(bodyBytes)) {
             throw denied(RpcAuthStat.AUTH_BADCRED, "credential or verifier in a chunk, or beyond the message");
         }

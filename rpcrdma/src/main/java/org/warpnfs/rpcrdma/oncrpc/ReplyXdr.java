@@ -11,7 +11,7 @@ import org.warpnfs.rpcrdma.request.RequestException;
  * Decodes a reply. {@link #xdrDecodeByteBuffer()} takes what a Write chunk brought from the caller's own sink, and
  * anything else as a view of the message.
  */
-final class ReplyXdr extends StreamXdr {
+final class ReplyXdr extends DecodingXdr {
     private final ReplyItems items;
 
     /** @param written see {@link org.warpnfs.rpcrdma.request.ReplyHandler#replied} */

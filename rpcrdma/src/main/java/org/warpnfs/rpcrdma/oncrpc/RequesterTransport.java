@@ -108,7 +108,7 @@ public final class RequesterTransport extends OwnPeerTransport implements AutoCl
     }
 
     /** Reads a reply's header. */
-    static RpcReply reply(RpcTransport transport, StreamXdr xdr) throws IOException {
+    static RpcReply reply(RpcTransport transport, DecodingXdr xdr) throws IOException {
         int xid = xdr.xdrDecodeInt();
         xdr.xdrDecodeInt();
         return new RpcReply(xid, xdr, transport);

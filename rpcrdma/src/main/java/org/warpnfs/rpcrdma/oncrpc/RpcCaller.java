@@ -85,7 +85,7 @@ public final class RpcCaller {
      */
     public CompletableFuture<Void> start(
             int procedure, XdrAble arguments, XdrAble results, ChunkOffer offer, Duration timeout) throws IOException {
-        ItemXdr xdr = new ItemXdr(XdrStream.of(ByteBuffer.allocate(0)));
+        EncodingXdr xdr = new EncodingXdr(XdrStream.of(ByteBuffer.allocate(0)));
         boolean encoded = false;
         try {
             xdr.beginEncoding();

@@ -11,7 +11,7 @@ import org.warpnfs.fs.spi.PosixAcl;
 import org.warpnfs.fs.spi.Timestamp;
 import org.warpnfs.nfs.idmap.Accounts.Kind;
 import org.warpnfs.nfs.v4.xdr.Bitmap;
-import org.warpnfs.nfs.v4.xdr.XdrWriter;
+import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 
 /**
  * The attributes that this server knows, by number, each with its encoder. What is not here is not in supported_attrs:
@@ -125,7 +125,7 @@ enum Attribute {
     @Immutable
     @FunctionalInterface
     interface Encoder {
-        void encode(AttributeSource source, XdrWriter out) throws FsException;
+        void encode(AttributeSource source, CompoundWriter out) throws FsException;
     }
 
     private static final int HIGHEST = 82;
@@ -175,7 +175,7 @@ enum Attribute {
         return limits.accessControlLists() || (this != ACL && this != ACLSUPPORT);
     }
 
-    void encode(AttributeSource source, XdrWriter out) throws FsException {
+    void encode(AttributeSource source, CompoundWriter out) throws FsException {
         encoder.encode(source, out);
     }
 
@@ -212,7 +212,7 @@ enum Attribute {
         };
     }
 
-    private static void time(Timestamp time, XdrWriter out) {
+    private static void time(Timestamp time, CompoundWriter out) {
         out.int64(time.seconds());
         out.int32(time.nanos());
     }

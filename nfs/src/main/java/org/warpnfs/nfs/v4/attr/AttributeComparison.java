@@ -5,10 +5,10 @@ import java.util.BitSet;
 import org.dcache.oncrpc4j.xdr.Xdr;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.idmap.Accounts.Kind;
+import org.warpnfs.nfs.v4.xdr.CompoundReader;
+import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
-import org.warpnfs.nfs.v4.xdr.XdrReader;
-import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
 /**
  * Whether the values of an fattr4 are those of a file (RFC 8881, section 18.31). Bytes are compared, but for owners and
@@ -56,7 +56,7 @@ public final class AttributeComparison {
     }
 
     private boolean areNextBytes(Attribute attribute) throws FsException {
-        XdrWriter out = new XdrWriter();
+        CompoundWriter out = new CompoundWriter();
         attribute.encode(source, out);
         byte[] ours = out.toByteArray();
         int end = at + ours.length;
@@ -67,14 +67,14 @@ public final class AttributeComparison {
         return same;
     }
 
-    private XdrReader rest() {
+    private CompoundReader rest() {
         Xdr xdr = new Xdr(Arrays.copyOfRange(theirs, at, theirs.length));
         xdr.beginDecoding();
-        return new XdrReader(xdr);
+        return new CompoundReader(xdr);
     }
 
     private boolean isOwner(Kind kind, long id) throws Nfs4Exception {
-        XdrReader in = rest();
+        CompoundReader in = rest();
         byte[] name = OwnerName.decode(in);
         at += (int) in.consumedBytes();
         try {
@@ -85,7 +85,7 @@ public final class AttributeComparison {
     }
 
     private boolean isAcl() throws Nfs4Exception, FsException {
-        XdrReader in = rest();
+        CompoundReader in = rest();
         try {
             boolean same = Nfs4Acl.decode(in, source.server().owners()).equals(Attribute.acl(source));
             at += (int) in.consumedBytes();

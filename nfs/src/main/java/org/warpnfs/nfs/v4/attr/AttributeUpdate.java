@@ -12,9 +12,9 @@ import org.warpnfs.fs.spi.Timestamp;
 import org.warpnfs.nfs.idmap.Accounts.Kind;
 import org.warpnfs.nfs.idmap.OwnerNames;
 import org.warpnfs.nfs.v4.xdr.Bitmap;
+import org.warpnfs.nfs.v4.xdr.CompoundReader;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
-import org.warpnfs.nfs.v4.xdr.XdrReader;
 
 /** The fattr4 of a SETATTR, CREATE or OPEN. */
 public final class AttributeUpdate {
@@ -78,7 +78,7 @@ public final class AttributeUpdate {
      *     value that cannot be, BADOWNER for an owner whom nobody here is, DELAY while that is being found out, BADXDR
      *     where the values do not fill their length
      */
-    public static AttributeUpdate decode(XdrReader in, int minorVersion, FsLimits limits, OwnerNames owners)
+    public static AttributeUpdate decode(CompoundReader in, int minorVersion, FsLimits limits, OwnerNames owners)
             throws Nfs4Exception {
         BitSet named = Bitmap.decode(in);
         int length = in.count(Integer.MAX_VALUE);
@@ -113,7 +113,7 @@ public final class AttributeUpdate {
             this.owners = owners;
         }
 
-        void decode(Attribute attribute, XdrReader in) throws Nfs4Exception {
+        void decode(Attribute attribute, CompoundReader in) throws Nfs4Exception {
             switch (attribute) {
                 case SIZE -> sizeBytes = size(in);
                 case ACL -> acl = Nfs4Acl.decode(in, owners);
@@ -139,7 +139,7 @@ public final class AttributeUpdate {
             return new AttributeChanges(wanted, uid, gid, sizeBytes, accessTime, modifyTime);
         }
 
-        private static int mode(XdrReader in) throws Nfs4Exception {
+        private static int mode(CompoundReader in) throws Nfs4Exception {
             int mode = in.int32();
             if ((mode & ~MODE_MASK) != 0) {
                 throw Nfs4Exception.of(Nfs4Status.INVAL);
@@ -147,7 +147,7 @@ public final class AttributeUpdate {
             return mode;
         }
 
-        private static long size(XdrReader in) throws Nfs4Exception {
+        private static long size(CompoundReader in) throws Nfs4Exception {
             long size = in.int64();
             if (size < 0) {
                 throw Nfs4Exception.of(Nfs4Status.FBIG);
@@ -155,7 +155,7 @@ public final class AttributeUpdate {
             return size;
         }
 
-        private static TimeChange time(XdrReader in) throws Nfs4Exception {
+        private static TimeChange time(CompoundReader in) throws Nfs4Exception {
             int how = in.int32();
             if (how == 0) {
                 return new TimeChange.ToServerTime();
@@ -171,7 +171,7 @@ public final class AttributeUpdate {
             return new TimeChange.To(new Timestamp(seconds, (int) nanos));
         }
 
-        private long owner(Kind kind, XdrReader in) throws Nfs4Exception {
+        private long owner(Kind kind, CompoundReader in) throws Nfs4Exception {
             byte[] name = OwnerName.decode(in);
             if (name.length == 0) {
                 // Nobody's name, rather than a name that is not known here.

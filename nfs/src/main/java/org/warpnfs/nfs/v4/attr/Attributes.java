@@ -6,9 +6,9 @@ import org.warpnfs.fs.spi.FileType;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.FsLimits;
 import org.warpnfs.nfs.v4.xdr.Bitmap;
+import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
-import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
 /**
  * fattr4 (RFC 8881, section 3.3.7): a bitmap of what is there, then the values in the order of their numbers as one
@@ -97,7 +97,7 @@ public final class Attributes {
     }
 
     /** Encodes those of {@code asked} that are served, as fattr4. */
-    public static void encode(BitSet asked, AttributeSource source, XdrWriter out) throws FsException {
+    public static void encode(BitSet asked, AttributeSource source, CompoundWriter out) throws FsException {
         BitSet there = (BitSet) asked.clone();
         there.and(supported(source.minorVersion(), source.limits()));
         Bitmap.encode(there, out);
@@ -118,7 +118,7 @@ public final class Attributes {
      *
      * @throws Nfs4Exception MOVED if more was asked for, and neither where it is nor why
      */
-    public static void encodeAbsent(BitSet asked, AttributeSource source, XdrWriter out)
+    public static void encodeAbsent(BitSet asked, AttributeSource source, CompoundWriter out)
             throws Nfs4Exception, FsException {
         BitSet there = (BitSet) asked.clone();
         there.and(OF_ABSENT);
@@ -153,7 +153,7 @@ public final class Attributes {
      * @param type null if not known
      */
     public static void encodeKnown(
-            BitSet asked, Nfs4Status error, @Nullable FileType type, long fileId, XdrWriter out) {
+            BitSet asked, Nfs4Status error, @Nullable FileType type, long fileId, CompoundWriter out) {
         BitSet there = new BitSet();
         there.set(RDATTR_ERROR);
         there.set(FILEID);

@@ -4,7 +4,7 @@ import java.nio.charset.StandardCharsets;
 import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.nfs.export.FsLocations;
 import org.warpnfs.nfs.export.PseudoPath;
-import org.warpnfs.nfs.v4.xdr.XdrWriter;
+import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 
 /**
  * fs_locations4 (RFC 8881, section 11.16).
@@ -22,7 +22,7 @@ final class FsLocationsText {
     private FsLocationsText() {}
 
     /** Writes them; without any, fs_root is empty too. */
-    static void encode(PseudoPath here, FsLocations locations, XdrWriter out) {
+    static void encode(PseudoPath here, FsLocations locations, CompoundWriter out) {
         encode(locations.places().isEmpty() ? PseudoPath.root() : here, out);
         out.int32(locations.places().size());
         for (FsLocations.Place place : locations.places()) {
@@ -34,7 +34,7 @@ final class FsLocationsText {
         }
     }
 
-    private static void encode(PseudoPath path, XdrWriter out) {
+    private static void encode(PseudoPath path, CompoundWriter out) {
         out.int32(path.components().size());
         for (FileName name : path.components()) {
             out.opaque(name.toBytes());

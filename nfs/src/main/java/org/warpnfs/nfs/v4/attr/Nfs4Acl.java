@@ -7,10 +7,10 @@ import java.util.List;
 import org.warpnfs.nfs.idmap.Accounts.Kind;
 import org.warpnfs.nfs.idmap.OwnerNames;
 import org.warpnfs.nfs.v4.attr.Nfs4Ace.Who;
+import org.warpnfs.nfs.v4.xdr.CompoundReader;
+import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
-import org.warpnfs.nfs.v4.xdr.XdrReader;
-import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
 /**
  * The acl attribute (RFC 8881, section 6.2.1) as it travels.
@@ -34,7 +34,7 @@ final class Nfs4Acl {
 
     private Nfs4Acl() {}
 
-    static void encode(List<Nfs4Ace> aces, OwnerNames owners, XdrWriter out) {
+    static void encode(List<Nfs4Ace> aces, OwnerNames owners, CompoundWriter out) {
         out.int32(aces.size());
         for (Nfs4Ace ace : aces) {
             out.int32(ace.type());
@@ -55,7 +55,7 @@ final class Nfs4Acl {
      *
      * @throws Nfs4Exception FBIG for more than {@value #MAX_ACES} entries, BADOWNER for someone whom nobody here is
      */
-    static List<Nfs4Ace> decode(XdrReader in, OwnerNames owners) throws Nfs4Exception {
+    static List<Nfs4Ace> decode(CompoundReader in, OwnerNames owners) throws Nfs4Exception {
         long count = in.uint32();
         if (count > MAX_ACES) {
             throw Nfs4Exception.of(Nfs4Status.FBIG);

@@ -4,10 +4,10 @@ import org.warpnfs.nfs.idmap.Accounts.Kind;
 import org.warpnfs.nfs.idmap.AnswerPending;
 import org.warpnfs.nfs.idmap.OwnerNames;
 import org.warpnfs.nfs.idmap.UnknownName;
+import org.warpnfs.nfs.v4.xdr.CompoundReader;
+import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
-import org.warpnfs.nfs.v4.xdr.XdrReader;
-import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
 /** owner and owner_group as they travel (RFC 8881, section 5.9). */
 final class OwnerName {
@@ -16,7 +16,7 @@ final class OwnerName {
     private OwnerName() {}
 
     /** The bytes of a name, whoever it means. */
-    static byte[] decode(XdrReader in) throws Nfs4Exception {
+    static byte[] decode(CompoundReader in) throws Nfs4Exception {
         return in.opaque(MAX_ENCODED_BYTES);
     }
 
@@ -31,7 +31,7 @@ final class OwnerName {
         }
     }
 
-    static void encode(Kind kind, long id, OwnerNames owners, XdrWriter out) {
+    static void encode(Kind kind, long id, OwnerNames owners, CompoundWriter out) {
         out.opaque(owners.nameOf(kind, id));
     }
 }

@@ -20,9 +20,9 @@ import org.slf4j.LoggerFactory;
 import org.warpnfs.nfs.v4.state.callback.CallbackCall;
 import org.warpnfs.nfs.v4.state.callback.CallbackOutcome;
 import org.warpnfs.nfs.v4.state.callback.CallbackSender;
+import org.warpnfs.nfs.v4.xdr.CompoundReader;
+import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
-import org.warpnfs.nfs.v4.xdr.XdrReader;
-import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
 /**
  * Sends callbacks as RPC calls: in the backward direction of a client's own connection, or to an NFSv4.0 client on a
@@ -161,7 +161,7 @@ public final class CallbackClient implements CallbackSender, AutoCloseable {
         void sendOn(RpcTransport transport) {
             try {
                 transport.getReplyQueue().registerKey(xid, transport.getLocalSocketAddress(), this);
-                XdrWriter message = CallbackMessage.encode(xid, call);
+                CompoundWriter message = CallbackMessage.encode(xid, call);
                 Xdr xdr = new Xdr(message.position());
                 xdr.beginEncoding();
                 message.writeTo(xdr);
@@ -231,7 +231,7 @@ public final class CallbackClient implements CallbackSender, AutoCloseable {
 
     @FunctionalInterface
     private interface Decoder {
-        CallbackOutcome.Compound decode(XdrReader in) throws Nfs4Exception;
+        CallbackOutcome.Compound decode(CompoundReader in) throws Nfs4Exception;
     }
 
     private static final class CompoundResult implements XdrAble {
@@ -245,7 +245,7 @@ public final class CallbackClient implements CallbackSender, AutoCloseable {
         @Override
         public void xdrDecode(XdrDecodingStream stream) {
             try {
-                outcome = decoder.decode(new XdrReader((Xdr) stream));
+                outcome = decoder.decode(new CompoundReader((Xdr) stream));
             } catch (Nfs4Exception e) {
                 outcome = null;
             }

@@ -4,11 +4,11 @@ import java.nio.charset.StandardCharsets;
 import org.warpnfs.nfs.v4.state.callback.CallbackCall;
 import org.warpnfs.nfs.v4.state.callback.CallbackCredential;
 import org.warpnfs.nfs.v4.state.callback.CallbackOutcome;
+import org.warpnfs.nfs.v4.xdr.CompoundReader;
+import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 import org.warpnfs.nfs.v4.xdr.Stateid;
-import org.warpnfs.nfs.v4.xdr.XdrReader;
-import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
 /**
  * A callback on the wire (RFC 8881, sections 20.1, 20.2, 20.8, 20.9; RFC 7530, sections 15 and 15.2 for minor version
@@ -49,8 +49,8 @@ final class CallbackMessage {
     private CallbackMessage() {}
 
     /** The whole RPC call. */
-    static XdrWriter encode(int xid, CallbackCall call) {
-        XdrWriter out = new XdrWriter();
+    static CompoundWriter encode(int xid, CallbackCall call) {
+        CompoundWriter out = new CompoundWriter();
         CallbackCall.Target target = call.target();
         out.int32(xid);
         out.int32(CALL);
@@ -76,7 +76,7 @@ final class CallbackMessage {
         return out;
     }
 
-    private static void encode(CallbackCredential credential, XdrWriter out) {
+    private static void encode(CallbackCredential credential, CompoundWriter out) {
         switch (credential) {
             case CallbackCredential.None _ -> {
                 out.int32(AUTH_NONE);
@@ -99,7 +99,7 @@ final class CallbackMessage {
         out.int32(0);
     }
 
-    private static void encode(CallbackCall.InSession call, XdrWriter out) {
+    private static void encode(CallbackCall.InSession call, CompoundWriter out) {
         CallbackCall.Position position = call.position();
         out.int32(0);
         out.int32(position.minorVersion());
@@ -121,7 +121,7 @@ final class CallbackMessage {
         }
     }
 
-    private static void encode(CallbackCall.PlainRecall recall, XdrWriter out) {
+    private static void encode(CallbackCall.PlainRecall recall, CompoundWriter out) {
         out.int32(0);
         out.int32(0);
         out.int32(recall.target().address().ident());
@@ -129,7 +129,7 @@ final class CallbackMessage {
         encodeRecall(recall.stateid(), recall.fileHandle(), out);
     }
 
-    private static void encodeRecall(Stateid stateid, Opaque fileHandle, XdrWriter out) {
+    private static void encodeRecall(Stateid stateid, Opaque fileHandle, CompoundWriter out) {
         out.int32(CB_RECALL);
         stateid.encode(out);
         out.bool(false);
@@ -142,7 +142,7 @@ final class CallbackMessage {
      * @return with {@code sequence} NFS4_OK
      * @throws Nfs4Exception BADXDR if it is none
      */
-    static CallbackOutcome.Compound decodePlain(XdrReader in) throws Nfs4Exception {
+    static CallbackOutcome.Compound decodePlain(CompoundReader in) throws Nfs4Exception {
         int status = in.int32();
         in.opaque(MAX_TAG_BYTES);
         if (in.count(1) == 0) {
@@ -157,7 +157,7 @@ final class CallbackMessage {
      *
      * @throws Nfs4Exception BADXDR if it is none
      */
-    static CallbackOutcome.Compound decode(XdrReader in) throws Nfs4Exception {
+    static CallbackOutcome.Compound decode(CompoundReader in) throws Nfs4Exception {
         int status = in.int32();
         in.opaque(MAX_TAG_BYTES);
         int results = in.count(2);

@@ -7,9 +7,9 @@ import org.warpnfs.fs.spi.FileSystem.Permission;
 import org.warpnfs.fs.spi.FileType;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.export.Location;
+import org.warpnfs.nfs.v4.xdr.CompoundReader;
+import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
-import org.warpnfs.nfs.v4.xdr.XdrReader;
-import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
 /**
  * ACCESS (RFC 8881, section 18.1; RFC 8276, section 8.5 for the three of extended attributes).
@@ -34,7 +34,7 @@ final class Access implements Operation {
     private static final int NEEDS_EXECUTE = LOOKUP | EXECUTE;
 
     @Override
-    public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
+    public void execute(CallContext call, CompoundReader in, CompoundWriter out) throws Nfs4Exception, FsException {
         int asked = in.int32();
         Location file = call.files().current();
         FileAttributes attributes = file.attributes();

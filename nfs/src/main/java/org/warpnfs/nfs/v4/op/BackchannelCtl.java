@@ -3,17 +3,17 @@ package org.warpnfs.nfs.v4.op;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.nfs.v4.state.callback.CallbackCredential;
 import org.warpnfs.nfs.v4.state.client.Session;
+import org.warpnfs.nfs.v4.xdr.CompoundReader;
+import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
-import org.warpnfs.nfs.v4.xdr.XdrReader;
-import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
 /**
  * BACKCHANNEL_CTL (RFC 8881, section 18.33): another program or credential for callbacks, tried before it is relied on.
  */
 final class BackchannelCtl implements Operation {
     @Override
-    public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception {
+    public void execute(CallContext call, CompoundReader in, CompoundWriter out) throws Nfs4Exception {
         int program = in.int32();
         @Nullable CallbackCredential credential = CallbackSecurity.decode(in);
         Session session = call.calling().session();

@@ -2,10 +2,10 @@ package org.warpnfs.nfs.v4.op;
 
 import org.warpnfs.nfs.v4.state.SessionStates.Directions;
 import org.warpnfs.nfs.v4.state.core.SessionId;
+import org.warpnfs.nfs.v4.xdr.CompoundReader;
+import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
-import org.warpnfs.nfs.v4.xdr.XdrReader;
-import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
 /** BIND_CONN_TO_SESSION (RFC 8881, section 18.34). Whatever can be bound of what is asked for is bound. */
 final class BindConnToSession implements Operation {
@@ -17,7 +17,7 @@ final class BindConnToSession implements Operation {
     private static final int BACK_OR_BOTH = 7;
 
     @Override
-    public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception {
+    public void execute(CallContext call, CompoundReader in, CompoundWriter out) throws Nfs4Exception {
         SessionId id = SessionId.decode(in);
         Directions asked =
                 switch (in.int32()) {

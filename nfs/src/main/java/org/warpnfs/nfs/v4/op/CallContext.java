@@ -11,9 +11,9 @@ import org.warpnfs.nfs.v4.attr.AttributeSource;
 import org.warpnfs.nfs.v4.attr.Attributes;
 import org.warpnfs.nfs.v4.attr.ServerFacts;
 import org.warpnfs.nfs.v4.state.file.OwnerTurn;
+import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
-import org.warpnfs.nfs.v4.xdr.XdrWriter;
 import org.warpnfs.payload.Payload;
 
 /**
@@ -122,7 +122,7 @@ public final class CallContext {
     }
 
     /** The operation is over, with what it has written since {@code body}. */
-    public void endTurn(Nfs4Status status, XdrWriter out, int body) {
+    public void endTurn(Nfs4Status status, CompoundWriter out, int body) {
         OwnerTurn taken = turn;
         turn = null;
         if (taken != null) {

@@ -5,9 +5,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.nfs.v4.state.callback.CallbackCredential;
+import org.warpnfs.nfs.v4.xdr.CompoundReader;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
-import org.warpnfs.nfs.v4.xdr.XdrReader;
 
 /**
  * callback_sec_parms4 (RFC 8881, section 18.36.1): the flavors that the client takes callbacks in.
@@ -30,7 +30,7 @@ final class CallbackSecurity {
     private CallbackSecurity() {}
 
     /** The first that is served here, AUTH_SYS before AUTH_NONE; null if there is none. */
-    static @Nullable CallbackCredential decode(XdrReader in) throws Nfs4Exception {
+    static @Nullable CallbackCredential decode(CompoundReader in) throws Nfs4Exception {
         CallbackCredential chosen = null;
         for (int left = in.count(MAX_FLAVORS); left > 0; left--) {
             switch (in.int32()) {
@@ -50,7 +50,7 @@ final class CallbackSecurity {
         return chosen;
     }
 
-    private static CallbackCredential.Sys decodeSystem(XdrReader in) throws Nfs4Exception {
+    private static CallbackCredential.Sys decodeSystem(CompoundReader in) throws Nfs4Exception {
         int stamp = in.int32();
         String machineName = new String(in.opaque(MAX_MACHINE_NAME_BYTES), StandardCharsets.UTF_8);
         int uid = in.int32();

@@ -1,14 +1,14 @@
 package org.warpnfs.nfs.v4.op;
 
 import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.nfs.v4.xdr.CompoundReader;
+import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
-import org.warpnfs.nfs.v4.xdr.XdrReader;
-import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
 /** CLONE (RFC 7862, section 15.13): all of it or nothing. */
 final class CloneRange implements ChangingOperation {
     @Override
-    public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
+    public void execute(CallContext call, CompoundReader in, CompoundWriter out) throws Nfs4Exception, FsException {
         RangePair ranges = RangePair.decode(call, in);
         ranges.between(
                 call, (from, to, length) -> from.cloneTo(ranges.sourceOffset(), to, ranges.targetOffset(), length));

@@ -8,9 +8,9 @@ import org.warpnfs.fs.spi.OpenFile;
 import org.warpnfs.nfs.export.Location;
 import org.warpnfs.nfs.v4.state.file.FileKey;
 import org.warpnfs.nfs.v4.state.file.IoGrant;
+import org.warpnfs.nfs.v4.xdr.CompoundReader;
+import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
-import org.warpnfs.nfs.v4.xdr.XdrReader;
-import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
 /** COMMIT (RFC 8881, section 18.3) of the whole file, whatever range is asked for: that is how backends sync. */
 final class Commit implements ChangingOperation {
@@ -20,7 +20,7 @@ final class Commit implements ChangingOperation {
     }
 
     @Override
-    public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
+    public void execute(CallContext call, CompoundReader in, CompoundWriter out) throws Nfs4Exception, FsException {
         in.int64();
         in.int32();
         Location file = call.files().current();

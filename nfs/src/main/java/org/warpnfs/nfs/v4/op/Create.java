@@ -15,10 +15,10 @@ import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.export.Location;
 import org.warpnfs.nfs.v4.attr.AttributeUpdate;
 import org.warpnfs.nfs.v4.xdr.Bitmap;
+import org.warpnfs.nfs.v4.xdr.CompoundReader;
+import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
-import org.warpnfs.nfs.v4.xdr.XdrReader;
-import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
 /** CREATE (RFC 8881, section 18.4) of what is not a regular file; the text of a symbolic link is DDP-eligible. */
 final class Create implements ChangingOperation {
@@ -31,7 +31,7 @@ final class Create implements ChangingOperation {
     private static final int MAX_SYMLINK_BYTES = 4095;
 
     @Override
-    public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
+    public void execute(CallContext call, CompoundReader in, CompoundWriter out) throws Nfs4Exception, FsException {
         What what = What.decode(in);
         FileName name = Names.decode(in);
         Location directory = call.files().current();
@@ -61,7 +61,7 @@ final class Create implements ChangingOperation {
 
     /** createtype4. */
     private record What(int type, String target, int major, int minor) {
-        static What decode(XdrReader in) throws Nfs4Exception {
+        static What decode(CompoundReader in) throws Nfs4Exception {
             int type = in.int32();
             return switch (type) {
                 case SYMLINK -> new What(type, target(in.data()), 0, 0);

@@ -4,10 +4,10 @@ import org.warpnfs.nfs.v4.state.callback.CallbackCredential;
 import org.warpnfs.nfs.v4.state.callback.CallbackParameters;
 import org.warpnfs.nfs.v4.state.client.CreatedSession;
 import org.warpnfs.nfs.v4.state.core.ChannelAttributes;
+import org.warpnfs.nfs.v4.xdr.CompoundReader;
+import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
-import org.warpnfs.nfs.v4.xdr.XdrReader;
-import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
 /**
  * CREATE_SESSION (RFC 8881, section 18.36). Of the flags CONN_BACK_CHAN is granted; not PERSIST since replies are kept
@@ -26,7 +26,7 @@ final class CreateSession implements Operation {
     private static final int KNOWN_FLAGS = 7;
 
     @Override
-    public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception {
+    public void execute(CallContext call, CompoundReader in, CompoundWriter out) throws Nfs4Exception {
         long clientId = in.int64();
         int sequence = in.int32();
         int flags = in.int32();

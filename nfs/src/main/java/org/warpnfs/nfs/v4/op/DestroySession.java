@@ -2,15 +2,15 @@ package org.warpnfs.nfs.v4.op;
 
 import org.warpnfs.nfs.v4.state.client.Session;
 import org.warpnfs.nfs.v4.state.core.SessionId;
+import org.warpnfs.nfs.v4.xdr.CompoundReader;
+import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
-import org.warpnfs.nfs.v4.xdr.XdrReader;
-import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
 /** DESTROY_SESSION (RFC 8881, section 18.37): of the session it comes in, only as the last operation. */
 final class DestroySession implements Operation {
     @Override
-    public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception {
+    public void execute(CallContext call, CompoundReader in, CompoundWriter out) throws Nfs4Exception {
         SessionId id = SessionId.decode(in);
         Session session = call.calling().session();
         if (session != null && session.id().equals(id) && !call.isLastOperation()) {

@@ -3,7 +3,7 @@ package org.warpnfs.nfs.v4.op;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.export.ChangeWindows;
 import org.warpnfs.nfs.export.Location;
-import org.warpnfs.nfs.v4.xdr.XdrWriter;
+import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 
 /**
  * change_info4 (RFC 8881, section 3.3.11): a directory's change attribute before and after, and whether nothing else
@@ -40,7 +40,7 @@ final class DirectoryChange implements AutoCloseable {
     }
 
     /** After the change. */
-    void encode(XdrWriter out) {
+    void encode(CompoundWriter out) {
         long after = before;
         boolean known = true;
         try {

@@ -2,11 +2,11 @@ package org.warpnfs.nfs.v4.op;
 
 import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.nfs.v4.state.client.ExchangedId;
+import org.warpnfs.nfs.v4.xdr.CompoundReader;
+import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.Opaque;
-import org.warpnfs.nfs.v4.xdr.XdrReader;
-import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
 /**
  * EXCHANGE_ID (RFC 8881, section 18.35).
@@ -33,7 +33,7 @@ final class ExchangeId implements Operation {
     private static final int SP4_SSV = 2;
 
     @Override
-    public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception {
+    public void execute(CallContext call, CompoundReader in, CompoundWriter out) throws Nfs4Exception {
         long verifier = in.int64();
         Opaque owner = Opaque.decode(in);
         int flags = in.int32();
@@ -72,7 +72,7 @@ final class ExchangeId implements Operation {
         out.int32(0);
     }
 
-    private static void skipImplementationId(XdrReader in) throws Nfs4Exception {
+    private static void skipImplementationId(CompoundReader in) throws Nfs4Exception {
         if (in.count(1) == 1) {
             Opaque.decode(in);
             Opaque.decode(in);

@@ -5,10 +5,10 @@ import java.util.Arrays;
 import java.util.List;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.export.Location;
+import org.warpnfs.nfs.v4.xdr.CompoundReader;
+import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
-import org.warpnfs.nfs.v4.xdr.XdrReader;
-import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
 /** LISTXATTRS (RFC 8276, section 8.4.3). A cookie is how many names, in the order of their bytes, were given before. */
 final class ListXattrs implements Operation {
@@ -16,7 +16,7 @@ final class ListXattrs implements Operation {
     private static final int FRAME_BYTES = 16;
 
     @Override
-    public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
+    public void execute(CallContext call, CompoundReader in, CompoundWriter out) throws Nfs4Exception, FsException {
         long cookie = in.int64();
         long maxCount = Math.min(in.uint32(), call.services().facts().maxReadBytes());
         Location file = call.files().current();
@@ -31,8 +31,8 @@ final class ListXattrs implements Operation {
         }
         long left = maxCount - FRAME_BYTES;
         int end = (int) cookie;
-        while (end < names.size() && Integer.BYTES + XdrWriter.roundUp(names.get(end).length) <= left) {
-            left -= Integer.BYTES + XdrWriter.roundUp(names.get(end).length);
+        while (end < names.size() && Integer.BYTES + CompoundWriter.roundUp(names.get(end).length) <= left) {
+            left -= Integer.BYTES + CompoundWriter.roundUp(names.get(end).length);
             end++;
         }
         if (end == cookie && end < names.size()) {

@@ -1,8 +1,8 @@
 package org.warpnfs.nfs.v4.op;
 
+import org.warpnfs.nfs.v4.xdr.CompoundReader;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
-import org.warpnfs.nfs.v4.xdr.XdrReader;
 
 /**
  * nfs_lock_type4 (RFC 8881, section 3.3.11): the blocking kinds, 3 and 4, are judged as the others; their clients ask
@@ -11,7 +11,7 @@ import org.warpnfs.nfs.v4.xdr.XdrReader;
 final class LockTypes {
     private LockTypes() {}
 
-    static boolean decodeExclusive(XdrReader in) throws Nfs4Exception {
+    static boolean decodeExclusive(CompoundReader in) throws Nfs4Exception {
         int type = in.int32();
         if (type < 1 || type > 4) {
             throw Nfs4Exception.of(Nfs4Status.BADXDR);

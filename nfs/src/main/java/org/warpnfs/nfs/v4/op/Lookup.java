@@ -8,15 +8,15 @@ import org.warpnfs.fs.spi.FileSystem.Permission;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.export.Location;
+import org.warpnfs.nfs.v4.xdr.CompoundReader;
+import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
-import org.warpnfs.nfs.v4.xdr.XdrReader;
-import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
 /** LOOKUP (RFC 8881, section 18.13), crossing into the export that stands on the name. */
 final class Lookup implements Operation {
     @Override
-    public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
+    public void execute(CallContext call, CompoundReader in, CompoundWriter out) throws Nfs4Exception, FsException {
         FileName name = Names.decode(in);
         call.files().setCurrent(find(call, call.files().current(), name));
     }

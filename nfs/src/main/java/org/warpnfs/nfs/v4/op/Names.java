@@ -4,9 +4,9 @@ import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FileType;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.export.Location;
+import org.warpnfs.nfs.v4.xdr.CompoundReader;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
-import org.warpnfs.nfs.v4.xdr.XdrReader;
 
 /** component4 (RFC 8881, section 14.5): names of any bytes, since Linux clients send what their users typed. */
 final class Names {
@@ -21,7 +21,7 @@ final class Names {
      * @throws Nfs4Exception INVAL if it is empty, NAMETOOLONG, BADNAME for {@code .} and {@code ..}, BADCHAR for a
      *     slash or NUL in it
      */
-    static FileName decode(XdrReader in) throws Nfs4Exception {
+    static FileName decode(CompoundReader in) throws Nfs4Exception {
         byte[] bytes = in.opaque(MAX_DECODED_BYTES);
         if (bytes.length == 0) {
             throw Nfs4Exception.of(Nfs4Status.INVAL);

@@ -28,12 +28,12 @@ import org.warpnfs.nfs.v4.state.file.OpenedFile;
 import org.warpnfs.nfs.v4.state.file.OwnerTurn;
 import org.warpnfs.nfs.v4.state.file.SharedFile;
 import org.warpnfs.nfs.v4.xdr.Bitmap;
+import org.warpnfs.nfs.v4.xdr.CompoundReader;
+import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 import org.warpnfs.nfs.v4.xdr.Stateid;
-import org.warpnfs.nfs.v4.xdr.XdrReader;
-import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
 /**
  * OPEN (RFC 8881, section 18.16). A client that can be called back, and opens a file to read that nobody writes to, is
@@ -49,7 +49,7 @@ final class Open implements ChangingOperation {
     private static final int ACE_ALLOWED = 0;
 
     @Override
-    public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
+    public void execute(CallContext call, CompoundReader in, CompoundWriter out) throws Nfs4Exception, FsException {
         try {
             open(call, in, out);
         } catch (FsException e) {
@@ -60,7 +60,8 @@ final class Open implements ChangingOperation {
         }
     }
 
-    private static void open(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
+    private static void open(CallContext call, CompoundReader in, CompoundWriter out)
+            throws Nfs4Exception, FsException {
         OpenArguments.Head head = OpenArguments.Head.decode(in);
         Location base = call.files().current();
         Client client = call.calling().clientById(head.clientId());
@@ -80,7 +81,7 @@ final class Open implements ChangingOperation {
         }
     }
 
-    private static void byHandle(CallContext call, OpenArguments arguments, Location file, XdrWriter out)
+    private static void byHandle(CallContext call, OpenArguments arguments, Location file, CompoundWriter out)
             throws Nfs4Exception, FsException {
         if (arguments.create() != null) {
             // The file is there already: there is a handle to it.
@@ -96,7 +97,7 @@ final class Open implements ChangingOperation {
         encodeRest(call, arguments, new BitSet(), opened.delegation(), out);
     }
 
-    private static void byName(CallContext call, OpenArguments arguments, Location directory, XdrWriter out)
+    private static void byName(CallContext call, OpenArguments arguments, Location directory, CompoundWriter out)
             throws Nfs4Exception, FsException {
         FileName name = arguments.name();
         if (name == null) {
@@ -392,7 +393,7 @@ final class Open implements ChangingOperation {
     }
 
     private static void encodeRest(
-            CallContext call, OpenArguments arguments, BitSet set, DelegationGrant grant, XdrWriter out) {
+            CallContext call, OpenArguments arguments, BitSet set, DelegationGrant grant, CompoundWriter out) {
         out.int32(RESULT_LOCKTYPE_POSIX | (mustConfirm(call) ? RESULT_CONFIRM : 0));
         Bitmap.encode(set, out);
         switch (grant) {

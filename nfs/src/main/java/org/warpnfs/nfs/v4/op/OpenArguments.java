@@ -9,11 +9,11 @@ import org.warpnfs.nfs.idmap.OwnerNames;
 import org.warpnfs.nfs.v4.attr.AttributeUpdate;
 import org.warpnfs.nfs.v4.state.file.DelegationWant;
 import org.warpnfs.nfs.v4.state.file.OpenRequest;
+import org.warpnfs.nfs.v4.xdr.CompoundReader;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 import org.warpnfs.nfs.v4.xdr.Stateid;
-import org.warpnfs.nfs.v4.xdr.XdrReader;
 
 /**
  * OPEN4args (RFC 8881, section 18.16.1).
@@ -113,13 +113,13 @@ record OpenArguments(
      * @param clientId of the owner, in NFSv4.0
      */
     record Head(int seqid, int shareAccess, int deny, long clientId, Opaque owner) {
-        static Head decode(XdrReader in) throws Nfs4Exception {
+        static Head decode(CompoundReader in) throws Nfs4Exception {
             return new Head(in.int32(), in.int32(), in.int32(), in.int64(), Opaque.decode(in));
         }
     }
 
     /** Reads what follows {@code head}. */
-    static OpenArguments decode(Head head, XdrReader in, int minorVersion, FsLimits limits, OwnerNames owners)
+    static OpenArguments decode(Head head, CompoundReader in, int minorVersion, FsLimits limits, OwnerNames owners)
             throws Nfs4Exception {
         int shareAccess = head.shareAccess();
         int deny = head.deny();

@@ -1,16 +1,16 @@
 package org.warpnfs.nfs.v4.op;
 
 import org.warpnfs.nfs.v4.state.file.FileKey;
+import org.warpnfs.nfs.v4.xdr.CompoundReader;
+import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.OpCode;
 import org.warpnfs.nfs.v4.xdr.Stateid;
-import org.warpnfs.nfs.v4.xdr.XdrReader;
-import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
 /** OPEN_CONFIRM (RFC 7530, section 16.18), of NFSv4.0 alone: the owner's first OPEN was meant. */
 final class OpenConfirm implements ChangingOperation {
     @Override
-    public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception {
+    public void execute(CallContext call, CompoundReader in, CompoundWriter out) throws Nfs4Exception {
         Stateid stateid = in.stateid();
         int seqid = in.int32();
         FileKey file = FileKey.of(call.files().current().identity());

@@ -1,9 +1,9 @@
 package org.warpnfs.nfs.v4.op;
 
 import org.warpnfs.fs.spi.FsException;
+import org.warpnfs.nfs.v4.xdr.CompoundReader;
+import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
-import org.warpnfs.nfs.v4.xdr.XdrReader;
-import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
 /** One operation of a COMPOUND. Has no state of its own; safe for any thread. */
 public interface Operation {
@@ -13,7 +13,7 @@ public interface Operation {
      * @throws Nfs4Exception with the operation's status; whatever was encoded is taken back
      * @throws FsException with what the backend said, to be translated by {@link Statuses}
      */
-    void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException;
+    void execute(CallContext call, CompoundReader in, CompoundWriter out) throws Nfs4Exception, FsException;
 
     /**
      * How much room for the result there must be before the operation may execute: what changes something must not find

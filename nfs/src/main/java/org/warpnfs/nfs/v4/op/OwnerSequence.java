@@ -4,12 +4,12 @@ import org.jspecify.annotations.Nullable;
 import org.warpnfs.nfs.export.Location;
 import org.warpnfs.nfs.v4.state.file.OwnerReply;
 import org.warpnfs.nfs.v4.state.file.OwnerTurn;
+import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.OpCode;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 import org.warpnfs.nfs.v4.xdr.Stateid;
-import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
 /**
  * The seqids of owners in NFSv4.0 (RFC 7530, section 9.1.7), which other minor versions ignore. An operation that has
@@ -25,14 +25,17 @@ final class OwnerSequence {
      * @return true if the operation is a repetition: its result has been written, and nothing is left to do
      * @throws Nfs4Exception BAD_SEQID, BAD_STATEID, STALE_STATEID; or what the repeated operation failed with
      */
-    static boolean repeats(CallContext call, OpCode code, Stateid stateid, int seqid, XdrWriter out)
+    static boolean repeats(CallContext call, OpCode code, Stateid stateid, int seqid, CompoundWriter out)
             throws Nfs4Exception {
         return call.minorVersion() == 0
                 && repeats(call, call.services().state().owners().begin(stateid, seqid, code), out);
     }
 
-    /** As {@link #repeats(CallContext, OpCode, Stateid, int, XdrWriter)}, with a turn that was taken in another way. */
-    static boolean repeats(CallContext call, OwnerTurn turn, XdrWriter out) throws Nfs4Exception {
+    /**
+     * As {@link #repeats(CallContext, OpCode, Stateid, int, CompoundWriter)}, with a turn that was taken in another
+     * way.
+     */
+    static boolean repeats(CallContext call, OwnerTurn turn, CompoundWriter out) throws Nfs4Exception {
         OwnerReply before = turn.repeated();
         if (before == null) {
             call.setTurn(turn);
@@ -70,7 +73,7 @@ final class OwnerSequence {
         }
 
         @Override
-        public void encodeBody(XdrWriter out) {
+        public void encodeBody(CompoundWriter out) {
             if (reply != null) {
                 out.fixedOpaque(reply.body().toBytes());
             }

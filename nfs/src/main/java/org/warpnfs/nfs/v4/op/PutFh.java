@@ -1,16 +1,16 @@
 package org.warpnfs.nfs.v4.op;
 
 import org.warpnfs.nfs.export.HandleViolation;
+import org.warpnfs.nfs.v4.xdr.CompoundReader;
+import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
-import org.warpnfs.nfs.v4.xdr.XdrReader;
-import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
 /** PUTFH (RFC 8881, section 18.19). Whether the file is still there is for the operations on it to find out. */
 final class PutFh implements Operation {
     private static final int MAX_HANDLE_BYTES = 128;
 
     @Override
-    public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception {
+    public void execute(CallContext call, CompoundReader in, CompoundWriter out) throws Nfs4Exception {
         put(call, in.opaque(MAX_HANDLE_BYTES));
     }
 

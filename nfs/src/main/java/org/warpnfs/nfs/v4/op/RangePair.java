@@ -3,10 +3,10 @@ package org.warpnfs.nfs.v4.op;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.OpenFile;
 import org.warpnfs.nfs.export.Location;
+import org.warpnfs.nfs.v4.xdr.CompoundReader;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.Stateid;
-import org.warpnfs.nfs.v4.xdr.XdrReader;
 
 /**
  * What the arguments of COPY and CLONE begin with (RFC 7862, sections 15.2 and 15.13): the source is the saved
@@ -20,7 +20,7 @@ import org.warpnfs.nfs.v4.xdr.XdrReader;
  */
 record RangePair(Stateid sourceStateid, Stateid targetStateid, long sourceOffset, long targetOffset, long countBytes) {
 
-    static RangePair decode(CallContext call, XdrReader in) throws Nfs4Exception {
+    static RangePair decode(CallContext call, CompoundReader in) throws Nfs4Exception {
         return new RangePair(
                 call.files().resolveSaved(in.stateid()),
                 call.files().resolve(in.stateid()),

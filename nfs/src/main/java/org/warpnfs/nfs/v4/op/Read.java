@@ -2,10 +2,10 @@ package org.warpnfs.nfs.v4.op;
 
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.io.FileData;
+import org.warpnfs.nfs.v4.xdr.CompoundReader;
+import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Stateid;
-import org.warpnfs.nfs.v4.xdr.XdrReader;
-import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
 /**
  * READ (RFC 8881, section 18.22); the data are DDP-eligible.
@@ -17,7 +17,7 @@ import org.warpnfs.nfs.v4.xdr.XdrWriter;
  */
 final class Read implements Operation {
     @Override
-    public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
+    public void execute(CallContext call, CompoundReader in, CompoundWriter out) throws Nfs4Exception, FsException {
         Stateid stateid = call.files().resolve(in.stateid());
         long offset = in.int64();
         int memoryBytes = FileData.memoryBytes(offset, in.uint32(), call.maxReadBytes(false));

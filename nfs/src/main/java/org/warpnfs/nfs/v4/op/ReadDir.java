@@ -11,10 +11,10 @@ import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.export.Location;
 import org.warpnfs.nfs.v4.attr.Attributes;
 import org.warpnfs.nfs.v4.xdr.Bitmap;
+import org.warpnfs.nfs.v4.xdr.CompoundReader;
+import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
-import org.warpnfs.nfs.v4.xdr.XdrReader;
-import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
 /**
  * READDIR (RFC 8881, section 18.23).
@@ -38,7 +38,7 @@ final class ReadDir implements Operation {
     private static final int FRAME_BYTES = 16;
 
     @Override
-    public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
+    public void execute(CallContext call, CompoundReader in, CompoundWriter out) throws Nfs4Exception, FsException {
         long cookie = in.int64();
         in.int64();
         long dirCount = in.uint32();
@@ -74,7 +74,7 @@ final class ReadDir implements Operation {
         private final CallContext call;
         private final Location directory;
         private final BitSet asked;
-        private final XdrWriter out;
+        private final CompoundWriter out;
         private final int limit;
         /** What is mounted on a name is shown in its place. */
         private final boolean crossing;
@@ -84,7 +84,7 @@ final class ReadDir implements Operation {
         private @Nullable FsException fault;
         private @Nullable Nfs4Exception refusal;
 
-        Listing(CallContext call, Location directory, BitSet asked, XdrWriter out, int limit, long dirCount) {
+        Listing(CallContext call, Location directory, BitSet asked, CompoundWriter out, int limit, long dirCount) {
             this.call = call;
             this.directory = directory;
             this.asked = asked;
@@ -101,7 +101,7 @@ final class ReadDir implements Operation {
                 return true;
             }
             int start = out.position();
-            int dirBytes = 12 + XdrWriter.roundUp(entry.name().lengthBytes());
+            int dirBytes = 12 + CompoundWriter.roundUp(entry.name().lengthBytes());
             out.bool(true);
             out.int64(entry.cookie());
             out.opaque(entry.name().toBytes());

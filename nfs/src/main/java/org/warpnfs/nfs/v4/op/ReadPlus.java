@@ -3,10 +3,10 @@ package org.warpnfs.nfs.v4.op;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.io.FileData;
 import org.warpnfs.nfs.io.SparseData;
+import org.warpnfs.nfs.v4.xdr.CompoundReader;
+import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Stateid;
-import org.warpnfs.nfs.v4.xdr.XdrReader;
-import org.warpnfs.nfs.v4.xdr.XdrWriter;
 import org.warpnfs.payload.Payload;
 
 /**
@@ -30,7 +30,7 @@ final class ReadPlus implements Operation {
     private static final int CONTENT_HOLE = 1;
 
     @Override
-    public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
+    public void execute(CallContext call, CompoundReader in, CompoundWriter out) throws Nfs4Exception, FsException {
         Stateid stateid = call.files().resolve(in.stateid());
         long offset = in.int64();
         int memoryBytes = FileData.memoryBytes(offset, in.uint32(), call.maxReadBytes(true));
@@ -42,7 +42,7 @@ final class ReadPlus implements Operation {
         }
     }
 
-    private static void encode(SparseData.Segment segment, XdrWriter out) {
+    private static void encode(SparseData.Segment segment, CompoundWriter out) {
         switch (segment) {
             case SparseData.Segment.Data(long offset, Payload payload) -> {
                 out.int32(CONTENT_DATA);

@@ -1,13 +1,13 @@
 package org.warpnfs.nfs.v4.op;
 
+import org.warpnfs.nfs.v4.xdr.CompoundReader;
+import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
-import org.warpnfs.nfs.v4.xdr.XdrReader;
-import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
 /** RECLAIM_COMPLETE (RFC 8881, section 18.51). For one file system alone it says nothing here: none has moved. */
 final class ReclaimComplete implements ChangingOperation {
     @Override
-    public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception {
+    public void execute(CallContext call, CompoundReader in, CompoundWriter out) throws Nfs4Exception {
         boolean oneFileSystem = in.bool();
         if (oneFileSystem) {
             call.files().current();

@@ -1,9 +1,9 @@
 package org.warpnfs.nfs.v4.op;
 
+import org.warpnfs.nfs.v4.xdr.CompoundReader;
+import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
-import org.warpnfs.nfs.v4.xdr.XdrReader;
-import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
 /**
  * RESTOREFH (RFC 8881, section 18.27). If nothing was saved NFSv4.0 has an error of its own (RFC 7530, section
@@ -11,7 +11,7 @@ import org.warpnfs.nfs.v4.xdr.XdrWriter;
  */
 final class RestoreFh implements Operation {
     @Override
-    public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception {
+    public void execute(CallContext call, CompoundReader in, CompoundWriter out) throws Nfs4Exception {
         if (call.minorVersion() == 0 && !call.files().hasSaved()) {
             throw Nfs4Exception.of(Nfs4Status.RESTOREFH);
         }

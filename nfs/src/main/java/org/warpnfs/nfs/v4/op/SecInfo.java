@@ -5,9 +5,9 @@ import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.export.Flavor;
 import org.warpnfs.nfs.export.Location;
+import org.warpnfs.nfs.v4.xdr.CompoundReader;
+import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
-import org.warpnfs.nfs.v4.xdr.XdrReader;
-import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
 /**
  * SECINFO (RFC 8881, section 18.29): which credentials are taken for a name in the current directory. From NFSv4.1 on
@@ -15,7 +15,7 @@ import org.warpnfs.nfs.v4.xdr.XdrWriter;
  */
 final class SecInfo implements Operation {
     @Override
-    public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
+    public void execute(CallContext call, CompoundReader in, CompoundWriter out) throws Nfs4Exception, FsException {
         FileName name = Names.decode(in);
         Location found = Lookup.find(call, call.files().current(), name);
         if (call.minorVersion() > 0) {
@@ -24,7 +24,7 @@ final class SecInfo implements Operation {
         encodeFlavors(call.admissions().flavorsAt(found), out);
     }
 
-    static void encodeFlavors(List<Flavor> flavors, XdrWriter out) {
+    static void encodeFlavors(List<Flavor> flavors, CompoundWriter out) {
         out.int32(flavors.size());
         for (Flavor flavor : flavors) {
             out.int32(flavor.code());

@@ -3,9 +3,9 @@ package org.warpnfs.nfs.v4.op;
 import org.warpnfs.nfs.v4.state.client.SequenceOutcome;
 import org.warpnfs.nfs.v4.state.client.SequenceRequest;
 import org.warpnfs.nfs.v4.state.core.SessionId;
+import org.warpnfs.nfs.v4.xdr.CompoundReader;
+import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
-import org.warpnfs.nfs.v4.xdr.XdrReader;
-import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
 /**
  * SEQUENCE (RFC 8881, section 18.46).
@@ -20,7 +20,7 @@ import org.warpnfs.nfs.v4.xdr.XdrWriter;
  */
 final class Sequence implements Operation {
     @Override
-    public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception {
+    public void execute(CallContext call, CompoundReader in, CompoundWriter out) throws Nfs4Exception {
         SessionId sessionId = SessionId.decode(in);
         int seqid = in.int32();
         long slotId = in.uint32();

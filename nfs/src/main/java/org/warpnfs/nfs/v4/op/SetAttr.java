@@ -13,16 +13,16 @@ import org.warpnfs.nfs.v4.attr.Attributes;
 import org.warpnfs.nfs.v4.state.file.FileKey;
 import org.warpnfs.nfs.v4.state.file.IoGrant;
 import org.warpnfs.nfs.v4.xdr.Bitmap;
+import org.warpnfs.nfs.v4.xdr.CompoundReader;
+import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.Stateid;
-import org.warpnfs.nfs.v4.xdr.XdrReader;
-import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
 /** SETATTR (RFC 8881, section 18.30): its result names the attributes that were set also when it fails. */
 final class SetAttr implements ChangingOperation {
     @Override
-    public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
+    public void execute(CallContext call, CompoundReader in, CompoundWriter out) throws Nfs4Exception, FsException {
         Stateid stateid = in.stateid();
         try {
             Location file = call.files().current();
@@ -93,7 +93,7 @@ final class SetAttr implements ChangingOperation {
         }
 
         @Override
-        public void encodeBody(XdrWriter out) {
+        public void encodeBody(CompoundWriter out) {
             out.int32(0);
         }
     }

@@ -4,11 +4,11 @@ import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.nfs.v4.state.callback.CallbackAddress;
 import org.warpnfs.nfs.v4.state.callback.UniversalAddress;
 import org.warpnfs.nfs.v4.state.client.GivenClientid;
+import org.warpnfs.nfs.v4.xdr.CompoundReader;
+import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.Opaque;
-import org.warpnfs.nfs.v4.xdr.XdrReader;
-import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
 /**
  * SETCLIENTID (RFC 7530, section 16.33), of NFSv4.0 alone.
@@ -22,7 +22,7 @@ import org.warpnfs.nfs.v4.xdr.XdrWriter;
  */
 final class SetClientid implements ChangingOperation {
     @Override
-    public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception {
+    public void execute(CallContext call, CompoundReader in, CompoundWriter out) throws Nfs4Exception {
         long verifier = in.int64();
         Opaque name = Opaque.decode(in);
         int program = in.int32();
@@ -57,7 +57,7 @@ final class SetClientid implements ChangingOperation {
         }
 
         @Override
-        public void encodeBody(XdrWriter out) {
+        public void encodeBody(CompoundWriter out) {
             out.int32(0);
             out.int32(0);
         }

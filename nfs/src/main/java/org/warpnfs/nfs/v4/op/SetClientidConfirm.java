@@ -1,13 +1,13 @@
 package org.warpnfs.nfs.v4.op;
 
+import org.warpnfs.nfs.v4.xdr.CompoundReader;
+import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
-import org.warpnfs.nfs.v4.xdr.XdrReader;
-import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
 /** SETCLIENTID_CONFIRM (RFC 7530, section 16.34), of NFSv4.0 alone. */
 final class SetClientidConfirm implements ChangingOperation {
     @Override
-    public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception {
+    public void execute(CallContext call, CompoundReader in, CompoundWriter out) throws Nfs4Exception {
         long id = in.int64();
         long confirmVerifier = in.int64();
         call.calling()

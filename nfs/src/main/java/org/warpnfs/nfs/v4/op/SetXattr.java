@@ -3,15 +3,15 @@ package org.warpnfs.nfs.v4.op;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.XattrMode;
 import org.warpnfs.nfs.export.Location;
+import org.warpnfs.nfs.v4.xdr.CompoundReader;
+import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
-import org.warpnfs.nfs.v4.xdr.XdrReader;
-import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
 /** SETXATTR (RFC 8276, section 8.4.2). */
 final class SetXattr implements ChangingOperation {
     @Override
-    public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
+    public void execute(CallContext call, CompoundReader in, CompoundWriter out) throws Nfs4Exception, FsException {
         XattrMode mode =
                 switch (in.int32()) {
                     case 0 -> XattrMode.EITHER;

@@ -1,16 +1,16 @@
 package org.warpnfs.nfs.v4.op;
 
 import org.warpnfs.fs.spi.Stability;
+import org.warpnfs.nfs.v4.xdr.CompoundReader;
+import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
-import org.warpnfs.nfs.v4.xdr.XdrReader;
-import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
 /** stable_how4 (RFC 8881, section 18.32.2): UNSTABLE4 0, DATA_SYNC4 1, FILE_SYNC4 2. */
 final class StableHow {
     private StableHow() {}
 
-    static Stability decode(XdrReader in) throws Nfs4Exception {
+    static Stability decode(CompoundReader in) throws Nfs4Exception {
         return switch (in.int32()) {
             case 0 -> Stability.UNSTABLE;
             case 1 -> Stability.DATA_SYNC;
@@ -19,7 +19,7 @@ final class StableHow {
         };
     }
 
-    static void encode(Stability stability, XdrWriter out) {
+    static void encode(Stability stability, CompoundWriter out) {
         out.int32(
                 switch (stability) {
                     case UNSTABLE -> 0;

@@ -2,16 +2,16 @@ package org.warpnfs.nfs.v4.op;
 
 import org.warpnfs.nfs.v4.state.file.ByteRange;
 import org.warpnfs.nfs.v4.state.file.FileKey;
+import org.warpnfs.nfs.v4.xdr.CompoundReader;
+import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.OpCode;
 import org.warpnfs.nfs.v4.xdr.Stateid;
-import org.warpnfs.nfs.v4.xdr.XdrReader;
-import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
 /** LOCKU (RFC 8881, section 18.12). */
 final class Unlock implements ChangingOperation {
     @Override
-    public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception {
+    public void execute(CallContext call, CompoundReader in, CompoundWriter out) throws Nfs4Exception {
         LockTypes.decodeExclusive(in);
         int seqid = in.int32();
         Stateid stateid = call.files().resolve(in.stateid());

@@ -6,10 +6,10 @@ import org.warpnfs.nfs.export.Location;
 import org.warpnfs.nfs.v4.attr.AttributeComparison;
 import org.warpnfs.nfs.v4.attr.Attributes;
 import org.warpnfs.nfs.v4.xdr.Bitmap;
+import org.warpnfs.nfs.v4.xdr.CompoundReader;
+import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
-import org.warpnfs.nfs.v4.xdr.XdrReader;
-import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
 /**
  * VERIFY and NVERIFY (RFC 8881, sections 18.31 and 18.15): a COMPOUND that goes on only if attributes are, or are not,
@@ -26,7 +26,7 @@ final class Verify implements Operation {
     }
 
     @Override
-    public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
+    public void execute(CallContext call, CompoundReader in, CompoundWriter out) throws Nfs4Exception, FsException {
         BitSet named = Bitmap.decode(in);
         byte[] values = in.opaque(MAX_ATTRIBUTE_BYTES);
         Location file = call.files().current();

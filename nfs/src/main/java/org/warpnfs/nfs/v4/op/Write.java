@@ -4,11 +4,11 @@ import java.nio.ByteBuffer;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.Stability;
 import org.warpnfs.nfs.export.Location;
+import org.warpnfs.nfs.v4.xdr.CompoundReader;
+import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.Stateid;
-import org.warpnfs.nfs.v4.xdr.XdrReader;
-import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
 /** WRITE (RFC 8881, section 18.32); the data are DDP-eligible and lent by the transport until the call is answered. */
 final class Write implements ChangingOperation {
@@ -18,7 +18,7 @@ final class Write implements ChangingOperation {
     }
 
     @Override
-    public void execute(CallContext call, XdrReader in, XdrWriter out) throws Nfs4Exception, FsException {
+    public void execute(CallContext call, CompoundReader in, CompoundWriter out) throws Nfs4Exception, FsException {
         Stateid stateid = call.files().resolve(in.stateid());
         long offset = in.int64();
         Stability wanted = StableHow.decode(in);

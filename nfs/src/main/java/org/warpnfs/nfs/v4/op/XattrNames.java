@@ -1,8 +1,8 @@
 package org.warpnfs.nfs.v4.op;
 
+import org.warpnfs.nfs.v4.xdr.CompoundReader;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
-import org.warpnfs.nfs.v4.xdr.XdrReader;
 
 /** xattrkey4 (RFC 8276, section 8.1): names in the user namespace, without its prefix. */
 final class XattrNames {
@@ -13,7 +13,7 @@ final class XattrNames {
 
     private XattrNames() {}
 
-    static byte[] decode(XdrReader in) throws Nfs4Exception {
+    static byte[] decode(CompoundReader in) throws Nfs4Exception {
         byte[] name = in.opaque(MAX_DECODED_BYTES);
         if (name.length == 0) {
             throw Nfs4Exception.of(Nfs4Status.INVAL);

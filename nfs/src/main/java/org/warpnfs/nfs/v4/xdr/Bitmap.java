@@ -15,7 +15,7 @@ public final class Bitmap {
     private Bitmap() {}
 
     /** Decodes; more than {@value #MAX_WORDS} words are NFS4ERR_BADXDR. */
-    public static BitSet decode(XdrReader in) throws Nfs4Exception {
+    public static BitSet decode(CompoundReader in) throws Nfs4Exception {
         int words = in.count(MAX_WORDS);
         BitSet bits = new BitSet(words * WORD_BITS);
         for (int word = 0; word < words; word++) {
@@ -30,7 +30,7 @@ public final class Bitmap {
     }
 
     /** Encodes with as few words as will do. */
-    public static void encode(BitSet bits, XdrWriter out) {
+    public static void encode(BitSet bits, CompoundWriter out) {
         int words = (bits.length() + WORD_BITS - 1) / WORD_BITS;
         out.int32(words);
         for (int word = 0; word < words; word++) {

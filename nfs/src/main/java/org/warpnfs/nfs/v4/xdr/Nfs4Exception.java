@@ -31,7 +31,7 @@ public class Nfs4Exception extends Exception {
     }
 
     /** Encodes what follows the status in the operation's result; most errors have nothing there. */
-    public void encodeBody(XdrWriter out) {
+    public void encodeBody(CompoundWriter out) {
         // A union's default arm is void.
     }
 }

@@ -20,11 +20,11 @@ public final class Opaque {
         return new Opaque(bytes.clone());
     }
 
-    public static Opaque decode(XdrReader in) throws Nfs4Exception {
+    public static Opaque decode(CompoundReader in) throws Nfs4Exception {
         return new Opaque(in.opaque(MAX_LENGTH_BYTES));
     }
 
-    public void encode(XdrWriter out) {
+    public void encode(CompoundWriter out) {
         out.opaque(bytes);
     }
 

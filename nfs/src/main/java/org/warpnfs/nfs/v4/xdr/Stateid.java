@@ -40,7 +40,7 @@ public record Stateid(int seqid, int instance, long number) {
         return new Stateid(newSeqid, instance, number);
     }
 
-    public void encode(XdrWriter out) {
+    public void encode(CompoundWriter out) {
         out.int32(seqid);
         out.int32(instance);
         out.int64(number);

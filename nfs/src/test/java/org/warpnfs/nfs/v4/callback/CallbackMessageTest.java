@@ -16,10 +16,10 @@ import org.warpnfs.nfs.v4.state.callback.CallbackCall;
 import org.warpnfs.nfs.v4.state.callback.CallbackCredential;
 import org.warpnfs.nfs.v4.state.callback.CallbackOutcome;
 import org.warpnfs.nfs.v4.state.core.SessionId;
+import org.warpnfs.nfs.v4.xdr.CompoundReader;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 import org.warpnfs.nfs.v4.xdr.Stateid;
-import org.warpnfs.nfs.v4.xdr.XdrReader;
 
 /**
  * Callbacks of Linux's server and answers of Linux's client, as captured: of NFSv4.1 (recall-v4.1, frames 71 and 73),
@@ -50,10 +50,10 @@ class CallbackMessageTest {
         return new CallbackCall.Dialed(new CallbackAddress(0x4000_0000, socket, ident), credential);
     }
 
-    private static XdrReader reader(byte[] message) {
+    private static CompoundReader reader(byte[] message) {
         Xdr xdr = new Xdr(message);
         xdr.beginDecoding();
-        return new XdrReader(xdr);
+        return new CompoundReader(xdr);
     }
 
     @Test

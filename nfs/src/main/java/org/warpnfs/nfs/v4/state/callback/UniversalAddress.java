@@ -5,8 +5,8 @@ import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
+import org.warpnfs.nfs.v4.xdr.CompoundReader;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
-import org.warpnfs.nfs.v4.xdr.XdrReader;
 
 /**
  * A transport address as text (RFC 5665, section 5.2): a literal address, and the two bytes of a port behind it.
@@ -29,11 +29,11 @@ public record UniversalAddress(String netid, String address) {
      *
      * @throws Nfs4Exception BADXDR also for what is longer than any address
      */
-    public static UniversalAddress decode(XdrReader in) throws Nfs4Exception {
+    public static UniversalAddress decode(CompoundReader in) throws Nfs4Exception {
         return new UniversalAddress(text(in), text(in));
     }
 
-    private static String text(XdrReader in) throws Nfs4Exception {
+    private static String text(CompoundReader in) throws Nfs4Exception {
         // A byte that is not ASCII becomes a character that no address has.
         return new String(in.opaque(MAX_LENGTH_BYTES), StandardCharsets.ISO_8859_1);
     }

@@ -1,6 +1,6 @@
 package org.warpnfs.nfs.v4.state.client;
 
-import org.warpnfs.nfs.v4.xdr.XdrWriter;
+import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 
 /** A COMPOUND4res as it went out, kept for a retry. */
 public final class CachedReply {
@@ -15,7 +15,7 @@ public final class CachedReply {
         return encoded.length;
     }
 
-    public void encode(XdrWriter out) {
+    public void encode(CompoundWriter out) {
         out.fixedOpaque(encoded);
     }
 }

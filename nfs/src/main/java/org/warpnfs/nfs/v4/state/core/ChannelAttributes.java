@@ -1,9 +1,9 @@
 package org.warpnfs.nfs.v4.state.core;
 
+import org.warpnfs.nfs.v4.xdr.CompoundReader;
+import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
-import org.warpnfs.nfs.v4.xdr.XdrReader;
-import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
 /**
  * channel_attrs4 (RFC 8881, section 18.36.1).
@@ -33,7 +33,7 @@ public record ChannelAttributes(
     private static final int CALLBACK_OPERATIONS = 2;
     private static final int CALLBACK_SLOTS = 16;
 
-    public static ChannelAttributes decode(XdrReader in) throws Nfs4Exception {
+    public static ChannelAttributes decode(CompoundReader in) throws Nfs4Exception {
         in.uint32();
         ChannelAttributes attributes =
                 new ChannelAttributes(in.uint32(), in.uint32(), in.uint32(), in.uint32(), in.uint32());
@@ -43,7 +43,7 @@ public record ChannelAttributes(
         return attributes;
     }
 
-    public void encode(XdrWriter out) {
+    public void encode(CompoundWriter out) {
         out.int32(0);
         out.uint32(maxRequestBytes);
         out.uint32(maxReplyBytes);

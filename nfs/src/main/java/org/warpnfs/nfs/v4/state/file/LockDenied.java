@@ -1,8 +1,8 @@
 package org.warpnfs.nfs.v4.state.file;
 
+import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
-import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
 /** NFS4ERR_DENIED with LOCK4denied: who holds the lock that stands in the way (RFC 8881, section 18.10.2). */
 final class LockDenied extends Nfs4Exception {
@@ -18,7 +18,7 @@ final class LockDenied extends Nfs4Exception {
     }
 
     @Override
-    public void encodeBody(XdrWriter out) {
+    public void encodeBody(CompoundWriter out) {
         out.int64(holder.range().first());
         out.int64(holder.range().length());
         out.int32(holder.exclusive() ? WRITE_LT : READ_LT);

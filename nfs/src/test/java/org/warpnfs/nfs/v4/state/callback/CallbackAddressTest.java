@@ -13,9 +13,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.warpnfs.nfs.v4.xdr.CompoundReader;
+import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
-import org.warpnfs.nfs.v4.xdr.XdrReader;
-import org.warpnfs.nfs.v4.xdr.XdrWriter;
 
 /** Where a client may have itself called back: at its own host, and nowhere else. */
 class CallbackAddressTest {
@@ -143,14 +143,14 @@ class CallbackAddressTest {
         assertThat(((Inet6Address) address.socket().getAddress()).getScopeId()).isEqualTo(3);
     }
 
-    private static XdrReader reader(XdrWriter out) {
+    private static CompoundReader reader(CompoundWriter out) {
         Xdr xdr = new Xdr(out.toByteArray());
         xdr.beginDecoding();
-        return new XdrReader(xdr);
+        return new CompoundReader(xdr);
     }
 
-    private static XdrWriter clientaddr(String netid, String address) {
-        XdrWriter out = new XdrWriter();
+    private static CompoundWriter clientaddr(String netid, String address) {
+        CompoundWriter out = new CompoundWriter();
         out.opaque(netid.getBytes(StandardCharsets.ISO_8859_1));
         out.opaque(address.getBytes(StandardCharsets.ISO_8859_1));
         return out;

@@ -29,7 +29,7 @@ import org.warpnfs.payload.Payload;
  *
  * None of the encoders fails; whoever fills it bounds what goes in. Not safe for several threads.
  */
-public final class XdrWriter {
+public final class CompoundWriter {
     private static final VarHandle INT = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
     private static final VarHandle LONG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
     private static final int INITIAL_BYTES = 512;

@@ -26,7 +26,7 @@ import org.warpnfs.rpcrdma.message.XdrStream;
  *
  * {@link BadXdrOncRpcException} for a message that ends too soon or counts wrongly. Not safe for two threads at once.
  */
-class StreamXdr extends Xdr implements UnreadBytes {
+class DecodingXdr extends Xdr implements UnreadBytes {
     /** Pairs with {@link ByteBufferManager#wrap}: the default manager cannot grow a wrapped buffer. */
     static final ByteBufferManager MEMORY = new ByteBufferManager();
 
@@ -34,7 +34,7 @@ class StreamXdr extends Xdr implements UnreadBytes {
     private int lastWord;
     private int lastWordEnd;
 
-    StreamXdr(XdrStream stream) {
+    DecodingXdr(XdrStream stream) {
         super(MEMORY.wrap(ByteBuffer.allocate(0)), MEMORY);
         this.stream = stream;
     }

@@ -30,9 +30,9 @@ import org.warpnfs.rpcrdma.message.XdrStream;
  *
  * <h2>Errors</h2>
  *
- * See {@link StreamXdr}.
+ * See {@link DecodingXdr}.
  */
-class ItemXdr extends StreamXdr implements PayloadEncoder {
+class EncodingXdr extends DecodingXdr implements PayloadEncoder {
     private static final int FIRST_MESSAGE_BYTES = 512;
     /** A multiple of four: no pad but after the last piece. */
     private static final int COPIED_PIECE_BYTES = 8192;
@@ -41,7 +41,7 @@ class ItemXdr extends StreamXdr implements PayloadEncoder {
 
     private final List<RpcMessage.Item> items = new ArrayList<>(1);
 
-    ItemXdr(XdrStream stream) {
+    EncodingXdr(XdrStream stream) {
         super(stream);
     }
 

@@ -18,7 +18,7 @@ import org.warpnfs.payload.UnreadBytes;
  * is no value of its type and what is not there is NFS4ERR_BADXDR; what goes beyond the size that a session grants is
  * NFS4ERR_REQ_TOO_BIG.
  */
-public final class XdrReader {
+public final class CompoundReader {
     private final Xdr xdr;
     private long consumedBytes;
     private long limitBytes = Long.MAX_VALUE;
@@ -27,7 +27,7 @@ public final class XdrReader {
     private boolean lent;
 
     /** Reads on from where {@code xdr} stands. */
-    public XdrReader(Xdr xdr) {
+    public CompoundReader(Xdr xdr) {
         this.xdr = xdr;
     }
 
@@ -112,7 +112,7 @@ public final class XdrReader {
     }
 
     private byte[] fixedOpaque(int lengthBytes) throws Nfs4Exception {
-        consume(XdrWriter.roundUp(lengthBytes));
+        consume(CompoundWriter.roundUp(lengthBytes));
         try {
             byte[] bytes = new byte[lengthBytes];
             xdr.xdrDecodeOpaque(bytes, 0, lengthBytes);
@@ -131,7 +131,7 @@ public final class XdrReader {
             throw badXdr();
         }
         lent = true;
-        consume(Integer.BYTES + (long) XdrWriter.roundUp(data.remaining()));
+        consume(Integer.BYTES + (long) CompoundWriter.roundUp(data.remaining()));
         return data;
     }
 
