@@ -8,7 +8,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
-import java.util.stream.Stream;
 import org.dcache.oncrpc4j.rpc.RpcAuthException;
 import org.dcache.oncrpc4j.rpc.RpcCall;
 import org.dcache.oncrpc4j.rpc.RpcDispatchable;
@@ -58,6 +57,9 @@ public final class MountProgram implements RpcDispatchable, LaneProgram {
     public static final int VERSION_1 = 1;
     public static final int VERSION_2 = 2;
     public static final int VERSION_3 = 3;
+    /** Procedures by number; the last two are of version 2 alone. */
+    public static final List<String> NAMES =
+            List.of("NULL", "MNT", "DUMP", "UMNT", "UMNTALL", "EXPORT", "EXPORTALL", "PATHCONF");
 
     private static final Logger LOG = LoggerFactory.getLogger(MountProgram.class);
     /** Ten seconds: as long as a resolver takes that asks a second server. */
@@ -72,7 +74,6 @@ public final class MountProgram implements RpcDispatchable, LaneProgram {
     private static final int EXPORT = 5;
     private static final int EXPORTALL = 6;
     private static final int PATHCONF = 7;
-    private static final List<String> PROCEDURES = List.of("NULL", "MNT", "DUMP", "UMNT", "UMNTALL", "EXPORT");
 
     private final ExportTable exports;
     private final NfsHandles handles;
@@ -92,15 +93,15 @@ public final class MountProgram implements RpcDispatchable, LaneProgram {
         this.exports = exports;
         this.handles = handles;
         this.recorder = recorder;
+        List<String> namesOfAll = NAMES.subList(NULL, EXPORTALL);
         this.meters = Map.of(
-                VERSION_1, meters(recorder, "1", PROCEDURES.stream()),
-                VERSION_2,
-                        meters(recorder, "2", Stream.concat(PROCEDURES.stream(), Stream.of("EXPORTALL", "PATHCONF"))),
-                VERSION_3, meters(recorder, "3", PROCEDURES.stream()));
+                VERSION_1, meters(recorder, "1", namesOfAll),
+                VERSION_2, meters(recorder, "2", NAMES),
+                VERSION_3, meters(recorder, "3", namesOfAll));
     }
 
-    private static List<OperationMeter> meters(CallRecorder recorder, String version, Stream<String> procedures) {
-        return procedures
+    private static List<OperationMeter> meters(CallRecorder recorder, String version, List<String> names) {
+        return names.stream()
                 .map(name -> recorder.meter(Metered.call("mount", version, name)))
                 .toList();
     }

@@ -3,7 +3,6 @@ package org.warpnfs.nfs.v3;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
-import java.util.stream.Stream;
 import org.dcache.oncrpc4j.rpc.RpcCall;
 import org.dcache.oncrpc4j.rpc.RpcDispatchable;
 import org.dcache.oncrpc4j.xdr.XdrVoid;
@@ -27,6 +26,8 @@ import org.warpnfs.nfs.stats.OperationMeter;
 public final class NfsAclProgram implements RpcDispatchable, LaneProgram {
     public static final int PROGRAM = 100227;
     public static final int VERSION = 3;
+    /** Procedures by number. */
+    public static final List<String> NAMES = List.of("NULL", "GETACL", "SETACL");
 
     private static final int NULL = 0;
     private static final int SETACL = 2;
@@ -42,7 +43,7 @@ public final class NfsAclProgram implements RpcDispatchable, LaneProgram {
     NfsAclProgram(Nfs3Dispatcher dispatcher, CallRecorder recorder) {
         this.dispatcher = dispatcher;
         this.recorder = recorder;
-        this.meters = Stream.of("NULL", "GETACL", "SETACL")
+        this.meters = NAMES.stream()
                 .map(name -> recorder.meter(Metered.call("nfsacl", "3", name)))
                 .toList();
     }

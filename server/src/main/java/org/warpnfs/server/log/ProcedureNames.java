@@ -3,7 +3,9 @@ package org.warpnfs.server.log;
 import java.util.List;
 import java.util.Map;
 import org.warpnfs.lanes.CallOnThread;
+import org.warpnfs.nfs.mount.MountProgram;
 import org.warpnfs.nfs.v3.Nfs3Program;
+import org.warpnfs.nfs.v3.NfsAclProgram;
 
 /**
  * Procedures by the names that the RFCs give them (RFC 1813, RFC 8881, RFC 1833), as the slow-call log has them;
@@ -14,9 +16,6 @@ final class ProcedureNames {
             Map.of(100_000L, "portmap", 100_003L, "nfs", 100_005L, "mount", 100_227L, "nfsacl");
 
     private static final List<String> NFS_4 = List.of("NULL", "COMPOUND");
-    private static final List<String> MOUNT =
-            List.of("NULL", "MNT", "DUMP", "UMNT", "UMNTALL", "EXPORT", "EXPORTALL", "PATHCONF");
-    private static final List<String> NFS_ACL = List.of("NULL", "GETACL", "SETACL");
 
     private ProcedureNames() {}
 
@@ -25,8 +24,8 @@ final class ProcedureNames {
         List<String> names =
                 switch (program) {
                     case "nfs" -> called.version() == 4 ? NFS_4 : Nfs3Program.NAMES;
-                    case "mount" -> MOUNT;
-                    case "nfsacl" -> NFS_ACL;
+                    case "mount" -> MountProgram.NAMES;
+                    case "nfsacl" -> NfsAclProgram.NAMES;
                     default -> List.of();
                 };
         String procedure = called.procedure() < names.size()
