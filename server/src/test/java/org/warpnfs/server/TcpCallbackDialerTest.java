@@ -167,7 +167,8 @@ class TcpCallbackDialerTest {
                 socket.close();
             })) {
                 client.send(new CallbackCall.PlainRecall(
-                        target(listener.port()), new Stateid(1, 2, 3), Opaque.of(new byte[8])));
+                        target(listener.port()),
+                        new CallbackCall.Recall(new Stateid(1, 2, 3), Opaque.of(new byte[8]))));
                 assertThat(outcome()).isNotEqualTo(new CallbackOutcome.Compound(0, 0));
             }
         });

@@ -7,8 +7,6 @@ import org.warpnfs.nfs.v4.state.callback.CallbackOutcome;
 import org.warpnfs.nfs.v4.xdr.CompoundReader;
 import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
-import org.warpnfs.nfs.v4.xdr.Opaque;
-import org.warpnfs.nfs.v4.xdr.Stateid;
 
 /**
  * A callback on the wire (RFC 8881, sections 20.1, 20.2, 20.8, 20.9; RFC 7530, sections 15 and 15.2 for minor version
@@ -62,10 +60,10 @@ final class CallbackMessage {
                 out.int32(CB_NULL);
                 encode(target.credential(), out);
             }
-            case CallbackCall.InSession recall -> {
+            case CallbackCall.InSession inSession -> {
                 out.int32(CB_COMPOUND);
                 encode(target.credential(), out);
-                encode(recall, out);
+                encode(inSession, out);
             }
             case CallbackCall.PlainRecall recall -> {
                 out.int32(CB_COMPOUND);
@@ -112,8 +110,8 @@ final class CallbackMessage {
         out.int32(position.highestSlot());
         out.bool(false);
         out.int32(0);
-        switch (call) {
-            case CallbackCall.Recall recall -> encodeRecall(recall.stateid(), recall.fileHandle(), out);
+        switch (call.operation()) {
+            case CallbackCall.Recall recall -> encode(recall, out);
             case CallbackCall.RecallSlot recall -> {
                 out.int32(CB_RECALL_SLOT);
                 out.int32(recall.highestSlot());
@@ -121,19 +119,19 @@ final class CallbackMessage {
         }
     }
 
-    private static void encode(CallbackCall.PlainRecall recall, CompoundWriter out) {
+    private static void encode(CallbackCall.PlainRecall call, CompoundWriter out) {
         out.int32(0);
         out.int32(0);
-        out.int32(recall.target().address().ident());
+        out.int32(call.target().address().ident());
         out.int32(1);
-        encodeRecall(recall.stateid(), recall.fileHandle(), out);
+        encode(call.operation(), out);
     }
 
-    private static void encodeRecall(Stateid stateid, Opaque fileHandle, CompoundWriter out) {
+    private static void encode(CallbackCall.Recall recall, CompoundWriter out) {
         out.int32(CB_RECALL);
-        stateid.encode(out);
+        recall.stateid().encode(out);
         out.bool(false);
-        fileHandle.encode(out);
+        recall.fileHandle().encode(out);
     }
 
     /**

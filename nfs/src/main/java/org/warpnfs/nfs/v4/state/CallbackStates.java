@@ -67,7 +67,12 @@ public final class CallbackStates {
     }
 
     private void countIfFailed(CallbackCall call, CallbackOutcome outcome) {
-        boolean recall = call instanceof CallbackCall.Recall || call instanceof CallbackCall.PlainRecall;
+        boolean recall =
+                switch (call) {
+                    case CallbackCall.Null _ -> false;
+                    case CallbackCall.InSession inSession -> inSession.operation() instanceof CallbackCall.Recall;
+                    case CallbackCall.PlainRecall _ -> true;
+                };
         boolean heard = outcome instanceof CallbackOutcome.Compound(int sequence, int operation)
                 && sequence == Nfs4Status.OK.code()
                 && operation == Nfs4Status.OK.code();

@@ -47,8 +47,8 @@ class CallbackClientTest {
     }
 
     private CallbackCall recall(CallbackCall.Dialed target) {
-        CallbackCall call =
-                new CallbackCall.PlainRecall(target, new Stateid(1, 2, 3), Opaque.of(new byte[] {1, 2, 3, 4}));
+        CallbackCall call = new CallbackCall.PlainRecall(
+                target, new CallbackCall.Recall(new Stateid(1, 2, 3), Opaque.of(new byte[] {1, 2, 3, 4})));
         client.send(call);
         return call;
     }

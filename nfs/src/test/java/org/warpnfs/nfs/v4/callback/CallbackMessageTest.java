@@ -60,11 +60,12 @@ class CallbackMessageTest {
     void recall_asLinuxServerSendsIt_isTheSameBytes() {
         CallbackCall.Bound target = new CallbackCall.Bound(
                 new Object(), 0x4000_0000, new CallbackCredential.Sys(0, "(none)", 0, 0, List.of()));
-        CallbackCall call = new CallbackCall.Recall(
+        CallbackCall call = new CallbackCall.InSession(
                 target,
                 new CallbackCall.Position(1, new SessionId(0x1db6006b_5a7bfbfaL, 0x01000000_00000000L), 1, 0, 0),
-                new Stateid(1, 0x1db6006b, 0x5a7bfbfa_02000000L),
-                Opaque.of(HEX.parseHex("01000101000000000d31e95f0200000000000000")));
+                new CallbackCall.Recall(
+                        new Stateid(1, 0x1db6006b, 0x5a7bfbfa_02000000L),
+                        Opaque.of(HEX.parseHex("01000101000000000d31e95f0200000000000000"))));
         assertThat(HEX.formatHex(CallbackMessage.encode(0xe0b89c8b, call).toByteArray()))
                 .isEqualTo(HEX.formatHex(CALL));
     }
@@ -76,10 +77,10 @@ class CallbackMessageTest {
     void recallSlot_behindTheSameSequence_isItsNumberAndTheSlot() {
         CallbackCall.Bound target = new CallbackCall.Bound(
                 new Object(), 0x4000_0000, new CallbackCredential.Sys(0, "(none)", 0, 0, List.of()));
-        CallbackCall call = new CallbackCall.RecallSlot(
+        CallbackCall call = new CallbackCall.InSession(
                 target,
                 new CallbackCall.Position(1, new SessionId(0x1db6006b_5a7bfbfaL, 0x01000000_00000000L), 1, 0, 0),
-                7);
+                new CallbackCall.RecallSlot(7));
         String recall = HEX.formatHex(CALL);
         String upToSequence = recall.substring(0, recall.indexOf("00000004000000011db6006b"));
         assertThat(HEX.formatHex(CallbackMessage.encode(0xe0b89c8b, call).toByteArray()))
@@ -97,8 +98,9 @@ class CallbackMessageTest {
     void plainRecall_asLinuxServerSendsIt_isTheSameBytes() {
         CallbackCall call = new CallbackCall.PlainRecall(
                 dialed(1, new CallbackCredential.Sys(0, "guest-10-8-0-3", 0, 0, List.of())),
-                new Stateid(1, 0x1672026b, 0xb610d3fb_fd050000L),
-                Opaque.of(HEX.parseHex("0100010100000000cc010000f447cc8b")));
+                new CallbackCall.Recall(
+                        new Stateid(1, 0x1672026b, 0xb610d3fb_fd050000L),
+                        Opaque.of(HEX.parseHex("0100010100000000cc010000f447cc8b"))));
         assertThat(HEX.formatHex(CallbackMessage.encode(0x1ece08ae, call).toByteArray()))
                 .isEqualTo(HEX.formatHex(PLAIN_CALL));
     }
@@ -106,7 +108,8 @@ class CallbackMessageTest {
     @Test
     void plainRecall_ident_isTheClients() {
         CallbackCall call = new CallbackCall.PlainRecall(
-                dialed(0x89ab_cdef, new CallbackCredential.None()), new Stateid(1, 2, 3), Opaque.of(new byte[0]));
+                dialed(0x89ab_cdef, new CallbackCredential.None()),
+                new CallbackCall.Recall(new Stateid(1, 2, 3), Opaque.of(new byte[0])));
         // rpc_msg up to AUTH_NONE twice, an empty tag, minorversion
         int identAt = 6 * 4 + 4 * 4 + 2 * 4;
         assertThat(ByteBuffer.wrap(CallbackMessage.encode(1, call).toByteArray())

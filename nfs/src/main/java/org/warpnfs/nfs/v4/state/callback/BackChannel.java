@@ -2,7 +2,6 @@ package org.warpnfs.nfs.v4.state.callback;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.nfs.v4.state.core.ChannelAttributes;
@@ -212,10 +211,8 @@ public final class BackChannel {
      * @return false if no connection is up or no slot is free
      */
     public boolean recall(long nowNanos, Recallable delegation) {
-        CallbackSlot slot = send(
-                nowNanos,
-                (target, position) -> new CallbackCall.Recall(
-                        target, position, delegation.stateid().withSeqid(0), delegation.wireHandle()));
+        CallbackSlot slot =
+                send(nowNanos, new CallbackCall.Recall(delegation.stateid().withSeqid(0), delegation.wireHandle()));
         if (slot != null) {
             slot.delegation = delegation;
             delegation.asked(nowNanos);
@@ -232,7 +229,7 @@ public final class BackChannel {
         if (givesNoSlots || (slotsAsked && nowNanos - slotsAskedNanos < CallbackCall.PATIENCE_NANOS)) {
             return false;
         }
-        if (send(nowNanos, (target, position) -> new CallbackCall.RecallSlot(target, position, highestSlot)) == null) {
+        if (send(nowNanos, new CallbackCall.RecallSlot(highestSlot)) == null) {
             return false;
         }
         slotsAsked = true;
@@ -241,8 +238,7 @@ public final class BackChannel {
     }
 
     /** Null if no connection is up or no slot is free. */
-    private @Nullable CallbackSlot send(
-            long nowNanos, BiFunction<CallbackCall.Bound, CallbackCall.Position, CallbackCall.InSession> made) {
+    private @Nullable CallbackSlot send(long nowNanos, CallbackCall.Operation operation) {
         Path up = up();
         if (up == null || faulty) {
             return null;
@@ -262,7 +258,7 @@ public final class BackChannel {
         CallbackSlot slot = slots[free];
         CallbackCall.Position position =
                 new CallbackCall.Position(minorVersion, sessionId, slot.seqid, free, Math.max(highest, free));
-        CallbackCall.InSession call = made.apply(target(up), position);
+        CallbackCall.InSession call = new CallbackCall.InSession(target(up), position, operation);
         slot.call = call;
         slot.sentNanos = nowNanos;
         outbox.accept(call);

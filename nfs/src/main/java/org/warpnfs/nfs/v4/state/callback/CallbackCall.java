@@ -82,100 +82,44 @@ public sealed interface CallbackCall {
     }
 
     /** CB_COMPOUND with CB_SEQUENCE and one operation. */
-    sealed interface InSession extends CallbackCall {
-        @Override
-        Bound target();
+    final class InSession implements CallbackCall {
+        private final Bound target;
+        private final Position position;
+        private final Operation operation;
 
-        Position position();
+        public InSession(Bound target, Position position, Operation operation) {
+            this.target = target;
+            this.position = position;
+            this.operation = operation;
+        }
+
+        @Override
+        public Bound target() {
+            return target;
+        }
+
+        public Position position() {
+            return position;
+        }
+
+        public Operation operation() {
+            return operation;
+        }
 
         /** The same request once more, on another connection (section 2.10.6.2). */
-        InSession on(Bound other);
-    }
-
-    /** CB_RECALL. */
-    final class Recall implements InSession {
-        private final Bound target;
-        private final Position position;
-        private final Stateid stateid;
-        private final Opaque fileHandle;
-
-        public Recall(Bound target, Position position, Stateid stateid, Opaque fileHandle) {
-            this.target = target;
-            this.position = position;
-            this.stateid = stateid;
-            this.fileHandle = fileHandle;
-        }
-
-        @Override
-        public Bound target() {
-            return target;
-        }
-
-        @Override
-        public Position position() {
-            return position;
-        }
-
-        /** Of the delegation, its seqid 0: whichever the client has. */
-        public Stateid stateid() {
-            return stateid;
-        }
-
-        /** As the client knows the file. */
-        public Opaque fileHandle() {
-            return fileHandle;
-        }
-
-        @Override
-        public Recall on(Bound other) {
-            return new Recall(other, position, stateid, fileHandle);
-        }
-    }
-
-    /** CB_RECALL_SLOT (section 20.8). */
-    final class RecallSlot implements InSession {
-        private final Bound target;
-        private final Position position;
-        private final int highestSlot;
-
-        /** @param highestSlot of the fore channel that the client should use */
-        public RecallSlot(Bound target, Position position, int highestSlot) {
-            this.target = target;
-            this.position = position;
-            this.highestSlot = highestSlot;
-        }
-
-        @Override
-        public Bound target() {
-            return target;
-        }
-
-        @Override
-        public Position position() {
-            return position;
-        }
-
-        /** rsa_target_highest_slotid. */
-        public int highestSlot() {
-            return highestSlot;
-        }
-
-        @Override
-        public RecallSlot on(Bound other) {
-            return new RecallSlot(other, position, highestSlot);
+        InSession on(Bound other) {
+            return new InSession(other, position, operation);
         }
     }
 
     /** CB_COMPOUND of minor version 0, with CB_RECALL alone. */
     final class PlainRecall implements CallbackCall {
         private final Dialed target;
-        private final Stateid stateid;
-        private final Opaque fileHandle;
+        private final Recall operation;
 
-        public PlainRecall(Dialed target, Stateid stateid, Opaque fileHandle) {
+        public PlainRecall(Dialed target, Recall operation) {
             this.target = target;
-            this.stateid = stateid;
-            this.fileHandle = fileHandle;
+            this.operation = operation;
         }
 
         @Override
@@ -183,16 +127,29 @@ public sealed interface CallbackCall {
             return target;
         }
 
-        /** Of the delegation, as it was granted. */
-        public Stateid stateid() {
-            return stateid;
-        }
-
-        /** As the client knows the file. */
-        public Opaque fileHandle() {
-            return fileHandle;
+        public Recall operation() {
+            return operation;
         }
     }
+
+    /** What the client is asked for. */
+    sealed interface Operation {}
+
+    /**
+     * CB_RECALL.
+     *
+     * @param stateid of the delegation: in a session with seqid 0, which means whichever the client has; in minor
+     *     version 0 as it was granted
+     * @param fileHandle as the client knows the file
+     */
+    record Recall(Stateid stateid, Opaque fileHandle) implements Operation {}
+
+    /**
+     * CB_RECALL_SLOT (section 20.8).
+     *
+     * @param highestSlot of the fore channel that the client should use: rsa_target_highest_slotid
+     */
+    record RecallSlot(int highestSlot) implements Operation {}
 
     /**
      * What CB_SEQUENCE says.

@@ -131,8 +131,8 @@ public final class DialedPath {
         if (phase != Phase.UP || recalls.size() >= MAX_RECALLS) {
             return false;
         }
-        CallbackCall.PlainRecall call =
-                new CallbackCall.PlainRecall(target, delegation.stateid(), delegation.wireHandle());
+        CallbackCall.PlainRecall call = new CallbackCall.PlainRecall(
+                target, new CallbackCall.Recall(delegation.stateid(), delegation.wireHandle()));
         recalls.put(call, new UnderWay(delegation, nowNanos));
         delegation.asked(nowNanos);
         outbox.accept(call);

@@ -138,8 +138,8 @@ class DialedPathTest {
         Delegation delegation = delegation();
         assertThat(recall(delegation)).isTrue();
         CallbackCall.PlainRecall recall = nextRecall();
-        assertThat(recall.stateid()).isEqualTo(delegation.stateid());
-        assertThat(recall.fileHandle()).isEqualTo(delegation.wireHandle());
+        assertThat(recall.operation().stateid()).isEqualTo(delegation.stateid());
+        assertThat(recall.operation().fileHandle()).isEqualTo(delegation.wireHandle());
         path.recalled(now, recall, ACKNOWLEDGED);
         now += PAUSE;
         assertThat(isDue(delegation)).as("it knows").isFalse();
