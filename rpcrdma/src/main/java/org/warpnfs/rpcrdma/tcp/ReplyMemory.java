@@ -1,8 +1,5 @@
 package org.warpnfs.rpcrdma.tcp;
 
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import org.warpnfs.limits.FairShare;
 import org.warpnfs.rpcrdma.message.RpcMessage;
@@ -21,9 +18,8 @@ import org.warpnfs.rpcrdma.stats.TransportStatistics;
  * counted once its reply is there or it leaves its thread: so there is more than the limits allow by one reply for each
  * thread at most.
  *
- * <p>A call that may not begin waits in line. Clients take turns, each with its oldest call. The next in line waits for
- * room and is not overtaken; one that waits only because of its own client's replies stands in nobody's way. For each
- * that is let go the longest reply is set aside.
+ * <p>A call that may not begin waits in line: {@link MemoryTurns}. For each that is let go the longest reply is set
+ * aside.
  *
  * <h2>Buffers</h2>
  *
@@ -58,13 +54,12 @@ final class ReplyMemory {
     }
 
     /** What the connections of one client address hold, have set aside and wait for. */
-    static final class Share {
+    static final class Share extends MemoryTurns.Share {
         /** Written under the lock. */
         private volatile long untakenBytes;
 
         private long heapBytes;
         private long setAsideBytes;
-        private final Deque<Request> waiting = new ArrayDeque<>();
 
         /** Bytes of its replies, and of what calls hold of replies that they have left unfinished. */
         long untakenBytes() {
@@ -73,15 +68,29 @@ final class ReplyMemory {
     }
 
     /** One call that waits. */
-    static final class Request {
+    final class Request extends MemoryTurns.Request {
         private final Share share;
-        private final Runnable granted;
         private boolean alone;
 
         private Request(Share share, boolean alone, Runnable granted) {
+            super(share, granted);
             this.share = share;
             this.alone = alone;
-            this.granted = granted;
+        }
+
+        @Override
+        boolean waitsForRoom() {
+            return share.heapBytes + share.setAsideBytes == 0 && longestBytes > maxBytes - usedBytes;
+        }
+
+        @Override
+        boolean fits() {
+            return ReplyMemory.this.fits(share, alone);
+        }
+
+        @Override
+        void book() {
+            bookSetAside(share, longestBytes);
         }
     }
 
@@ -89,9 +98,8 @@ final class ReplyMemory {
     private final long maxBytesOfClient;
     private final long longestBytes;
     private final TransportStatistics statistics;
-    private final Deque<Share> turns = new ArrayDeque<>();
+    private final MemoryTurns turns = new MemoryTurns();
     private long usedBytes;
-    private boolean headWaitsForRoom;
 
     ReplyMemory(TcpOptions options, TransportStatistics statistics) {
         this.maxBytes = options.maxUnsentBytesOfAll();
@@ -114,8 +122,8 @@ final class ReplyMemory {
 
     /** Asks for one whose reply may be of the longest, which is set aside. */
     synchronized boolean setAside(Share share, boolean alone) {
-        boolean isNext = alone || share.waiting.isEmpty();
-        if (headWaitsForRoom || !isNext || !fits(share, alone)) {
+        boolean isNext = alone || !share.hasWaiting();
+        if (turns.headWaitsForRoom() || !isNext || !fits(share, alone)) {
             return false;
         }
         bookSetAside(share, longestBytes);
@@ -129,19 +137,16 @@ final class ReplyMemory {
      */
     Request await(Share share, boolean alone, Runnable granted) {
         Request request = new Request(share, alone, granted);
-        List<Request> all;
+        List<MemoryTurns.Request> all;
         synchronized (this) {
-            if (share.waiting.isEmpty()) {
-                turns.add(share);
-            }
             if (alone) {
-                share.waiting.addFirst(request);
+                turns.addFirst(request);
             } else {
-                share.waiting.add(request);
+                turns.add(request);
             }
-            all = grant();
+            all = turns.grant();
         }
-        run(all);
+        MemoryTurns.tell(all);
         return request;
     }
 
@@ -149,32 +154,28 @@ final class ReplyMemory {
      * Its connection has nothing else any more: what others of its client have not taken stands in its way no longer.
      */
     void alone(Request request) {
-        List<Request> all;
+        List<MemoryTurns.Request> all;
         synchronized (this) {
-            if (request.alone || !request.share.waiting.remove(request)) {
+            if (request.alone || !turns.toFront(request)) {
                 return;
             }
             request.alone = true;
-            request.share.waiting.addFirst(request);
-            all = grant();
+            all = turns.grant();
         }
-        run(all);
+        MemoryTurns.tell(all);
     }
 
     /** Gives up waiting; false if it was granted meanwhile, and what was set aside has to be given back. */
     boolean cancel(Request request) {
-        List<Request> all;
+        List<MemoryTurns.Request> all;
         synchronized (this) {
-            if (!request.share.waiting.remove(request)) {
+            if (!turns.remove(request)) {
                 return false;
             }
-            if (request.share.waiting.isEmpty()) {
-                turns.remove(request.share);
-            }
             // It may have stood at the head of the line.
-            all = grant();
+            all = turns.grant();
         }
-        run(all);
+        MemoryTurns.tell(all);
         return true;
     }
 
@@ -185,7 +186,7 @@ final class ReplyMemory {
      * @param givesBack whether the longest reply was set aside for it, which is over now
      */
     void change(Share share, Size before, Size now, boolean givesBack) {
-        List<Request> all = List.of();
+        List<MemoryTurns.Request> all = List.of();
         synchronized (this) {
             share.untakenBytes += now.bytes - before.bytes;
             share.heapBytes += now.heapBytes - before.heapBytes;
@@ -194,10 +195,10 @@ final class ReplyMemory {
                 bookSetAside(share, -longestBytes);
             }
             if (!turns.isEmpty()) {
-                all = grant();
+                all = turns.grant();
             }
         }
-        run(all);
+        MemoryTurns.tell(all);
     }
 
     /** What was set aside is not needed. */
@@ -208,36 +209,6 @@ final class ReplyMemory {
     /** A size on the heap alone. */
     static Size onHeap(long bytes) {
         return Size.heap(bytes);
-    }
-
-    private List<Request> grant() {
-        List<Request> granted = new ArrayList<>();
-        int before;
-        do {
-            before = granted.size();
-            grantOneEach(granted);
-        } while (granted.size() > before && !turns.isEmpty());
-        return granted;
-    }
-
-    /** Looks at each client that waits, once; one that is served goes to the end of the line. */
-    private void grantOneEach(List<Request> granted) {
-        headWaitsForRoom = false;
-        for (int n = turns.size(); n > 0; n--) {
-            Share share = turns.removeFirst();
-            if (share.heapBytes + share.setAsideBytes == 0 && longestBytes > maxBytes - usedBytes) {
-                turns.addFirst(share);
-                headWaitsForRoom = true;
-                break;
-            }
-            if (fits(share, share.waiting.getFirst().alone)) {
-                bookSetAside(share, longestBytes);
-                granted.add(share.waiting.removeFirst());
-            }
-            if (!share.waiting.isEmpty()) {
-                turns.addLast(share);
-            }
-        }
     }
 
     /** Whether one more of the longest replies fits. A client that has nothing needs no more than room. */
@@ -257,9 +228,5 @@ final class ReplyMemory {
     private void use(long bytes) {
         usedBytes += bytes;
         statistics.add(Counter.REPLY_BYTES_HELD, bytes);
-    }
-
-    private static void run(List<Request> granted) {
-        granted.forEach(request -> request.granted.run());
     }
 }
