@@ -3,12 +3,11 @@ package org.warpnfs.server.systemd;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
-import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.nio.charset.StandardCharsets;
+import org.warpnfs.sockets.SocketCalls;
 
 /**
  * The datagram socket of a service manager, of address family AF_UNIX, which the JDK has for streams only: so by the C
@@ -34,17 +33,11 @@ final class NotifySocket {
     /** sun_path of unix(7). */
     private static final int MAX_PATH_BYTES = 108;
 
-    private static final Linker LINKER = Linker.nativeLinker();
-    private static final MemoryLayout ERRNO = Linker.Option.captureStateLayout();
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG;
 
-    private static final MethodHandle SOCKET = call("socket", FunctionDescriptor.of(INT, INT, INT, INT));
-    private static final MethodHandle SETSOCKOPT =
-            call("setsockopt", FunctionDescriptor.of(INT, INT, INT, INT, ValueLayout.ADDRESS, INT));
-    private static final MethodHandle SENDTO =
-            call("sendto", FunctionDescriptor.of(LONG, INT, ValueLayout.ADDRESS, LONG, INT, ValueLayout.ADDRESS, INT));
-    private static final MethodHandle CLOSE = call("close", FunctionDescriptor.of(INT, INT));
+    private static final MethodHandle SENDTO = SocketCalls.handle(
+            "sendto", FunctionDescriptor.of(LONG, INT, ValueLayout.ADDRESS, LONG, INT, ValueLayout.ADDRESS, INT));
 
     private final byte[] path;
 
@@ -69,41 +62,19 @@ final class NotifySocket {
     }
 
     /** Sends one message of lines {@code NAME=VALUE}. */
-    @SuppressWarnings("AvoidCatchingThrowable") // a method handle declares nothing narrower
     void send(String message) throws IOException {
+        int socket = SocketCalls.socket(AF_UNIX, SOCK_DGRAM_CLOEXEC);
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment errno = arena.allocate(ERRNO);
-            int socket =
-                    (int) checked("socket", (int) SOCKET.invokeExact(errno, AF_UNIX, SOCK_DGRAM_CLOEXEC, 0), errno);
-            try {
-                MemorySegment timeout = arena.allocate(TIMEVAL_BYTES, Long.BYTES);
-                timeout.set(LONG, 0, SEND_TIMEOUT_SECONDS);
-                checked(
-                        "setsockopt",
-                        (int) SETSOCKOPT.invokeExact(
-                                errno, socket, SOL_SOCKET, SO_SNDTIMEO, timeout, (int) TIMEVAL_BYTES),
-                        errno);
-                byte[] text = message.getBytes(StandardCharsets.UTF_8);
-                MemorySegment bytes = arena.allocateFrom(ValueLayout.JAVA_BYTE, text);
-                MemorySegment address = address(arena);
-                checked(
-                        "sendto",
-                        (long) SENDTO.invokeExact(
-                                errno,
-                                socket,
-                                bytes,
-                                (long) text.length,
-                                MSG_NOSIGNAL,
-                                address,
-                                FAMILY_BYTES + path.length),
-                        errno);
-            } finally {
-                int ignored = (int) CLOSE.invokeExact(errno, socket);
-            }
-        } catch (IOException | RuntimeException | Error e) {
-            throw e;
-        } catch (Throwable e) {
-            throw new IOException(e);
+            MemorySegment timeout = arena.allocate(TIMEVAL_BYTES, Long.BYTES);
+            timeout.set(LONG, 0, SEND_TIMEOUT_SECONDS);
+            SocketCalls.setOption(socket, SOL_SOCKET, SO_SNDTIMEO, timeout);
+            byte[] text = message.getBytes(StandardCharsets.UTF_8);
+            MemorySegment bytes = arena.allocateFrom(ValueLayout.JAVA_BYTE, text);
+            MemorySegment address = address(arena);
+            SocketCalls.checked("sendto", errno -> (long) SENDTO.invokeExact(
+                    errno, socket, bytes, (long) text.length, MSG_NOSIGNAL, address, FAMILY_BYTES + path.length));
+        } finally {
+            SocketCalls.close(socket);
         }
     }
 
@@ -116,17 +87,5 @@ final class NotifySocket {
             address.set(ValueLayout.JAVA_BYTE, FAMILY_BYTES, (byte) 0);
         }
         return address;
-    }
-
-    private static long checked(String name, long result, MemorySegment errno) throws IOException {
-        if (result < 0) {
-            throw new IOException(name + ": errno " + errno.get(INT, 0));
-        }
-        return result;
-    }
-
-    private static MethodHandle call(String name, FunctionDescriptor type) {
-        return LINKER.downcallHandle(
-                LINKER.defaultLookup().findOrThrow(name), type, Linker.Option.captureCallState("errno"));
     }
 }

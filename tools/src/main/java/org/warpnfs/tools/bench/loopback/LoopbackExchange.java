@@ -5,6 +5,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;
+import org.warpnfs.sockets.SocketCalls;
 
 /**
  * Requests and replies of given sizes over one loopback connection, from memory and to memory, by two threads that do
@@ -82,7 +83,7 @@ public final class LoopbackExchange {
 
     private void answer(PosixSocket server) throws IOException {
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment errno = PosixSocket.errno(arena);
+            MemorySegment errno = SocketCalls.errno(arena);
             MemorySegment in = arena.allocate(BUFFER_BYTES);
             MemorySegment out = arena.allocate(Math.max(BUFFER_BYTES, replyBytes));
             long open = 0;
@@ -101,7 +102,7 @@ public final class LoopbackExchange {
 
     private Result ask(PosixSocket client, Duration duration) throws IOException {
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment errno = PosixSocket.errno(arena);
+            MemorySegment errno = SocketCalls.errno(arena);
             MemorySegment in = arena.allocate(BUFFER_BYTES);
             MemorySegment out = arena.allocate(Math.max(BUFFER_BYTES, requestBytes));
             sendTimes(client, out, requestBytes, depth, errno);

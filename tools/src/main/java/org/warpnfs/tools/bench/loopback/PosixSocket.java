@@ -3,14 +3,12 @@ package org.warpnfs.tools.bench.loopback;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
-import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.SymbolLookup;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import org.warpnfs.sockets.SocketCalls;
 
 /**
  * A blocking IPv4 TCP socket on 127.0.0.1, by the C library alone: Linux only. The JDK's own sockets do not let
@@ -29,28 +27,23 @@ final class PosixSocket implements AutoCloseable {
     private static final int ADDRESS_BYTES = 16;
     private static final int LOCALHOST = 0x7f00_0001;
 
-    private static final Linker LINKER = Linker.nativeLinker();
-    private static final MemoryLayout ERRNO = Linker.Option.captureStateLayout();
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG;
 
-    private static final MethodHandle SOCKET = call("socket", FunctionDescriptor.of(INT, INT, INT, INT));
-    private static final MethodHandle SETSOCKOPT =
-            call("setsockopt", FunctionDescriptor.of(INT, INT, INT, INT, ValueLayout.ADDRESS, INT));
-    private static final MethodHandle BIND = call("bind", FunctionDescriptor.of(INT, INT, ValueLayout.ADDRESS, INT));
-    private static final MethodHandle GETSOCKNAME =
-            call("getsockname", FunctionDescriptor.of(INT, INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS));
-    private static final MethodHandle LISTEN = call("listen", FunctionDescriptor.of(INT, INT, INT));
+    private static final MethodHandle BIND =
+            SocketCalls.handle("bind", FunctionDescriptor.of(INT, INT, ValueLayout.ADDRESS, INT));
+    private static final MethodHandle GETSOCKNAME = SocketCalls.handle(
+            "getsockname", FunctionDescriptor.of(INT, INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS));
+    private static final MethodHandle LISTEN = SocketCalls.handle("listen", FunctionDescriptor.of(INT, INT, INT));
     private static final MethodHandle ACCEPT =
-            call("accept", FunctionDescriptor.of(INT, INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS));
+            SocketCalls.handle("accept", FunctionDescriptor.of(INT, INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS));
     private static final MethodHandle CONNECT =
-            call("connect", FunctionDescriptor.of(INT, INT, ValueLayout.ADDRESS, INT));
+            SocketCalls.handle("connect", FunctionDescriptor.of(INT, INT, ValueLayout.ADDRESS, INT));
     private static final MethodHandle SEND =
-            call("send", FunctionDescriptor.of(LONG, INT, ValueLayout.ADDRESS, LONG, INT));
+            SocketCalls.handle("send", FunctionDescriptor.of(LONG, INT, ValueLayout.ADDRESS, LONG, INT));
     private static final MethodHandle RECV =
-            call("recv", FunctionDescriptor.of(LONG, INT, ValueLayout.ADDRESS, LONG, INT));
-    private static final MethodHandle SHUTDOWN = call("shutdown", FunctionDescriptor.of(INT, INT, INT));
-    private static final MethodHandle CLOSE = call("close", FunctionDescriptor.of(INT, INT));
+            SocketCalls.handle("recv", FunctionDescriptor.of(LONG, INT, ValueLayout.ADDRESS, LONG, INT));
+    private static final MethodHandle SHUTDOWN = SocketCalls.handle("shutdown", FunctionDescriptor.of(INT, INT, INT));
 
     private final int descriptor;
 
@@ -58,45 +51,14 @@ final class PosixSocket implements AutoCloseable {
         this.descriptor = descriptor;
     }
 
-    private static MethodHandle call(String name, FunctionDescriptor type) {
-        MemorySegment address = SymbolLookup.loaderLookup()
-                .find(name)
-                .or(() -> LINKER.defaultLookup().find(name))
-                .orElseThrow(() -> new UnsupportedOperationException("the C library has no " + name));
-        return LINKER.downcallHandle(address, type, Linker.Option.captureCallState("errno"));
-    }
-
-    /** A call that has been made, with its errno. */
-    private interface Call {
-        long make(MemorySegment errno) throws Throwable;
-    }
-
-    @SuppressWarnings("AvoidCatchingThrowable") // a method handle declares nothing narrower
-    private static long checked(String name, Call call) throws IOException {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment errno = arena.allocate(ERRNO);
-            long result = call.make(errno);
-            if (result < 0) {
-                throw new IOException(name + " on loopback: errno " + errno.get(INT, 0));
-            }
-            return result;
-        } catch (IOException | RuntimeException | Error e) {
-            throw e;
-        } catch (Throwable e) {
-            throw new IOException(e);
-        }
-    }
-
     private static PosixSocket make() throws IOException {
-        PosixSocket socket =
-                new PosixSocket((int) checked("socket", e -> (int) SOCKET.invokeExact(e, AF_INET, SOCK_STREAM, 0)));
+        PosixSocket socket = new PosixSocket(SocketCalls.socket(AF_INET, SOCK_STREAM));
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment one = arena.allocateFrom(INT, 1);
-            MemorySegment cubic = arena.allocateFrom("cubic", StandardCharsets.US_ASCII);
-            checked("setsockopt", e ->
-                    (int) SETSOCKOPT.invokeExact(e, socket.descriptor, IPPROTO_TCP, TCP_NODELAY, one, Integer.BYTES));
-            checked("setsockopt", e ->
-                    (int) SETSOCKOPT.invokeExact(e, socket.descriptor, IPPROTO_TCP, TCP_CONGESTION, cubic, 5));
+            byte[] cubic = "cubic".getBytes(StandardCharsets.US_ASCII);
+            SocketCalls.setOption(socket.descriptor, IPPROTO_TCP, TCP_NODELAY, one);
+            SocketCalls.setOption(
+                    socket.descriptor, IPPROTO_TCP, TCP_CONGESTION, arena.allocateFrom(ValueLayout.JAVA_BYTE, cubic));
         }
         return socket;
     }
@@ -106,8 +68,8 @@ final class PosixSocket implements AutoCloseable {
         PosixSocket socket = make();
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment address = address(arena, 0);
-            checked("bind", e -> (int) BIND.invokeExact(e, socket.descriptor, address, ADDRESS_BYTES));
-            checked("listen", e -> (int) LISTEN.invokeExact(e, socket.descriptor, 1));
+            SocketCalls.checked("bind", e -> (int) BIND.invokeExact(e, socket.descriptor, address, ADDRESS_BYTES));
+            SocketCalls.checked("listen", e -> (int) LISTEN.invokeExact(e, socket.descriptor, 1));
         }
         return socket;
     }
@@ -116,14 +78,14 @@ final class PosixSocket implements AutoCloseable {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment address = arena.allocate(ADDRESS_BYTES, 4);
             MemorySegment length = arena.allocateFrom(INT, ADDRESS_BYTES);
-            checked("getsockname", e -> (int) GETSOCKNAME.invokeExact(e, descriptor, address, length));
+            SocketCalls.checked("getsockname", e -> (int) GETSOCKNAME.invokeExact(e, descriptor, address, length));
             return Short.toUnsignedInt(
                     address.get(ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN), 2));
         }
     }
 
     PosixSocket accept() throws IOException {
-        return new PosixSocket((int) checked(
+        return new PosixSocket((int) SocketCalls.checked(
                 "accept", e -> (int) ACCEPT.invokeExact(e, descriptor, MemorySegment.NULL, MemorySegment.NULL)));
     }
 
@@ -131,7 +93,8 @@ final class PosixSocket implements AutoCloseable {
         PosixSocket socket = make();
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment address = address(arena, port);
-            checked("connect", e -> (int) CONNECT.invokeExact(e, socket.descriptor, address, ADDRESS_BYTES));
+            SocketCalls.checked(
+                    "connect", e -> (int) CONNECT.invokeExact(e, socket.descriptor, address, ADDRESS_BYTES));
         }
         return socket;
     }
@@ -148,43 +111,25 @@ final class PosixSocket implements AutoCloseable {
     void send(MemorySegment bytes, MemorySegment errno) throws IOException {
         long sent = 0;
         while (sent < bytes.byteSize()) {
-            sent += transfer("send", SEND, bytes.asSlice(sent), MSG_NOSIGNAL, errno);
+            MemorySegment rest = bytes.asSlice(sent);
+            sent += SocketCalls.checked(
+                    "send", errno, e -> (long) SEND.invokeExact(e, descriptor, rest, rest.byteSize(), MSG_NOSIGNAL));
         }
     }
 
     /** Receives some of it; 0 at the end of the stream. */
     long receive(MemorySegment into, MemorySegment errno) throws IOException {
-        return transfer("recv", RECV, into, 0, errno);
-    }
-
-    /** Memory that {@link #send} and {@link #receive} want for the error number. */
-    static MemorySegment errno(Arena arena) {
-        return arena.allocate(ERRNO);
-    }
-
-    @SuppressWarnings("AvoidCatchingThrowable") // a method handle declares nothing narrower
-    private long transfer(String name, MethodHandle call, MemorySegment bytes, int flags, MemorySegment errno)
-            throws IOException {
-        try {
-            long done = (long) call.invokeExact(errno, descriptor, bytes, bytes.byteSize(), flags);
-            if (done < 0) {
-                throw new IOException(name + " on loopback: errno " + errno.get(INT, 0));
-            }
-            return done;
-        } catch (IOException | RuntimeException | Error e) {
-            throw e;
-        } catch (Throwable e) {
-            throw new IOException(e);
-        }
+        return SocketCalls.checked(
+                "recv", errno, e -> (long) RECV.invokeExact(e, descriptor, into, into.byteSize(), 0));
     }
 
     /** Wakes whoever is blocked in a call on this socket. */
     void shutDown() throws IOException {
-        checked("shutdown", e -> (int) SHUTDOWN.invokeExact(e, descriptor, SHUT_RDWR));
+        SocketCalls.checked("shutdown", e -> (int) SHUTDOWN.invokeExact(e, descriptor, SHUT_RDWR));
     }
 
     @Override
     public void close() throws IOException {
-        checked("close", e -> (int) CLOSE.invokeExact(e, descriptor));
+        SocketCalls.close(descriptor);
     }
 }
