@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.warpnfs.rpcrdma.message.RpcMessage;
 import org.warpnfs.rpcrdma.message.XdrStream;
 import org.warpnfs.rpcrdma.request.ChunkOffer;
@@ -20,12 +21,21 @@ final class Calls {
     /** Room for replies that do not fit inline: attributes, a session's parameters. */
     private static final int REPLY_BYTES = 16 << 10;
 
+    /** The first XIDs of our sessions: apart from each other, so that no reply cache takes one for another. */
+    private static final AtomicInteger NEXT_XIDS = new AtomicInteger((int) System.nanoTime());
+
+    private final AtomicInteger xids = new AtomicInteger(NEXT_XIDS.getAndAdd(0x0100_0000));
     private final Requester requester;
     private final Duration timeout;
 
     Calls(Requester requester, Duration timeout) {
         this.requester = requester;
         this.timeout = timeout;
+    }
+
+    /** For the session's next call, these and those that are measured. */
+    int nextXid() {
+        return xids.getAndIncrement();
     }
 
     /** Makes a call and steps over the header of its reply. */

@@ -5,8 +5,6 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.OptionalLong;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.rpcrdma.message.RpcMessage;
 import org.warpnfs.rpcrdma.message.XdrStream;
@@ -35,18 +33,14 @@ public final class Nfs3Session implements NfsSession {
     private static final int MAX_HANDLE_BYTES = 64;
     private static final int FILE_MODE = 0600;
 
-    /** The first XIDs of our sessions: apart from each other, so that no reply cache takes one for another. */
-    private static final AtomicInteger NEXT_XIDS = new AtomicInteger((int) System.nanoTime());
-
     private final Calls calls;
     private final AuthSysCredential caller;
     private final byte[] directory;
     private final CallBuffer buffer = new CallBuffer();
-    private final AtomicInteger xids = new AtomicInteger(NEXT_XIDS.getAndAdd(0x0100_0000));
     private final List<CallBuffer> slots = new ArrayList<>();
     private final int maxTransferBytes;
     private byte @Nullable [] file;
-    private OptionalLong verifier = OptionalLong.empty();
+    private final UnstableWrites unstable = new UnstableWrites();
 
     /**
      * Asks the server for its limits.
@@ -91,11 +85,8 @@ public final class Nfs3Session implements NfsSession {
     }
 
     private ReplyWords call(String what, CallBuffer call) throws IOException {
-        ReplyWords reply = calls.call(call.message(xids.getAndIncrement()));
-        int status = reply.word();
-        if (status != 0) {
-            throw new NfsException(what, status);
-        }
+        ReplyWords reply = calls.call(call.message(calls.nextXid()));
+        reply.requireOk(what);
         return reply;
     }
 
@@ -140,10 +131,7 @@ public final class Nfs3Session implements NfsSession {
     public void commit() throws IOException {
         ReplyWords reply = call("COMMIT", begin(COMMIT).opaque(file()).hyper(0).word(0));
         skipWcc(reply);
-        long committed = reply.hyper();
-        if (verifier.isPresent() && verifier.getAsLong() != committed) {
-            throw new NfsException("COMMIT: the server lost unstable writes (its verifier changed)");
-        }
+        unstable.committed(reply.hyper());
     }
 
     @Override
@@ -156,13 +144,13 @@ public final class Nfs3Session implements NfsSession {
     public RpcMessage readCall(int slot, long offset, int countBytes) {
         CallBuffer call = slots.get(slot);
         call.begin(caller, PROGRAM, VERSION, READ).opaque(file()).hyper(offset).word(countBytes);
-        return call.message(xids.getAndIncrement());
+        return call.message(calls.nextXid());
     }
 
     @Override
     public ByteBuffer readReply(int slot, XdrStream reply, List<ByteBuffer> written) throws IOException {
         ReplyWords words = ReplyWords.accepted(reply);
-        requireOk("READ", words);
+        words.requireOk("READ");
         skipAttributes(words);
         words.word();
         words.word();
@@ -174,30 +162,19 @@ public final class Nfs3Session implements NfsSession {
         CallBuffer call = slots.get(slot);
         call.begin(caller, PROGRAM, VERSION, WRITE).opaque(file()).hyper(offset);
         call.word(data.remaining()).word(stable ? FILE_SYNC : UNSTABLE).dataCount(data.remaining());
-        return call.message(xids.getAndIncrement(), data);
+        return call.message(calls.nextXid(), data);
     }
 
     @Override
     public int writeReply(int slot, XdrStream reply) throws IOException {
         ReplyWords words = ReplyWords.accepted(reply);
-        requireOk("WRITE", words);
+        words.requireOk("WRITE");
         skipWcc(words);
         int count = words.word();
         if (words.word() == UNSTABLE) {
-            long written = words.hyper();
-            if (verifier.isPresent() && verifier.getAsLong() != written) {
-                throw new NfsException("WRITE: the server lost unstable writes (its verifier changed)");
-            }
-            verifier = OptionalLong.of(written);
+            unstable.written(words.hyper());
         }
         return count;
-    }
-
-    private static void requireOk(String what, ReplyWords words) throws NfsException {
-        int status = words.word();
-        if (status != 0) {
-            throw new NfsException(what, status);
-        }
     }
 
     private static void skipAttributes(ReplyWords words) throws NfsException {

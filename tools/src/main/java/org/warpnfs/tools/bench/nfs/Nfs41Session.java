@@ -5,9 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.time.Duration;
 import java.util.List;
-import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.rpcrdma.message.RpcMessage;
@@ -54,8 +52,6 @@ public final class Nfs41Session implements NfsSession {
     private static final int ATTRIBUTE_SIZE = 1 << 4;
     private static final long GRACE_POLL_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    private static final AtomicInteger NEXT_XIDS = new AtomicInteger((int) System.nanoTime());
-
     /** One slot of the session. */
     private static final class Slot {
         private final CallBuffer call = new CallBuffer();
@@ -66,7 +62,6 @@ public final class Nfs41Session implements NfsSession {
     private final Calls calls;
     private final AuthSysCredential caller;
     private final Duration graceLimit;
-    private final AtomicInteger xids = new AtomicInteger(NEXT_XIDS.getAndAdd(0x0100_0000));
     private final CallBuffer plain = new CallBuffer();
     private final byte[] session;
     private final long clientId;
@@ -76,7 +71,7 @@ public final class Nfs41Session implements NfsSession {
     private byte @Nullable [] file;
     private byte[] stateid = new byte[STATEID_BYTES];
     private boolean prepared;
-    private OptionalLong verifier = OptionalLong.empty();
+    private final UnstableWrites unstable = new UnstableWrites();
 
     /**
      * Makes a client and a session, and looks the directory up.
@@ -177,11 +172,8 @@ public final class Nfs41Session implements NfsSession {
 
     /** Makes a call, and returns the result of its first operation behind its status. */
     private ReplyWords result(String what, CallBuffer call, int operation) throws IOException {
-        ReplyWords reply = calls.call(call.message(xids.getAndIncrement()));
-        int status = reply.word();
-        if (status != 0) {
-            throw new NfsException(what, status);
-        }
+        ReplyWords reply = calls.call(call.message(calls.nextXid()));
+        reply.requireOk(what);
         reply.opaque(1024);
         reply.word();
         operation(what, reply, operation);
@@ -192,10 +184,7 @@ public final class Nfs41Session implements NfsSession {
         if (reply.word() != operation) {
             throw new NfsException(what + ": a reply to another operation");
         }
-        int status = reply.word();
-        if (status != 0) {
-            throw new NfsException(what, status);
-        }
+        reply.requireOk(what);
     }
 
     /** Makes a call that begins with SEQUENCE, again and again while the server is in its grace period. */
@@ -311,10 +300,7 @@ public final class Nfs41Session implements NfsSession {
                 sequence(0, 3).word(PUTFH).opaque(file()).word(COMMIT).hyper(0).word(0));
         operation("PUTFH", reply, PUTFH);
         operation("COMMIT", reply, COMMIT);
-        long committed = reply.hyper();
-        if (verifier.isPresent() && verifier.getAsLong() != committed) {
-            throw new NfsException("COMMIT: the server lost unstable writes (its verifier changed)");
-        }
+        unstable.committed(reply.hyper());
         prepared = false;
     }
 
@@ -370,7 +356,7 @@ public final class Nfs41Session implements NfsSession {
     @Override
     public RpcMessage readCall(int slot, long offset, int countBytes) {
         CallBuffer call = inSlot(slot).word(READ).fixed(stateid);
-        return call.hyper(offset).word(countBytes).message(xids.getAndIncrement());
+        return call.hyper(offset).word(countBytes).message(calls.nextXid());
     }
 
     @Override
@@ -385,7 +371,7 @@ public final class Nfs41Session implements NfsSession {
     public RpcMessage writeCall(int slot, long offset, ByteBuffer data, boolean stable) {
         CallBuffer call = inSlot(slot).word(WRITE).fixed(stateid);
         call.hyper(offset).word(stable ? FILE_SYNC : 0).dataCount(data.remaining());
-        return call.message(xids.getAndIncrement(), data);
+        return call.message(calls.nextXid(), data);
     }
 
     @Override
@@ -394,21 +380,14 @@ public final class Nfs41Session implements NfsSession {
         operation("WRITE", words, WRITE);
         int count = words.word();
         if (words.word() == 0) {
-            long written = words.hyper();
-            if (verifier.isPresent() && verifier.getAsLong() != written) {
-                throw new NfsException("WRITE: the server lost unstable writes (its verifier changed)");
-            }
-            verifier = OptionalLong.of(written);
+            unstable.written(words.hyper());
         }
         return count;
     }
 
     private static ReplyWords afterPutFh(String what, XdrStream reply) throws IOException {
         ReplyWords words = ReplyWords.accepted(reply);
-        int status = words.word();
-        if (status != 0) {
-            throw new NfsException(what, status);
-        }
+        words.requireOk(what);
         words.opaque(1024);
         words.word();
         operation(what, words, SEQUENCE);

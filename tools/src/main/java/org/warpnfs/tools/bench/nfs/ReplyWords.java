@@ -45,6 +45,14 @@ public final class ReplyWords {
         return words;
     }
 
+    /** The next word is a status of NFS: the call named {@code what} has to have succeeded. */
+    void requireOk(String what) throws NfsException {
+        int status = word();
+        if (status != 0) {
+            throw new NfsException(what, status);
+        }
+    }
+
     public int word() throws NfsException {
         require(Integer.BYTES);
         return stream.readInt();
