@@ -17,7 +17,7 @@ import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.PosixJudge;
 import org.warpnfs.fs.spi.Protection;
 
-/** Reads and changes the access control lists of files; the kernel keeps them in step with permissions. */
+/** Reads and changes the access control lists of files. The kernel keeps the lists and the permissions consistent. */
 final class AccessControlLists {
     private final TreeContext tree;
     private final boolean supported;
@@ -75,7 +75,7 @@ final class AccessControlLists {
         }
     }
 
-    /** True if there was anything to change. */
+    /** Returns true if {@code change} asks for a change. */
     private boolean apply(Caller caller, Fd file, byte[] name, Change change) throws FsException, ErrnoException {
         switch (change) {
             case Change.Keep _ -> {
@@ -101,7 +101,8 @@ final class AccessControlLists {
     }
 
     /**
-     * What the kernel does by itself when it acts as the caller: as chmod(2) by someone outside of the file's group.
+     * Clears set-group-id if the caller is not in the file's group. A kernel that acts as the caller does this by
+     * itself, as in chmod(2).
      */
     private boolean dropForeignSetGroupId(Caller caller, Fd file, FileAttributes before)
             throws FsException, ErrnoException {

@@ -16,12 +16,11 @@ import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.PosixAcl;
 
 /**
- * Access control lists as extended attributes (include/uapi/linux/posix_acl_xattr.h), in little endian.
- *
+ * Encodes access control lists as extended attributes (include/uapi/linux/posix_acl_xattr.h), little endian.
  * <pre>
  * bytes  field
  *  0- 3  version: 2
- *  then of each entry
+ *  then for each entry
  *  0- 1  tag: 1 user_obj, 2 user, 4 group_obj, 8 group, 0x10 mask, 0x20 other
  *  2- 3  permissions: rwx
  *  4- 7  id of a named user or group, else -1
@@ -44,7 +43,7 @@ final class AclXattrs {
 
     private AclXattrs() {}
 
-    /** True if the file system has such attributes. */
+    /** True if the file system supports these attributes. */
     static boolean areSupported(Fd root) {
         try {
             XattrCalls.get(root, ACCESS);
@@ -54,7 +53,9 @@ final class AclXattrs {
         }
     }
 
-    /** The file's list by that name, or null if it has none; IO if it cannot be understood. */
+    /**
+     * The list in the file's attribute of that name, or null if the file has none; IO if the list cannot be decoded.
+     */
     static @Nullable PosixAcl get(Fd file, byte[] name) throws FsException {
         byte[] value = bytes(file, name);
         return value == null ? null : decode(value);
@@ -93,8 +94,8 @@ final class AclXattrs {
     }
 
     /**
-     * Linux does not look for names that come twice (fs/posix_acl.c): it stops at the first of a user, and any entry of
-     * a group will do, so that they are read here as one.
+     * Decodes a list. Linux accepts entries that name the same user or group twice (fs/posix_acl.c). It uses the first
+     * entry of a user, and any entry of a group that grants the access. So the entries of one group are merged here.
      */
     private static PosixAcl decode(byte[] value) throws FsException {
         ByteBuffer in = ByteBuffer.wrap(value).order(ByteOrder.LITTLE_ENDIAN);

@@ -9,19 +9,19 @@ import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 
 /**
- * Says of a directory whether it is within the tree, by the way up from it: a user of the host may have moved it out
- * since a client got its handle. The directory is held open, so what is found is of it and no other; whoever moves it
- * out after that has moved something that the client could see.
+ * Checks whether a directory is within the tree, by following its parents up to the root. A user of the host may have
+ * moved it out of the tree since a client got its handle. The directory is held open, so the result is about this
+ * directory and no other. If it is moved out after the check, the client gets something that it could see before.
  */
 final class Ancestry {
-    /** Deeper than any path can be spoken of. */
+    /** Deeper than any directory that a path can name. */
     private static final int MAX_DEPTH = 4096;
 
     private static final int FLAGS = OpenCalls.O_PATH | OpenCalls.O_DIRECTORY;
 
     private final Statx root;
 
-    /** Of the tree whose root, which stays open, is as {@code root} says. */
+    /** Checks against the root that {@code root} describes, which stays open. */
     Ancestry(Statx root) {
         this.root = root;
     }
@@ -48,7 +48,7 @@ final class Ancestry {
                 at = above;
                 Statx aboveStatx = AttributeReader.statx(at);
                 if (isSame(aboveStatx, statx)) {
-                    // The top of everything.
+                    // The root of the whole namespace was reached.
                     return false;
                 }
                 statx = aboveStatx;
@@ -56,7 +56,7 @@ final class Ancestry {
             return false;
         } catch (ErrnoException e) {
             if (e.errno() == Errno.ENOENT) {
-                // Out of what is mounted here.
+                // The directory is outside of what is mounted here.
                 return false;
             }
             throw Failure.of(e);
@@ -67,7 +67,7 @@ final class Ancestry {
         }
     }
 
-    /** Both are open, so that no number is used again. */
+    /** True if both are the same file. Both are open, so neither inode number can have been reused. */
     private static boolean isSame(Statx one, Statx other) {
         return one.inode() == other.inode() && one.fileSystemDevice() == other.fileSystemDevice();
     }

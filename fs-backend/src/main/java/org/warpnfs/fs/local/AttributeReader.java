@@ -12,17 +12,17 @@ import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.PosixJudge;
 import org.warpnfs.fs.spi.Timestamp;
 
-/** Turns what statx says into attributes of the SPI. */
+/** Converts the result of statx(2) to attributes of the SPI. */
 final class AttributeReader {
     private final ChangeIds changeIds = new ChangeIds();
     private final long treeId;
     private final long rootDevice;
 
     /**
-     * Of a tree.
+     * Makes the reader of a tree.
      *
-     * @param treeId what identifies it, also after a restart
-     * @param rootDevice the device that its root is on; subvolumes of btrfs have others
+     * @param treeId identifies the tree, also after a restart
+     * @param rootDevice the device of the tree's root; subvolumes of btrfs have other devices
      */
     AttributeReader(long treeId, long rootDevice) {
         this.treeId = treeId;
@@ -41,7 +41,7 @@ final class AttributeReader {
         }
     }
 
-    /** The file was changed through the server. */
+    /** Notes that the file was changed through the server. */
     Statx changed(Fd fd) throws FsException {
         Statx statx = statx(fd);
         changeIds.changed(statx);
@@ -78,12 +78,12 @@ final class AttributeReader {
                 changeIds.of(statx));
     }
 
-    /** S_IFMT of st_mode. */
+    /** The type by st_mode. */
     static FileType type(Statx statx) {
         return type(statx.type());
     }
 
-    /** Of S_IFMT bits. */
+    /** The type by the S_IFMT bits of st_mode. */
     static FileType type(int bits) {
         return switch (bits) {
             case 0040000 -> FileType.DIRECTORY;
@@ -96,7 +96,7 @@ final class AttributeReader {
         };
     }
 
-    /** S_IFMT for mknod. */
+    /** The S_IFMT bits of a type, for mknod(2). */
     static int typeBits(FileType type) {
         return switch (type) {
             case DIRECTORY -> 0040000;

@@ -25,7 +25,7 @@ final class AttributeSetter {
         this.authority = authority;
     }
 
-    /** Sets what is asked, and makes it durable. All that it needs is opened before anything is changed. */
+    /** Sets the attributes and makes the change durable. Opens everything that it needs before it changes anything. */
     void setDurably(Caller caller, Fd file, AttributeChanges changes, TreeContext tree) throws FsException {
         Long sizeBytes = changes.sizeBytes();
         try (ChangeSync sync = sizeBytes == null
@@ -41,15 +41,15 @@ final class AttributeSetter {
         }
     }
 
-    /** Sets what is asked; nothing is durable yet. TRY_LATER only if nothing was changed. */
+    /** Sets the attributes without making the change durable. TRY_LATER is thrown only if nothing was changed. */
     void set(Caller caller, Fd file, AttributeChanges changes) throws FsException {
         set(caller, file, changes, null);
     }
 
     /**
-     * As {@link #set(Caller, Fd, AttributeChanges)}.
+     * Does the same as {@link #set(Caller, Fd, AttributeChanges)}.
      *
-     * @param writable the file, if it is open for writing already
+     * @param writable a descriptor of the file that is open for writing, or null
      */
     void set(Caller caller, Fd file, AttributeChanges changes, @Nullable Fd writable) throws FsException {
         authority.requireSettable(caller, file, changes);
@@ -59,8 +59,8 @@ final class AttributeSetter {
             return;
         }
         requireSizeSettable(file, sizeBytes);
-        // Opened as the server, since the owner may although permissions forbid; cut as the caller, so that set-user-id
-        // goes.
+        // The server opens the file, since the owner may set its length even if permissions forbid writing. It is
+        // truncated as the caller, so that the kernel clears set-user-id.
         try (Fd opened = RegularOpener.open(file, OpenCalls.O_WRONLY)) {
             setAll(caller, file, changes, opened);
         }
@@ -71,7 +71,7 @@ final class AttributeSetter {
         try {
             changed = setOwner(caller, file, changes);
             Integer permissions = changes.permissions();
-            // Linux has none for a symbolic link, and says EOPNOTSUPP.
+            // Linux has no permissions of a symbolic link and answers EOPNOTSUPP.
             if (permissions != null && AttributeReader.type(AttributeReader.statx(file)) != FileType.SYMLINK) {
                 setPermissions(caller, file, permissions);
                 changed = true;
@@ -90,7 +90,7 @@ final class AttributeSetter {
         }
     }
 
-    /** True if there was anything to set. */
+    /** Returns true if {@code changes} asks for a new owner or group. */
     private boolean setOwner(Caller caller, Fd file, AttributeChanges changes) throws FsException, ErrnoException {
         Long uid = changes.uid();
         Long gid = changes.gid();
@@ -133,7 +133,7 @@ final class AttributeSetter {
     }
 
     /**
-     * What the kernel does by itself when it acts as the caller: a file written by another is not set-user-id any more.
+     * Clears set-user-id after a write by another than the owner. A kernel that acts as the caller does this by itself.
      */
     void dropPrivileges(Caller caller, Fd file) throws FsException, ErrnoException {
         if (authority.actsAsCaller() || caller.isSuperuser()) {
@@ -155,7 +155,8 @@ final class AttributeSetter {
         boolean both = access != null && modify != null;
         Caller setter = caller;
         if (!explicit && !both && !owns(caller, file)) {
-            // One time to the present: the kernel leaves that to the owner, NFS to whoever may write.
+            // To set only one of the two times to the present, the kernel requires the owner; NFS requires permission
+            // to write.
             if (!authority.has(caller, file, Permission.WRITE)) {
                 throw FsException.of(FsError.ACCESS);
             }

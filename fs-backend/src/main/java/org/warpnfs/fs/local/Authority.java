@@ -9,14 +9,14 @@ import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.OpenAccess;
 
 /**
- * Who judges what a caller may do. Each operation asks first, then assumes the caller's identity for the calls that the
- * kernel judges; one of the two does nothing in each kind.
+ * Decides what a caller may do. Each operation first asks the authority's checks, then assumes the caller's identity
+ * for the calls that the kernel checks. In each of the two implementations, one of these two steps does nothing.
  */
 sealed interface Authority permits KernelAuthority, SoftwareAuthority {
-    /** Until closed, calls of this thread are made as the caller, as far as this kind can. */
+    /** Makes the calls of this thread as the caller until the result is closed, as far as this implementation can. */
     CallerIdentity.Assumed assume(Caller caller) throws FsException;
 
-    /** Makes calls as the caller, as far as this kind can. */
+    /** Makes calls as the caller, as far as this implementation can. */
     default <T> T as(Caller caller, Calls<T> calls) throws FsException, ErrnoException {
         CallerIdentity.Assumed assumed = assume(caller);
         try {
@@ -26,7 +26,7 @@ sealed interface Authority permits KernelAuthority, SoftwareAuthority {
         }
     }
 
-    /** Makes calls that give no result as the caller. */
+    /** Makes calls that return no result as the caller. */
     default void runAs(Caller caller, ResultlessCalls calls) throws FsException, ErrnoException {
         CallerIdentity.Assumed assumed = assume(caller);
         try {
@@ -42,19 +42,22 @@ sealed interface Authority permits KernelAuthority, SoftwareAuthority {
     /** True if the caller has the permission. */
     boolean has(Caller caller, Fd file, Permission permission) throws FsException;
 
-    /** Throws ACCESS unless the caller may open the file, as the SPI says it. */
+    /** Throws ACCESS unless the caller may open the file by the rules of the SPI. */
     void requireOpenable(Caller caller, Fd file, OpenAccess access) throws FsException;
 
-    /** Throws unless the caller may change attributes so; the kernel may still say no. */
+    /** Throws unless the caller may change these attributes. The kernel may still refuse. */
     void requireSettable(Caller caller, Fd file, AttributeChanges changes) throws FsException;
 
-    /** Throws ACCESS unless the caller has the permission, where the kernel will not judge it. */
+    /** Throws ACCESS unless the caller has the permission. Does nothing if the kernel will check it. */
     void require(Caller caller, Fd file, Permission permission) throws FsException;
 
-    /** Throws ACCESS unless the caller may change names in the directory, where the kernel will not judge it. */
+    /** Throws ACCESS unless the caller may change names in the directory. Does nothing if the kernel will check it. */
     void requireModifiable(Caller caller, Fd directory) throws FsException;
 
-    /** Throws NOT_PERMITTED if the directory is sticky against the caller, where the kernel will not judge it. */
+    /**
+     * Throws NOT_PERMITTED if the directory's sticky bit forbids the caller to remove the file. Does nothing if the
+     * kernel will check it.
+     */
     void requireRemovable(Caller caller, Fd directory, Fd file) throws FsException;
 
     /** Calls of libc. */
@@ -62,7 +65,7 @@ sealed interface Authority permits KernelAuthority, SoftwareAuthority {
         T make() throws FsException, ErrnoException;
     }
 
-    /** Calls of libc that give no result. */
+    /** Calls of libc that return no result. */
     interface ResultlessCalls {
         void make() throws FsException, ErrnoException;
     }

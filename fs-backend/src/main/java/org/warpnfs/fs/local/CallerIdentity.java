@@ -10,20 +10,20 @@ import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 
 /**
- * Lends the calling thread a caller's user, group and supplementary groups, so that the kernel judges what it does as
- * that caller; setfsuid(2) also takes away root's power over files.
+ * Gives the calling thread a caller's user, group and supplementary groups, so that the kernel checks its calls as the
+ * caller's. setfsuid(2) also takes away root's power over files.
  *
- * <p>A thread whose own identity cannot be restored is never used again: every later {@link #assume} on it fails. On
- * each thread that assumes an identity CAP_SYS_RESOURCE is out of force from then on, since setfsuid leaves it, and
- * with it quotas and reserved blocks would not count.
+ * <p>A thread whose own identity cannot be restored is never used again: every later {@link #assume} on it fails. A
+ * thread that has assumed an identity once no longer has CAP_SYS_RESOURCE in force. setfsuid does not take this
+ * capability away, and with it quotas and reserved blocks would not apply.
  *
  * <h2>Threads</h2>
  *
- * Platform threads only. An identity is given back on the thread that took it, and one at a time is taken.
+ * Platform threads only. An identity is given back on the thread that took it. A thread takes one identity at a time.
  */
 final class CallerIdentity {
     private static final Logger LOG = LoggerFactory.getLogger(CallerIdentity.class);
-    /** (uid_t) -1, which means "leave it" to the kernel. */
+    /** (uid_t) -1, which the kernel reads as "leave unchanged". */
     private static final long NOBODY_AT_ALL = 0xffff_ffffL;
 
     private final long serverUid = IdentityCalls.effectiveUser();
@@ -31,7 +31,7 @@ final class CallerIdentity {
     private final ThreadLocal<OnThread> onThread = ThreadLocal.withInitial(OnThread::new);
 
     /**
-     * Becomes the caller until the result is closed.
+     * Assumes the caller's identity until the result is closed.
      *
      * @throws FsException ACCESS if the kernel does not know such a user here
      */
@@ -44,9 +44,9 @@ final class CallerIdentity {
         return thread;
     }
 
-    /** An identity that was assumed, to be given back. */
+    /** An identity that was assumed. Closing it restores the thread's own. */
     interface Assumed extends AutoCloseable {
-        /** There was nothing to assume. */
+        /** The caller is the server's own user, so nothing was assumed. */
         Assumed NOTHING = () -> {};
 
         @Override

@@ -7,24 +7,23 @@ import java.util.concurrent.TimeUnit;
 import org.warpnfs.fs.local.libc.Statx;
 
 /**
- * Numbers the states of each file, out of its change time in nanoseconds, which on many kernels stands still for
- * milliseconds.
- *
+ * Numbers the states of each file. The numbers are made from its change time in nanoseconds, which on many kernels
+ * advances only every few milliseconds.
  * <ul>
- *   <li>A file that was changed through this server has its last number here. Each change raises it by at least one,
- *       and to the change time if that is more.
- *   <li>Any other file has its change time; plus {@value #SETTLED} if that is of before this start or a while ago.
- *       There are never so many changes within one tick: the number is then above all that were given for this change
- *       time, also by an earlier run, and below those of the next tick.
- *   <li>No number of this run for a later change is below that of its start plus {@value #SETTLED}.
+ * <li>If a file was changed through this server, its last number is remembered here. Each change raises the number by
+ * at least one, and to the change time if that is more.
+ * <li>Any other file has its change time as its number. {@value #SETTLED} is added if the change time is from before
+ * this start or a while ago. There are never so many changes within one tick. So the number is above all that were
+ * given for this change time, also by an earlier run, and below those of the next tick.
+ * <li>No number that this run gives to a later change is below the time of its start plus {@value #SETTLED}.
  * </ul>
  *
- * <p>They grow as long as the host's clock does not go back: a file that is forgotten here, or of before a restart, has
- * nothing but its change time. So they are a time (change_attr_type4 TIME_METADATA, RFC 7862, section 12.2.3), not a
- * counter.
+ * <p>Numbers increase as long as the host's clock does not go back. A file that is not remembered here, or was changed
+ * before a restart, has nothing but its change time. So the numbers are times (change_attr_type4 TIME_METADATA, RFC
+ * 7862, section 12.2.3), not a counter.
  *
- * <p>So a number can change once without a change of the file, when it is forgotten here, but never the other way
- * about.
+ * <p>When a file is forgotten here, its number can change once without a change of the file. A change of the file
+ * always changes the number.
  */
 final class ChangeIds {
     private static final long SETTLED = 500_000;
@@ -35,7 +34,7 @@ final class ChangeIds {
     private final Cache<Inode, Long> lastByInode =
             CacheBuilder.newBuilder().maximumSize(MAX_REMEMBERED).build();
 
-    /** The number of the state that {@code statx} shows. */
+    /** The number of the file's state as of {@code statx}. */
     long of(Statx statx) {
         long changeNanos = changeNanos(statx);
         Long last = lastByInode.getIfPresent(Inode.of(statx));
@@ -45,7 +44,7 @@ final class ChangeIds {
         if (last >= changeNanos) {
             return last;
         }
-        // Changed behind our back, or by a call that is about to say so.
+        // The file was changed other than through this server, or by a call that will report it in a moment.
         return lastByInode.asMap().merge(Inode.of(statx), changeNanos, Math::max);
     }
 
@@ -57,7 +56,7 @@ final class ChangeIds {
         return settled ? changeNanos + SETTLED : Math.max(changeNanos, startNanos + SETTLED);
     }
 
-    /** A change was made through this server, after which the file is as {@code statx} shows. */
+    /** Notes that the file was changed through this server. {@code statx} is its state after the change. */
     void changed(Statx statx) {
         long changeNanos = changeNanos(statx);
         long first = Math.max(changeNanos, startNanos + SETTLED) + 1;

@@ -13,18 +13,19 @@ import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 
 /**
- * What one change of names or attributes needs to become durable. It is opened before the change is made: if
- * descriptors or memory are short the operation fails then, when "try again later" is still the truth. Nothing that
- * {@link #sync} does needs another descriptor.
+ * Descriptors that are needed to make one change of names or attributes durable. They are opened before the change is
+ * made. If descriptors or memory are short, the operation fails then, when "try again later" is still true. {@link
+ * #sync} needs no further descriptor.
  *
  * <h2>Operation</h2>
  *
- * A file system with one journal for all needs nothing but {@link Durability#journal()}. On any other, the directories
- * and files concerned are opened and each is synced. What cannot be opened is synced with the whole file system.
+ * On a file system with one journal for all changes, {@link Durability#journal()} suffices. On any other, the
+ * directories and files concerned are opened and each is synced. If one of them cannot be opened, the whole file system
+ * is synced.
  *
  * <h2>Buffers</h2>
  *
- * Holds up to two descriptors until closed. One thread's.
+ * Holds up to two descriptors until closed. For one thread.
  */
 final class ChangeSync implements AutoCloseable {
     private final Durability durability;
@@ -41,7 +42,7 @@ final class ChangeSync implements AutoCloseable {
         this.wholeFailures = durability.whole().failures();
     }
 
-    /** A regular file or directory. */
+    /** Adds a regular file or directory. */
     void addReal(Fd file) throws FsException {
         if (marker != null || wholeFileSystem) {
             return;
@@ -68,21 +69,21 @@ final class ChangeSync implements AutoCloseable {
         }
     }
 
-    /** A file of any type. */
+    /** Adds a file of any type. */
     void addAny(Fd file) throws FsException {
         FileType type = AttributeReader.type(AttributeReader.statx(file));
         if (type == FileType.REGULAR || type == FileType.DIRECTORY) {
             addReal(file);
         } else {
-            // To open these does something else or nothing at all.
+            // To open such a file would have another effect or none.
             wholeFileSystem = true;
         }
     }
 
     /**
-     * Also a file that was made by the change itself. If it cannot be opened the whole file system is synced.
+     * Adds a file, possibly one that the change itself made. If it cannot be opened, the whole file system is synced.
      *
-     * @param isReal it is open for more than its path; it stays open until this is closed
+     * @param isReal true if it is open for more than its path; it stays open until this is closed
      */
     void addMade(Fd made, boolean isReal) {
         if (marker != null || durability.isOrdered() || wholeFileSystem) {
@@ -119,7 +120,7 @@ final class ChangeSync implements AutoCloseable {
         }
     }
 
-    /** What is answered when something fails after the change was made. */
+    /** The error to answer when something fails after the change was made. */
     static FsException afterChange(FsException e) {
         return e.error() == FsError.TRY_LATER ? FsException.of(FsError.IO, "failed after the change was made") : e;
     }

@@ -21,7 +21,7 @@ import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.PosixJudge;
 import org.warpnfs.fs.spi.Timestamp;
 
-/** Makes files of every kind. */
+/** Creates files of every type. */
 final class Creator {
     private static final Caller SERVER = Caller.ROOT;
     private static final int PERMISSIONS_OF_MKDIR = 01777;
@@ -46,7 +46,7 @@ final class Creator {
                     return existing;
                 }
                 tree.authority().requireModifiable(caller, parent);
-                // Who makes a file opens it next.
+                // The caller opens the file next, which takes another descriptor.
                 tree.files().requireRoom();
                 Fd made;
                 try {
@@ -55,7 +55,7 @@ final class Creator {
                             .as(caller, () -> OpenCalls.createAt(parent, name.toBytes(), flags, permissions));
                 } catch (ErrnoException e) {
                     if (e.errno() == Errno.EEXIST) {
-                        // It came between the look and the making.
+                        // Another file was created after the lookup.
                         continue;
                     }
                     throw Failure.ofAdding(e);
@@ -109,7 +109,10 @@ final class Creator {
         return tree.node(found, directory, name);
     }
 
-    /** Another's file, or one that was written to, is not what an exclusive create has left. */
+    /**
+     * True if the file may come from an earlier exclusive create by this caller. A file of another owner, or one whose
+     * length was changed since, does not.
+     */
     private boolean isAsMade(Caller caller, Statx statx, AttributeChanges attributes) {
         Long sizeBytes = attributes.sizeBytes();
         return statx.sizeBytes() == (sizeBytes == null ? 0 : sizeBytes)
@@ -181,8 +184,8 @@ final class Creator {
             throws FsException {
         try (Fd parent = tree.openDirectory(directory);
                 ChangeSync sync = tree.durability().ofDirectory(parent);
-                // What was made has to be opened: closing this just before makes sure that there is a descriptor for
-                // it.
+                // The new file has to be opened afterwards. This descriptor is closed just before that, so that one is
+                // free.
                 Fd spare = reopen(parent)) {
             tree.requireAbsent(caller, parent, name);
             tree.authority().requireModifiable(caller, parent);
@@ -223,7 +226,10 @@ final class Creator {
         }
     }
 
-    /** A file that will belong to the server's user must not run as it for others. */
+    /**
+     * The permissions of a new file. If it will belong to the server's user it must not be set-user-id or set-group-id:
+     * others could run it as the server's user.
+     */
     private int permissions(Caller caller, AttributeChanges attributes) {
         Integer wanted = attributes.permissions();
         int permissions = wanted == null ? 0 : wanted & PosixJudge.PERMISSION_BITS;
@@ -232,7 +238,7 @@ final class Creator {
                 : permissions & ~(PosixJudge.SET_UID | PosixJudge.SET_GID);
     }
 
-    /** Gives a new file the rest of what it is to have, makes it durable, and tells of it. */
+    /** Sets the remaining attributes of a new file, makes it durable, and returns its node. */
     private FileNode finish(Made made, ChangeSync sync, Caller caller, Fd parent, AttributeChanges attributes)
             throws FsException {
         try {
@@ -252,12 +258,15 @@ final class Creator {
         AttributeChanges rest = new AttributeChanges(
                 null, null, null, attributes.sizeBytes(), attributes.accessTime(), attributes.modifyTime());
         if (!rest.isEmpty()) {
-            // The caller made the file and may set these, also where it now belongs to the server's user.
+            // The caller made the file and may set these, even if the file now belongs to the server's user.
             setter.set(tree.authority().actsAsCaller() ? caller : SERVER, made.fd(), rest, made.writable());
         }
     }
 
-    /** The verifier's 64 bits in the two times, 31 in the seconds of each, the last two in nanoseconds. */
+    /**
+     * Attributes with the verifier's 64 bits in the two times: 31 bits in the seconds of each, the last two in the
+     * nanoseconds of the access time.
+     */
     private static AttributeChanges withVerifier(CreateMode.Exclusive mode) {
         AttributeChanges wanted = mode.attributes();
         return new AttributeChanges(
@@ -282,10 +291,10 @@ final class Creator {
                 && new Timestamp(statx.modifySeconds(), statx.modifyNanos()).equals(modifyTimeOf(verifier));
     }
 
-    /** A new file: {@code writable} is the same descriptor if it is open for writing, else null. */
+    /** A new file. {@code writable} is the same descriptor if it is open for writing, else null. */
     private record Made(Fd fd, @Nullable Fd writable, FileHandle directory, FileName name) {}
 
-    /** What a special file is. */
+    /** Type and device number of a special file. */
     record Special(FileType type, int deviceMajor, int deviceMinor) {}
 
     private interface Making {

@@ -11,16 +11,16 @@ import org.warpnfs.fs.local.libc.ResourceCalls;
 import org.warpnfs.fs.local.libc.ResourceCalls.FileLimit;
 
 /**
- * How the descriptors of the process are shared out: a part for connections, a part for what a call opens for a moment
- * and for the virtual machine itself, and the rest for files that are open or lately were. All local file systems of a
- * process take from one budget, so that files can never use up what connections need.
+ * Divides the descriptors of the process. One part is for connections, one for descriptors that a call opens briefly
+ * and for the virtual machine itself, and the rest for files that are open or were open lately. All local file systems
+ * of a process share one budget, so that files can never use up what connections need.
  *
- * <p>Of {@code limit} descriptors a quarter is for connections, 256 (or an eighth, if that is less) are for the moment,
- * the rest is for files. Safe for many threads.
+ * <p>Of {@code limit} descriptors a quarter is for connections, 256 (or an eighth, if that is less) are for brief use,
+ * and the rest is for files. Safe for many threads.
  */
 public final class DescriptorBudget {
     private static final Logger LOG = LoggerFactory.getLogger(DescriptorBudget.class);
-    /** Where the limit cannot be read: what Linux gives by default. */
+    /** The limit that Linux sets by default, used where the limit cannot be read. */
     private static final int DEFAULT_LIMIT = 1024;
 
     private static final int MAX_MOMENTARY = 256;
@@ -41,13 +41,13 @@ public final class DescriptorBudget {
         this.files = files;
     }
 
-    /** The process's own. The first call raises RLIMIT_NOFILE to its hard limit, as far as that is allowed. */
+    /** The budget of this process. The first call raises RLIMIT_NOFILE to its hard limit, as far as that is allowed. */
     public static DescriptorBudget ofProcess() {
         return OfProcess.BUDGET;
     }
 
     /**
-     * Shares out so many descriptors, and sets no limit.
+     * Divides {@code limit} descriptors, and does not change RLIMIT_NOFILE.
      *
      * @param limit at least 64
      */
@@ -71,27 +71,27 @@ public final class DescriptorBudget {
         return limit;
     }
 
-    /** How many connections may use, sockets of every kind. */
+    /** Number of descriptors that connections may use, for sockets of every kind. */
     public int forConnections() {
         return connections;
     }
 
-    /** How many files may use, those that are open and those that are kept open. */
+    /** Number of descriptors that files may use, both open files and idle ones. */
     public int forFiles() {
         return files;
     }
 
-    /** How many files use now. */
+    /** Number of descriptors that files use now. */
     public int usedByFiles() {
         return used.get();
     }
 
-    /** How often a file could not be opened because the files' share was used up by files in use. */
+    /** How often a file could not be opened because files in use had taken the whole share of files. */
     public long refused() {
         return refused.get();
     }
 
-    /** Takes one of the files' share; false if there is none. Give it back with {@link #give}. */
+    /** Takes a descriptor of the files' share, or returns false if none is left. {@link #give} gives it back. */
     boolean tryTake() {
         int before = used.get();
         while (before < files) {
@@ -116,7 +116,7 @@ public final class DescriptorBudget {
         refused.incrementAndGet();
     }
 
-    /** One line for the log. */
+    /** The budget as one line for the log. */
     @Override
     public String toString() {
         String raised = initialLimit == limit ? "" : " (raised from " + initialLimit + ")";
@@ -136,7 +136,10 @@ public final class DescriptorBudget {
                     : of(limit.soft(), Math.max(MIN_LIMIT, Math.max(limit.soft(), limit.hard())));
         }
 
-        /** Before and after: {@code soft} is what there was, {@code hard} what there is now. */
+        /**
+         * The limits after an attempt to raise them: {@code soft} is what the soft limit was before, {@code hard} what
+         * it is now.
+         */
         private static @Nullable FileLimit raised() {
             try {
                 FileLimit before = ResourceCalls.fileLimit();

@@ -17,19 +17,19 @@ import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 
 /**
- * Brings things to stable storage, and keeps the write verifier of one file system: it changes before a failure shows,
- * since after a failed fsync(2) Linux takes the lost pages for clean and no later call will tell. How those who sync at
- * the same time share one call, and how nobody takes another's error away, is {@link SyncGate}'s.
+ * Brings changes to stable storage, and keeps the write verifier of one file system. The verifier changes before a
+ * failure is reported: after a failed fsync(2), Linux marks the lost pages clean and no later call reports them. {@link
+ * SyncGate} lets syncs at the same time share one call, and keeps one from consuming another's error.
  *
- * <p>The verifier is the file system's, since NFS compares verifiers only for equality and a client that writes again
- * what was not lost loses nothing. The count of failures is the file's: a stable write does not fail because another
- * file lost data.
+ * <p>The verifier belongs to the file system. NFS compares verifiers only for equality, and a client that writes data
+ * again that were not lost loses nothing. The count of failures belongs to the file: a stable write does not fail
+ * because another file lost data.
  */
 final class Durability implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Durability.class);
 
     private static final int MARKER_PERMISSIONS = 0600;
-    /** A device that fails does so often. */
+    /** Limits the rate of log lines, since a device that fails does so often. */
     private static final long LOG_INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private final AtomicLong verifier = new AtomicLong(new SecureRandom().nextLong());
@@ -44,9 +44,9 @@ final class Durability implements AutoCloseable {
     private final @Nullable Fd marker;
 
     /**
-     * For one file system.
+     * Makes the durability of one file system.
      *
-     * @param rootFd any real descriptor on it
+     * @param rootFd any descriptor on it that is not O_PATH
      */
     Durability(SyncCalls calls, Fd rootFd, Kind kind) {
         this.calls = calls;
@@ -58,7 +58,7 @@ final class Durability implements AutoCloseable {
         this.marker = kind.ordered() ? openMarker(rootFd) : null;
     }
 
-    /** A file without a name, whose changes go through the journal; null if the file system has no such files. */
+    /** Opens a file without a name, whose changes go through the journal; null if the file system has no such files. */
     private static @Nullable Fd openMarker(Fd rootFd) {
         try {
             return OpenCalls.openNameless(rootFd, MARKER_PERMISSIONS);
@@ -71,25 +71,25 @@ final class Durability implements AutoCloseable {
         return verifier.get();
     }
 
-    /** The gate of an open file; close it before the file. */
+    /** The gate of an open file. It must be closed before the file. */
     SyncGates.Hold gateOf(Statx statx) {
         return gates.hold(statx);
     }
 
-    /** How often data of any file may have been lost; as often the verifier has changed. */
+    /** How often data of any file may have been lost. The verifier has changed as often. */
     long losses() {
         return losses.get();
     }
 
-    /** How many files are being synced or may have to be. */
+    /** Number of files that are being synced or may have to be. */
     int gateCount() {
         return gates.size();
     }
 
     /**
-     * Brings to stable storage what was changed in a file before.
+     * Brings earlier changes of a file to stable storage.
      *
-     * @throws FsException IO, NO_SPACE or QUOTA; the verifier has changed then
+     * @throws FsException IO, NO_SPACE or QUOTA; the verifier has changed by then
      */
     static void sync(SyncGate gate, Fd fd, SyncGate.Descriptor kind, boolean withAttributes) throws FsException {
         try {
@@ -100,8 +100,10 @@ final class Durability implements AutoCloseable {
     }
 
     /**
-     * As {@link #sync}, for a change that has to be stable when it is answered: it may be the one that a failure since
-     * lost.
+     * Does the same as {@link #sync} for a change that must be stable when it is answered. Fails also if a sync of the
+     * file has failed since the change began, since that failure may have lost the change.
+     *
+     * @param failures {@link SyncGate#failures()} before the change
      */
     static void syncSince(long failures, SyncGate gate, Fd fd, SyncGate.Descriptor kind, boolean withAttributes)
             throws FsException {
@@ -112,9 +114,9 @@ final class Durability implements AutoCloseable {
     }
 
     /**
-     * A call that writes data failed. Its own data were not acknowledged, but it may have told of others: EIO means
-     * that the medium fails, and file systems that write to a server or a daemon report there what they could not write
-     * earlier.
+     * Notes that a call that writes data failed. The data of the call itself were not acknowledged, but the error may
+     * be about earlier data. EIO means that the medium fails. File systems that write to a server or a daemon report
+     * here what they could not write earlier.
      */
     void writeFailed(SyncGate gate, int errno) {
         boolean outOfSpace = errno == Errno.ENOSPC || errno == Errno.EDQUOT || errno == Errno.EFBIG;
@@ -138,7 +140,7 @@ final class Durability implements AutoCloseable {
         });
     }
 
-    /** Prepares to make names in a directory durable, and the attributes of a file behind one of them. */
+    /** Prepares to make names in a directory and the attributes of a file behind one of them durable. */
     ChangeSync ofDirectoryAndFile(Fd directory, Fd file) throws FsException {
         return prepared(sync -> {
             sync.addReal(directory);
@@ -148,12 +150,15 @@ final class Durability implements AutoCloseable {
         });
     }
 
-    /** Prepares to make attributes of a file durable that may be open as O_PATH only. */
+    /** Prepares to make attributes of a file durable. The descriptor may be O_PATH. */
     ChangeSync ofAttributes(Fd file) throws FsException {
         return prepared(sync -> sync.addAny(file));
     }
 
-    /** Prepares to make a file's new length durable: what is cut in the middle of a block leaves data to be written. */
+    /**
+     * Prepares to make a file's new length durable. A file that is truncated in the middle of a block has data to be
+     * written.
+     */
     ChangeSync ofLength(Fd file, long sizeBytes) throws FsException {
         if (sizeBytes == 0 || AttributeReader.type(AttributeReader.statx(file)) != FileType.REGULAR) {
             return ofAttributes(file);
@@ -183,7 +188,7 @@ final class Durability implements AutoCloseable {
         return journal;
     }
 
-    /** Present where {@link ChangeSync} uses the journal. */
+    /** The journal's marker file; not null where {@link ChangeSync} uses the journal. */
     @Nullable
     Fd marker() {
         return marker;
@@ -223,22 +228,23 @@ final class Durability implements AutoCloseable {
     }
 
     /**
-     * A change of a nameless file of ours goes through the journal behind all earlier ones: so symlinks, that cannot be
-     * opened, are synced too, and data are not written before their time.
+     * Syncs the journal by a change of the server's own nameless file, which goes through the journal behind all
+     * earlier changes. So changes of symbolic links, which cannot be opened, are synced too, and no file's data are
+     * written early.
      */
     private void pushJournal(Fd marker) throws ErrnoException {
-        // Each setting is a transaction, also to what it was.
+        // Each chmod is a transaction, even if it changes nothing.
         AttributeCalls.chmod(marker, MARKER_PERMISSIONS);
         calls.fsync(marker);
         requireJournal();
     }
 
     /**
-     * Fails if the journal has ended, as after an error of the medium. ext4's fsync answers 0 for a change whose
-     * transaction was thrown away with the journal, until the file system itself takes notice
-     * (jbd2_complete_transaction in Linux 6.18: a transaction that neither runs nor commits counts as done). A new
-     * transaction is refused from the moment at which the journal ends, so it tells afterwards whether the 0 was true:
-     * the first setting has the file system take notice, though it is itself answered 0, and the second is refused.
+     * Fails if the journal has been aborted, as after an error of the medium. If a transaction was discarded with the
+     * journal, ext4's fsync answers 0 for it until the file system itself notices the abort (jbd2_complete_transaction
+     * in Linux 6.18: a transaction that neither runs nor commits counts as done). A new transaction is refused as soon
+     * as the journal is aborted, so it shows afterwards whether the 0 was true. The first chmod makes the file system
+     * notice, though it is itself answered 0. The second is refused.
      */
     private void requireJournal() throws ErrnoException {
         if (marker != null) {
@@ -262,14 +268,15 @@ final class Durability implements AutoCloseable {
     }
 
     /**
-     * How a file system behaves.
+     * Behaviour of a file system.
      *
-     * @param ordered one journal takes all changes in order, so that what is synced brings all earlier changes along
-     * @param reportsLate a write or a close may report errors of earlier writes: file systems of a network or a daemon
+     * @param ordered one journal takes all changes in order, so that a sync covers all earlier changes
+     * @param reportsLate a write or a close may report errors of earlier writes, as file systems of a network or a
+     * daemon do
      */
     record Kind(boolean ordered, boolean reportsLate) {}
 
-    /** The calls themselves; a test puts failing ones in their place. */
+    /** The system calls for syncing. A test replaces them by calls that fail. */
     interface SyncCalls {
         void fsync(Fd fd) throws ErrnoException;
 

@@ -5,7 +5,7 @@ import org.warpnfs.fs.local.libc.ErrnoException;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 
-/** What an errno means to a caller of the SPI. */
+/** Translates an errno to the error of the SPI. */
 final class Failure {
     private Failure() {}
 
@@ -14,16 +14,16 @@ final class Failure {
     }
 
     /**
-     * Of a call that adds a name to a directory: ENOENT there says that the directory itself was removed after it was
-     * opened.
+     * The error of a call that adds a name to a directory. There, ENOENT means that the directory itself was removed
+     * after it was opened.
      */
     static FsException ofAdding(ErrnoException e) {
         return e.errno() == Errno.ENOENT ? FsException.of(FsError.STALE) : of(e);
     }
 
     /**
-     * Of a sync: what it was to make stable has been done, so it cannot be tried again, and nothing more is known of
-     * it. Only what a user can do something about is told apart.
+     * The error of a sync. The change itself was made, so it cannot be tried again, and nothing more is known of it.
+     * Only errors that a user can act on are distinguished.
      */
     static FsException ofSync(ErrnoException e) {
         return switch (e.errno()) {

@@ -21,27 +21,28 @@ import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.OpenAccess;
 
 /**
- * Descriptors of regular files that are open or lately were, so that reading and writing does not open a file each
- * time.
+ * Caches descriptors of regular files that are open or were open lately, so that a read or write need not open the
+ * file.
  *
- * <p>A descriptor is opened by the server as itself and says nothing about who may use it: each
- * {@link LocalFileSystem#open} is judged anew, so a change of permissions counts at once.
+ * <p>The server opens a descriptor as itself, so the descriptor says nothing about who may use it. Each {@link
+ * LocalFileSystem#open} checks permissions again, so a change of permissions takes effect at once.
  *
  * <h2>Buffers</h2>
  *
- * Those nobody has open are kept, up to a number, least recently used going first; not if the file has no name left,
- * which would keep its space. All together take no more than the process's {@link DescriptorBudget} has for files: idle
- * ones go when another needs the room, of this file system or of any. Safe for many threads.
+ * Idle descriptors, which nobody has open, are kept up to a number; the least recently used is closed first. The
+ * descriptor of a file without a name is not kept, since it would keep the file's space. All descriptors together take
+ * no more than the process's {@link DescriptorBudget} has for files. Idle descriptors are closed when another file
+ * needs one, in this file system or in any other. Safe for many threads.
  *
  * <h2>Durability</h2>
  *
- * A file has one descriptor for writing, and every write goes through it. Linux tells a descriptor only of those errors
- * that came while it was open. So one that has unsynced writes is synced before it is closed; those that have none go
- * first.
+ * A file has one descriptor for writing, and every write goes through it. Linux reports to a descriptor only those
+ * errors that occurred while it was open. So a descriptor with unsynced writes is synced before it is closed.
+ * Descriptors without unsynced writes are closed first.
  */
 final class FdCache implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(FdCache.class);
-    /** What closes when descriptors are short: this part of those that are idle, and at least so many. */
+    /** When descriptors are short, one in this many of the idle ones is closed, but at least {@link #MIN_RELIEF}. */
     private static final int RELIEF_PART = 4;
 
     private static final int MIN_RELIEF = 16;
@@ -51,7 +52,9 @@ final class FdCache implements AutoCloseable {
     private final DescriptorBudget budget;
     private final DescriptorPressure.Relief relief = () -> closeIdle(Long.MAX_VALUE) > 0;
     private final Map<Key, Entry> entries = new HashMap<>();
-    /** Nobody writes to an idle file, so it stays in the map where it was put. */
+    /**
+     * Idle entries without unsynced writes. Nobody writes to an idle file, so an entry need not move to the other map.
+     */
     private final LinkedHashMap<Key, Entry> idleClean = new LinkedHashMap<>();
 
     private final LinkedHashMap<Key, Entry> idleDirty = new LinkedHashMap<>();
@@ -64,14 +67,14 @@ final class FdCache implements AutoCloseable {
         DescriptorPressure.register(relief);
     }
 
-    /** A descriptor of the file that can do what is asked, if one is open; give it back with {@link #release}. */
+    /** A cached descriptor of the file that allows {@code access}, or null. {@link #release} gives it back. */
     @Nullable
     Entry find(FileHandle handle, OpenAccess access) {
         Entry found = find(handle, access.writes());
         return found == null && !access.writes() ? find(handle, true) : found;
     }
 
-    /** A descriptor of the file if one is open; give it back with {@link #release}. */
+    /** A cached descriptor of the file, or null. {@link #release} gives it back. */
     @Nullable
     Entry findAny(FileHandle handle) {
         Entry found = find(handle, true);
@@ -94,7 +97,7 @@ final class FdCache implements AutoCloseable {
     }
 
     /**
-     * Opens a descriptor and gives it to its first user, or another that came before it.
+     * Opens a descriptor for its first user. If another was opened meanwhile, returns that one.
      *
      * @throws FsException TRY_LATER if too many files are in use
      */
@@ -141,7 +144,7 @@ final class FdCache implements AutoCloseable {
     }
 
     /**
-     * Makes sure, as far as that can be known, that a file can be opened: for what makes a file that is opened next.
+     * Checks before a file is created that it can probably be opened next.
      *
      * @throws FsException TRY_LATER if not
      */
@@ -165,14 +168,14 @@ final class FdCache implements AutoCloseable {
         throw FsException.of(FsError.TRY_LATER, "too many files are open");
     }
 
-    /** True if nobody but the one who asks uses it. */
+    /** True if the caller is the only user of the entry. */
     synchronized boolean isSoleUser(Entry entry) {
         return entry.users == 1;
     }
 
     /**
-     * Brings to stable storage what was written through the descriptor, or through another of the same file. A file
-     * that has no descriptor for writing has nothing that is not stable: the last one was synced before it was closed.
+     * Brings to stable storage what was written through this descriptor or another of the same file. A file without a
+     * descriptor for writing has no unstable data: the last such descriptor was synced before it was closed.
      */
     void sync(Entry entry, boolean withAttributes) throws FsException {
         if (entry.key.writable) {
@@ -197,7 +200,7 @@ final class FdCache implements AutoCloseable {
         }
     }
 
-    /** One use less. Returns a descriptor to be synced and put back, if it has to be closed and is dirty. */
+    /** Ends one use. If a descriptor has to be closed and is dirty, it is returned, to be synced and put back. */
     private @Nullable Entry putBack(Entry entry) {
         boolean hasName = hasName(entry.fd);
         List<Entry> toClose = new ArrayList<>();
@@ -221,13 +224,16 @@ final class FdCache implements AutoCloseable {
     }
 
     /**
-     * True if someone reads the file through another descriptor. A file without a name lives on only for its readers.
+     * True if a descriptor for reading exists too. Unsynced data of a file without a name matter to its readers alone.
      */
     private boolean isRead(Entry writer) {
         return entries.containsKey(new Key(writer.key.handle, false));
     }
 
-    /** Takes idle ones out until so many are left; returns one to be synced first if only dirty ones are there. */
+    /**
+     * Removes idle entries until {@code maxLeft} are left, clean ones first, and adds them to {@code toClose}. If only
+     * dirty ones are left to remove, returns one that has to be synced first.
+     */
     private @Nullable Entry evict(int maxLeft, long maxEvicted, List<Entry> toClose) {
         Iterator<Entry> oldest = idleClean.values().iterator();
         while (idleClean.size() + idleDirty.size() > maxLeft && toClose.size() < maxEvicted) {
@@ -245,7 +251,9 @@ final class FdCache implements AutoCloseable {
         return null;
     }
 
-    /** A failure has been announced, and whoever wrote will write again. */
+    /**
+     * Syncs before a close. A failure needs no further report: it has been announced, and the clients will write again.
+     */
     private static void syncToClose(Entry dirty) {
         try {
             Durability.sync(dirty.gate(), dirty.fd, SyncGate.Descriptor.TRACKED, true);
@@ -255,9 +263,10 @@ final class FdCache implements AutoCloseable {
     }
 
     /**
-     * Closes idle descriptors, since others are needed: a quarter, at least 16, clean ones if there are any.
+     * Closes idle descriptors because others need the room: a quarter of them, at least 16, at most {@code most}, and
+     * clean ones if there are any.
      *
-     * @return how many
+     * @return number of descriptors closed
      */
     int closeIdle(long most) {
         List<Entry> toClose = new ArrayList<>();
@@ -304,12 +313,12 @@ final class FdCache implements AutoCloseable {
         try {
             return AttributeCalls.statx(fd).linkCount() > 0;
         } catch (ErrnoException e) {
-            // Nothing is known, so nothing is given up.
+            // Nothing is known of the file, so its descriptor is kept.
             return true;
         }
     }
 
-    /** The file lost its last name: an idle descriptor would keep it alive. */
+    /** Closes idle descriptors of a file that lost its last name, since they would keep it alive. */
     void forgetIdle(FileHandle handle) {
         List<Entry> toClose = new ArrayList<>();
         synchronized (this) {
@@ -325,7 +334,7 @@ final class FdCache implements AutoCloseable {
         toClose.forEach(this::close);
     }
 
-    /** Closes descriptors of files that lost their last name by another way than through the server. */
+    /** Closes idle descriptors of files that lost their last name by a change on the host. */
     void sweep() {
         List<Entry> candidates = new ArrayList<>();
         synchronized (this) {
@@ -338,12 +347,12 @@ final class FdCache implements AutoCloseable {
         candidates.forEach(this::release);
     }
 
-    /** How many descriptors are kept that nobody has open. */
+    /** Number of descriptors that are kept and that nobody has open. */
     synchronized int idleCount() {
         return idleClean.size() + idleDirty.size();
     }
 
-    /** Closes all, also those in use; nothing is synced, since a restart changes the write verifier. */
+    /** Closes all descriptors, even those in use. Syncs nothing, since a restart changes the write verifier. */
     @Override
     public void close() {
         List<Entry> all;
@@ -379,7 +388,7 @@ final class FdCache implements AutoCloseable {
         Fd open() throws FsException;
     }
 
-    /** A descriptor in use; the cache's lock guards it. */
+    /** A cached descriptor. The cache's lock guards its fields. */
     static final class Entry {
         private final Key key;
         private final Fd fd;
@@ -398,7 +407,7 @@ final class FdCache implements AutoCloseable {
             return fd;
         }
 
-        /** Through which the file is synced. */
+        /** The gate through which the file is synced. */
         SyncGate gate() {
             return hold.gate();
         }

@@ -12,24 +12,24 @@ import org.warpnfs.fs.local.libc.Statx;
 import org.warpnfs.fs.spi.FsException;
 
 /**
- * Makes the keys of a tree's files. The kernel's handle of a file, which anyone may ask for although few may open by
- * it, holds the generation of its inode number. Where there is none, birth alone tells files apart, so that none may go
- * within the tick it was born in: see {@link #awaitTick}.
+ * Makes the keys of a tree's files. The kernel's handle of a file contains the generation of its inode number. Any
+ * process may ask for this handle, although few may open a file by it. Where there is no such handle, only the birth
+ * distinguishes files. Then no file may be removed within the tick of its birth: see {@link #awaitTick}.
  */
 final class FileKeys {
-    /** Births are those of the last tick of the kernel's clock, at most so long ago (CONFIG_HZ=100). */
+    /** Length of a tick of the kernel's clock at most (CONFIG_HZ=100). A birth is the time of the last tick. */
     private static final long TICK_NANOS = 10_000_000;
 
     private final long rootDevice;
     private final long rootSpace;
 
-    /** Of the tree with this root. */
+    /** Makes keys for the tree with this root. */
     FileKeys(Fd rootFd, Statx root) throws FsException {
         this.rootDevice = root.fileSystemDevice();
         this.rootSpace = space(rootFd);
     }
 
-    /** Of an open file that is as {@code statx} says. */
+    /** The key of the open file that {@code statx} describes. */
     FileKey of(Fd file, Statx statx) throws FsException {
         return new FileKey(
                 statx.fileSystemDevice() == rootDevice ? 0 : space(file),
@@ -39,7 +39,7 @@ final class FileKeys {
                 generation(file));
     }
 
-    /** The same for one file whatever tree of its superblock it was reached through. */
+    /** A key that is the same for one file through all trees of its superblock. */
     FileKey overAllTrees(FileKey key) {
         return key.space() == 0
                 ? new FileKey(rootSpace, key.inode(), key.birthSeconds(), key.birthNanos(), key.generation())
@@ -68,8 +68,8 @@ final class FileKeys {
     }
 
     /**
-     * Waits, if the file has no generation, until the tick it was born in is over, at most {@value #TICK_NANOS} ns:
-     * whatever gets its inode number after it then has another birth.
+     * Waits until the tick of the file's birth is over, if the file has no generation. A file that gets the inode
+     * number afterwards has another birth. The wait is at most twice {@value #TICK_NANOS} ns.
      */
     static void awaitTick(FileKey key) {
         if (key.generation() != 0) {

@@ -24,34 +24,32 @@ import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FsException;
 
 /**
- * The table of {@link TableHandles} on disk: a log of where files were seen, read at each start. It is written anew
- * then, and whenever it has more than twice as many records as the table has files.
+ * The table of {@link TableHandles} on disk: a log of where files were seen, read at each start. It is rewritten at
+ * each start, and whenever it has more than twice as many records as the table has files.
  *
- * <p>A record reaches the kernel before its handle reaches a client, so the end of the server loses nothing. It is not
- * synced, so the end of the host may lose the latest; the log then does not end with the mark of a clean stop, and who
- * reads it knows that files may be missing. Nobody brings those back, so a log that began with some missing does not
- * end with the mark either. Records, big endian:
- *
+ * <p>A record reaches the kernel before its handle reaches a client, so the end of the server's process loses nothing.
+ * Records are not synced, so the end of the host may lose the latest ones. The log then lacks the mark of a clean stop
+ * at its end, and its reader knows that files may be missing. The missing ones cannot be recovered, so a log that once
+ * lacked some is never closed with the mark again. Records, big endian:
  * <pre>
  * offset  length  field
  *   0       4     CRC-32C of the rest
  *   4      32     the file: {@link FileKey}; all zeroes in the mark of a clean stop
  *  36      32     its directory, likewise
- *  68       1     length of its name; 0 if it is gone
+ *  68       1     length of its name; 0 if the file is gone
  *  69       .     its name
  * </pre>
- *
  * Safe for many threads.
  */
 final class HandleLog implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(HandleLog.class);
     private static final long MAGIC = 0x7761_7270_6873_0002L;
-    /** The process has no umask that would cut anything. */
+    /** Permissions of the log's files. The process's umask is 0, so it does not reduce them. */
     private static final FileAttribute<?> FOR_ITS_USER_ALONE = asFileAttribute(fromString("rw-------"));
 
     private static final int HEADER_BYTES = Long.BYTES;
     private static final int FIXED_BYTES = Integer.BYTES + 2 * FileKey.LENGTH_BYTES + 1;
-    /** A log of so many records too many, 1 MiB or less, is left alone. */
+    /** Surplus records that do not yet cause a rewrite: 1 MiB or less. */
     private static final int SPARE_RECORDS = 4096;
 
     private static final FileKey NONE = new FileKey(0, 0, 0, 0, 0);
@@ -76,7 +74,7 @@ final class HandleLog implements AutoCloseable {
     }
 
     /**
-     * Reads the log of the tree into {@code table} and writes it anew.
+     * Reads the log of the tree into {@code table} and rewrites it.
      *
      * @return the log to append to
      * @throws IOException if another server uses it, or it cannot be written
@@ -86,7 +84,8 @@ final class HandleLog implements AutoCloseable {
         Files.createDirectories(directory, asFileAttribute(fromString("rwx------")));
         Path parent = directory.toAbsolutePath().getParent();
         if (isNew && parent != null) {
-            // A log that is gone would be taken for one that never was, and nothing would be searched for.
+            // If the directory's name were lost with the host, the log would count as never written and no file would
+            // be searched for.
             syncDirectory(parent);
         }
         String name = "handles-%016x".formatted(treeId);
@@ -112,7 +111,7 @@ final class HandleLog implements AutoCloseable {
             try {
                 log.writeAll();
                 move(fresh(path), path);
-                // The host's end must not bring back the old log: it may end with the mark of a clean stop.
+                // After the end of the host the old log must not come back: it may end with the mark of a clean stop.
                 syncDirectory(directory);
             } catch (IOException e) {
                 log.channel.close();
@@ -131,7 +130,7 @@ final class HandleLog implements AutoCloseable {
 
     private static FileChannel createFresh(Path path) throws IOException {
         Path fresh = fresh(path);
-        // Its permissions are those that it is made with.
+        // A file gets its permissions only when it is created.
         Files.deleteIfExists(fresh);
         return FileChannel.open(
                 fresh, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), FOR_ITS_USER_ALONE);
@@ -139,7 +138,7 @@ final class HandleLog implements AutoCloseable {
 
     private boolean wasClean;
 
-    /** True if the log told of every handle that was given out. */
+    /** True if the log had every handle that was given out. */
     boolean wasClean() {
         return wasClean;
     }
@@ -166,7 +165,7 @@ final class HandleLog implements AutoCloseable {
         }
     }
 
-    /** Reads into the table what can be read. True if it ends with the mark of a clean stop. */
+    /** Reads the valid records into the table. Returns true if the log ends with the mark of a clean stop. */
     static boolean read(Path path, Map<FileKey, Place> table) throws IOException {
         try (FileChannel in = FileChannel.open(path, StandardOpenOption.READ)) {
             ByteBuffer buffer = ByteBuffer.allocate(1 << 16).limit(0);
@@ -196,13 +195,13 @@ final class HandleLog implements AutoCloseable {
         }
         buffer.compact();
         while (buffer.position() < wanted && in.read(buffer) >= 0) {
-            // until there is enough
+            // until there are enough bytes
         }
         buffer.flip();
         return buffer.remaining() >= wanted;
     }
 
-    /** True if the record is the mark of a clean stop. */
+    /** Applies one record. Returns true if it is the mark of a clean stop. */
     private static boolean apply(ByteBuffer one, Map<FileKey, Place> table) {
         FileKey file = FileKey.read(one);
         FileKey directory = FileKey.read(one);
@@ -261,7 +260,7 @@ final class HandleLog implements AutoCloseable {
         record.putInt(0, checksum(record.slice(Integer.BYTES, record.remaining() - Integer.BYTES)));
     }
 
-    /** Notes where a file is, or with null that it is gone. */
+    /** Records where a file is, or that it is gone if {@code place} is null. */
     synchronized void append(FileKey file, @Nullable Place place) {
         if (failed) {
             return;
@@ -272,7 +271,7 @@ final class HandleLog implements AutoCloseable {
                 compact();
             }
         } catch (IOException e) {
-            // The mark of a clean stop will be missing, so the next start searches.
+            // The log will lack the mark of a clean stop, so after the next start files are searched for.
             failed = true;
             LOG.error("the table of handles cannot be written any more: {}", e.toString());
         }
@@ -285,8 +284,7 @@ final class HandleLog implements AutoCloseable {
     }
 
     /**
-     * Puts a new log in the place of this one. What is put into the table meanwhile is in the new one, or is appended
-     * after it, or both.
+     * Replaces this log by a new one. A change of the table meanwhile is in the new log, or is appended to it, or both.
      */
     private void compact() throws IOException {
         FileChannel old = channel;
@@ -296,7 +294,7 @@ final class HandleLog implements AutoCloseable {
         move(fresh(path), path);
     }
 
-    /** The table does not have every file any more, so that the log will not say at the next start that it has. */
+    /** Notes that the table no longer has every file. The log will then lack the mark of a clean stop. */
     synchronized void markIncomplete() {
         incomplete = true;
     }

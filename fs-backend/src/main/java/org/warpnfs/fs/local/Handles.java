@@ -7,40 +7,43 @@ import org.warpnfs.fs.spi.FileIdentity;
 import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FsException;
 
-/** Gives files handles and finds files by them. */
+/** Makes handles of files and finds files by their handles. */
 sealed interface Handles extends AutoCloseable permits KernelHandles, TableHandles {
-    /** Of the tree's top. */
+    /** The handle of the tree's root. */
     FileHandle root();
 
-    /** What a handle of this tree names, whatever tree it is reached through. */
+    /** The identity of the file that a handle of this tree names. It is the same through all trees. */
     FileIdentity identity(FileHandle handle);
 
     /**
-     * Opens a file, O_PATH alone.
+     * Opens a file as O_PATH.
      *
      * @throws FsException STALE or BAD_HANDLE
      */
     Fd open(FileHandle handle) throws FsException;
 
-    /** The handle of a file found as {@code name} in {@code directory}; it is the same whatever name led to it. */
+    /**
+     * The handle of a file that was found as {@code name} in {@code directory}. All names of a file lead to the same
+     * handle.
+     */
     FileHandle of(Fd file, Statx statx, FileHandle directory, FileName name) throws FsException;
 
-    /** The handle of a directory found as the parent of another. */
+    /** The handle of a directory that was found as the parent of another. */
     FileHandle ofParent(Fd directory, Statx statx) throws FsException;
 
-    /** A file is about to lose its last name; may wait for a tick of the clock. */
+    /** Must be called before a file loses its last name. May wait for a tick of the clock. */
     void aboutToGo(FileHandle file);
 
-    /** A file lost a name, and {@code isGone} with it all. */
+    /** Notes that a file lost a name. {@code isGone} is true if that was its last name. */
     void removed(FileHandle file, FileHandle directory, FileName name, boolean isGone);
 
-    /** Renames, and says where the file is now, such that nobody looks for it between the two. */
+    /** Runs a rename and the update of the file's place. No lookup by handle runs between the two. */
     void move(Move move) throws FsException;
 
     @Override
     void close();
 
-    /** A rename with all that follows from it here. */
+    /** A rename, together with the update of the handle table. */
     interface Move {
         void run() throws FsException;
     }

@@ -10,15 +10,18 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Which users or groups there are in this process's user namespace (user_namespaces(7)).
+ * The users or groups that exist in this process's user namespace (user_namespaces(7)).
  *
- * @param ranges by first id
+ * @param ranges ordered by first id
  */
 record IdMap(List<Range> ranges) {
-    /** All but (uid_t) -1: that of the initial namespace. */
+    /** Number of ids in the initial namespace: all but (uid_t) -1. */
     private static final long ALL = 0xffff_ffffL;
 
-    /** /proc/sys/kernel/overflowuid and overflowgid, which nobody changes. */
+    /**
+     * The id that the kernel shows for an id outside of the namespace (/proc/sys/kernel/overflowuid and overflowgid).
+     * Nobody changes these settings.
+     */
     private static final long OVERFLOW_ID = 65_534;
 
     private static final Splitter FIELDS = Splitter.on(CharMatcher.whitespace()).omitEmptyStrings();
@@ -35,7 +38,7 @@ record IdMap(List<Range> ranges) {
         return parse(Files.readAllLines(path, StandardCharsets.ISO_8859_1));
     }
 
-    /** Lines of three numbers: first id here, first id outside, how many. */
+    /** Parses lines of three numbers: first id inside, first id outside, count. */
     static IdMap parse(List<String> lines) throws IOException {
         List<Range> ranges = new ArrayList<>();
         for (String line : lines) {
@@ -48,20 +51,20 @@ record IdMap(List<Range> ranges) {
         return new IdMap(List.copyOf(ranges));
     }
 
-    /** True if no id is unknown. */
+    /** True if every id exists in the namespace. */
     boolean isWhole() {
         return ranges.stream().anyMatch(range -> range.first() == 0 && range.count() == ALL);
     }
 
     /**
-     * What stat(2) says of a file whose owner has no id here, and who therefore must not pass for the caller of that
-     * id; -1 if every owner has one.
+     * The owner that stat(2) shows for a file whose owner has no id here, or -1 if every owner has one. A caller with
+     * this id must not be taken for the owner of such a file.
      */
     long unknown() {
         return isWhole() ? -1 : OVERFLOW_ID;
     }
 
-    /** An id other than 0; 0 if there is none. */
+    /** Any id other than 0, or 0 if there is none. */
     long other() {
         for (Range range : ranges) {
             if (range.first() > 0 && range.count() > 0) {
@@ -74,14 +77,14 @@ record IdMap(List<Range> ranges) {
         return 0;
     }
 
-    /** In words: which callers there are, if not all. */
+    /** Text that says which callers are served, empty if all are. */
     String limits(String what) {
         return isWhole()
                 ? ""
                 : "; a user namespace: callers of %s ids other than %s get ACCESS".formatted(what, ranges);
     }
 
-    /** Ids in a row. */
+    /** A range of consecutive ids. */
     record Range(long first, long count) {
         @Override
         public String toString() {

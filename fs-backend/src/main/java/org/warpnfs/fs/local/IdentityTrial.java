@@ -12,10 +12,10 @@ import org.warpnfs.fs.local.libc.IdentityCalls;
 import org.warpnfs.fs.local.libc.OpenCalls;
 
 /**
- * Tries whether a thread can become a caller such that the kernel judges it as that caller. Capabilities alone do not
- * say so: in a user namespace setgroups(2) may be forbidden and other users unknown, and with the securebit
- * SECBIT_NO_SETUID_FIXUP a change of user leaves root's power over files in force. So one thread becomes another user
- * and looks at a file of its own making; it does nothing else and ends.
+ * Tests whether the kernel checks a thread's calls as another user's once the thread has taken that user's identity.
+ * Capabilities alone do not tell. In a user namespace, setgroups(2) may be forbidden and other users may not exist.
+ * With the securebit SECBIT_NO_SETUID_FIXUP, root's power over files stays in force after a change of user. So one
+ * thread takes another user's identity and checks access to a file that it made. The thread does nothing else and ends.
  */
 final class IdentityTrial {
     private static final int OWNER_READS = 0400;
@@ -24,19 +24,19 @@ final class IdentityTrial {
 
     private IdentityTrial() {}
 
-    /** What came of it. */
+    /** Result of the trial. */
     sealed interface Outcome {
         /**
          * Calls can be made as the caller.
          *
-         * @param limits which callers cannot be had, in words that follow; empty if none
+         * @param limits text that says which callers are refused, to be appended to a message; empty if none
          */
         record Works(String limits) implements Outcome {}
 
-        /** They cannot; the server may judge by itself. */
+        /** Calls cannot be made as the caller. The server may check permissions itself. */
         record Fails(String reason) implements Outcome {}
 
-        /** They could, and would be judged as root's. */
+        /** Calls could be made as the caller, but the kernel would check them as root's. */
         record Unsafe(String reason) implements Outcome {}
     }
 
@@ -109,7 +109,10 @@ final class IdentityTrial {
                 : new Outcome.Fails("a trial as user %d and group %d was not judged as theirs".formatted(uid, gid));
     }
 
-    /** Prepares the file as root, then asks as the user; stays that user. */
+    /**
+     * Sets the file's permissions and owner as root, then checks access as {@code asUser}. The thread keeps that user's
+     * identity.
+     */
     private static boolean mayRead(Fd file, int permissions, long owner, long group, long asUser)
             throws ErrnoException {
         IdentityCalls.setFileSystemUser(0);

@@ -11,15 +11,19 @@ import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.OpenAccess;
 
-/** The kernel judges, access control lists and all: the server is root and makes each call as its caller. */
+/**
+ * Leaves all checks to the kernel, including access control lists. The server is root and makes each call as its
+ * caller.
+ */
 final class KernelAuthority implements Authority {
     private final CallerIdentity identity = new CallerIdentity();
     private final long unknownUid;
 
     /**
-     * For a process's user namespace.
+     * Makes the authority for the process's user namespace.
      *
-     * @param unknownUid what stat(2) says of owners that have no id in it; -1 if there are none
+     * @param unknownUid owner that stat(2) shows for files whose owner has no id in the namespace; -1 if there are no
+     * such files
      */
     KernelAuthority(long unknownUid) {
         this.unknownUid = unknownUid;
@@ -76,7 +80,10 @@ final class KernelAuthority implements Authority {
         }
     }
 
-    /** Only a new length needs asking: it is set on a descriptor that the server opened. */
+    /**
+     * Checks a new length only. It is set through a descriptor that the server opened, so the kernel does not check the
+     * caller.
+     */
     @Override
     public void requireSettable(Caller caller, Fd file, AttributeChanges changes) throws FsException {
         if (changes.sizeBytes() != null) {

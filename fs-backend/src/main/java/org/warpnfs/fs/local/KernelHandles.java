@@ -16,20 +16,19 @@ import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 
 /**
- * Handles that the kernel makes and opens, good as long as the file exists. In ours, big endian:
- *
+ * Handles that the kernel makes and opens. A handle is valid as long as the file exists. Layout, big endian:
  * <pre>
  * offset  length  field
  *   0       1     kind, {@value #KIND}
- *   1       8     tree: which export's, so that one is no good for another
+ *   1       8     tree, so that a handle of one export is not valid in another
  *   9       1     handle_type
  *  10       1     handle_bytes
  *  11       .     f_handle
  * </pre>
  *
- * <p>The kernel opens any file of the file system that the tree is on by its handle. What keeps a client within the
- * tree is that it gets handles of nothing else: the server's handles cannot be forged. A directory that a user of the
- * host moves out of the tree stays reachable by those who have its handle.
+ * <p>By its handle the kernel opens any file of the file system that the tree is on. A client stays within the tree
+ * because it gets handles of nothing else, and the server's handles cannot be forged. A directory that a user of the
+ * host moves out of the tree remains accessible to clients that have its handle.
  */
 final class KernelHandles implements Handles {
     private static final byte KIND = 1;
@@ -53,7 +52,7 @@ final class KernelHandles implements Handles {
         return root;
     }
 
-    /** The kernel's part of a handle names the file on its superblock. */
+    /** Identifies the file by its superblock and the kernel's part of the handle. */
     @Override
     public FileIdentity identity(FileHandle handle) {
         return superblock.identity(handle, KIND, treeId);
@@ -130,8 +129,8 @@ final class KernelHandles implements Handles {
     }
 
     /**
-     * Whether this process may open by handle, on this file system. Newer kernels let the root of a user namespace open
-     * directories alone, so there a file is tried as well.
+     * Tests whether this process may open files by handle on this file system. Newer kernels let the root of a user
+     * namespace open directories alone, so there the test opens a file as well.
      */
     static boolean work(Fd rootFd) throws IOException {
         try {

@@ -22,16 +22,17 @@ import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 
 /**
- * Lists directories. The cookie of an entry is d_off, where the file system says the next entry is; 0, 1 and 2, which
- * the SPI keeps for itself and some file systems use, are written as {@link #LOW_OFFSETS} and up, which none uses.
+ * Lists directories. The cookie of an entry is its d_off, which is where the file system resumes after it. The SPI
+ * reserves the cookies 0, 1 and 2, but some file systems use these offsets. Such an offset becomes {@link #LOW_OFFSETS}
+ * plus itself, which no file system uses.
  */
 final class Listing {
     private static final long LOW_OFFSETS = 0x7fff_ffff_ffff_fff0L;
     private static final long LOWEST_COOKIE = 3;
 
     /**
-     * Files looked at before the visitor is asked again: he may have no room for more, and each step changes the
-     * thread's identity twice.
+     * Number of files that are looked up before the visitor is called again. The visitor may have no room for more, and
+     * each step changes the thread's identity twice.
      */
     private static final int STEP_ENTRIES = 16;
 
@@ -64,7 +65,10 @@ final class Listing {
         }
     }
 
-    /** By way of its descriptor: a look-up of "." would ask for leave to search, where leave to read is enough. */
+    /**
+     * Opens a directory through its descriptor. A lookup of "." would require permission to search, and to list a
+     * directory permission to read suffices.
+     */
     private Fd openForReading(Caller caller, Fd path) throws FsException, ErrnoException {
         tree.authority().require(caller, path, Permission.READ);
         return tree.authority().as(caller, () -> OpenCalls.reopen(path, OpenCalls.O_RDONLY | OpenCalls.O_DIRECTORY));
@@ -94,7 +98,7 @@ final class Listing {
         return Collections.nCopies(count, Found.NOT_ASKED);
     }
 
-    /** Files behind the names, or why there is none. */
+    /** Looks up the files of these names. The result has a node or an error for each. */
     private List<Found> find(Caller caller, Fd directory, FileHandle handle, List<DirectoryStream.Entry> step)
             throws FsException, ErrnoException {
         if (!tree.authority().actsAsCaller() && !tree.authority().has(caller, directory, Permission.EXECUTE)) {
@@ -137,7 +141,7 @@ final class Listing {
         return cookie >= LOW_OFFSETS && cookie < LOW_OFFSETS + LOWEST_COOKIE ? cookie - LOW_OFFSETS : cookie;
     }
 
-    /** The file behind a name, or why it cannot be had; neither if nobody asked. */
+    /** The file behind a name, or the error of its lookup. Both are null if no lookup was asked for. */
     private record Found(@Nullable FileNode node, @Nullable FsError error) {
         static final Found NOT_ASKED = new Found(null, null);
     }

@@ -38,25 +38,25 @@ import org.warpnfs.fs.spi.OpenFile;
 import org.warpnfs.fs.spi.XattrMode;
 
 /**
- * A directory of the host.
+ * A directory of the host as a file system.
  *
- * <p>The tree is what lies below the directory on its own mount: a name where something else is mounted answers ACCESS,
- * and in a listing it has no node. What users of the host do to the tree is seen at once.
+ * <p>The tree is what lies below the directory on its own mount. A name where something else is mounted answers ACCESS,
+ * and in a listing it has no node. Changes that users of the host make to the tree are visible at once.
  *
- * <p>What is moved out of the tree on the host stays good for those who hold its handle, as knfsd does it with
- * no_subtree_check, where handles are the kernel's; but no way leads from there up and out: what is not below the root
- * has no parent.
+ * <p>Where handles are the kernel's, a directory or file that is moved out of the tree on the host stays accessible to
+ * clients that hold its handle, as in knfsd with no_subtree_check. But no client gets further up or out from there: a
+ * directory that is not below the root has no parent.
  *
- * <p>The process's umask is cleared when a tree is opened, for good: new files get the permissions that their makers
- * ask for.
+ * <p>When a tree is opened, the process's umask is set to 0 and stays so: new files get the permissions that their
+ * creators ask for.
  *
  * <h2>Threads</h2>
  *
- * Safe for many, platform threads only: a caller's identity is lent to the calling thread.
+ * Safe for many. Platform threads only, since the calling thread takes the caller's identity.
  */
 public final class LocalFileSystem implements FileSystem {
     private static final long SWEEP_SECONDS = 5;
-    /** What the kernel's fs/ext4 has in its 32-bit block numbers. */
+    /** Number of blocks that the kernel's ext4 can address in a file, by 32-bit block numbers. */
     private static final long EXT4_MAX_BLOCKS = 0xffff_ffffL;
 
     private final TreeContext tree;
@@ -92,15 +92,16 @@ public final class LocalFileSystem implements FileSystem {
     }
 
     /**
-     * Serves a directory, with what privileges the process has; the log says which.
+     * Opens a tree with the privileges that the process has. The log says which.
      *
-     * @throws IOException if it is missing, no directory or not readable, or the state directory cannot be used
+     * @throws IOException if {@code root} does not exist, is not a directory or is not readable, or if the state
+     * directory cannot be used
      */
     public static LocalFileSystem open(Path root, LocalOptions options) throws IOException {
         return open(root, options, new Startup.KernelSyncCalls());
     }
 
-    /** As {@link #open(Path, LocalOptions)}, with other calls for syncing. */
+    /** Does the same as {@link #open(Path, LocalOptions)}, with other system calls for syncing. */
     static LocalFileSystem open(Path root, LocalOptions options, Durability.SyncCalls calls) throws IOException {
         TreeContext tree = Startup.open(root, options, calls);
         try {
@@ -130,7 +131,7 @@ public final class LocalFileSystem implements FileSystem {
                     false,
                     true,
                     true,
-                    // statx(2) tells programs neither i_version nor another count.
+                    // statx(2) does not report i_version or any other counter.
                     ChangeOrder.CHANGE_TIME);
         } catch (ErrnoException e) {
             throw Failure.of(e);
@@ -341,7 +342,7 @@ public final class LocalFileSystem implements FileSystem {
         try {
             if (AttributeReader.statx(entry.fd()).linkCount() == 0
                     && tree.files().isSoleUser(entry)) {
-                // Only the cache keeps it alive.
+                // Only the cache keeps the file alive.
                 return null;
             }
             tree.authority().requireOpenable(caller, entry.fd(), access);
@@ -399,7 +400,7 @@ public final class LocalFileSystem implements FileSystem {
         return within(() -> acls.change(caller, file, changes));
     }
 
-    /** Waits for operations under way; open files are no good any more. */
+    /** Waits for operations in progress, then closes. Open files cannot be used afterwards. */
     @Override
     public void close() {
         sweeping.cancel(false);

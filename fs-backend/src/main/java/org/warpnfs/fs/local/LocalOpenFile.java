@@ -27,15 +27,15 @@ import org.warpnfs.fs.spi.Stability;
  *
  * <h2>Operation</h2>
  *
- * Reads and writes go straight between a direct buffer and the kernel; a heap buffer is copied. Changes are made in the
- * identity of the caller that opened the file, so that quotas count and set-user-id goes.
+ * Data move directly between a direct buffer and the kernel. Those of a heap buffer are copied. Changes are made in the
+ * identity of the caller that opened the file, so that quotas apply and the kernel clears set-user-id.
  *
  * <h2>Buffers</h2>
  *
- * Holds a use of a cached descriptor until closed and nobody is in a call any more.
+ * Holds a use of a cached descriptor until it is closed and the last call has returned.
  */
 final class LocalOpenFile implements OpenFile {
-    /** So that one call does not take for ever. */
+    /** Limits the time that one call can take. */
     private static final long MAX_COPY_BYTES = 16 << 20;
 
     private static final int HEAP_STEP_BYTES = 1 << 20;
@@ -81,8 +81,8 @@ final class LocalOpenFile implements OpenFile {
     }
 
     /**
-     * The kernel knows no path of a file that was found by its handle and never by a name, and marks one whose name is
-     * gone.
+     * The file's path. A file that was opened by its handle and never by a name has none in the kernel, and the kernel
+     * marks the path of a file whose name was removed.
      */
     private static Optional<String> place(Fd fd) {
         try {
@@ -126,7 +126,7 @@ final class LocalOpenFile implements OpenFile {
                 count = DataCalls.pread(fd, sink.asSlice(done), offset + done);
             } catch (ErrnoException e) {
                 if (e.errno() == Errno.EINVAL || e.errno() == Errno.EOVERFLOW) {
-                    // Farther than any file of this file system reaches: there is nothing.
+                    // The offset is beyond what any file of this file system can have, so there are no data.
                     break;
                 }
                 throw e;
@@ -194,7 +194,7 @@ final class LocalOpenFile implements OpenFile {
         }
     }
 
-    /** Part was written, so it is too late for "try again later". */
+    /** The error after part of the data was written: "try again later" would no longer be true. */
     private static ErrnoException afterPart(ErrnoException e) {
         return Failure.of(e).error() == FsError.TRY_LATER ? ErrnoException.of(Errno.EIO) : e;
     }
@@ -266,7 +266,7 @@ final class LocalOpenFile implements OpenFile {
             tree.durability().writeFailed(entry.gate(), e.errno());
             throw e;
         } finally {
-            // A write that failed half way has changed the file all the same.
+            // A write that failed half way has changed the file too.
             entry.gate().changed();
             noteChange(fd);
         }
@@ -284,8 +284,10 @@ final class LocalOpenFile implements OpenFile {
     }
 
     /**
-     * Makes a change stable that began when the file had had so many failures: NFS has no COMMIT for what is answered
-     * as stable.
+     * Makes a change stable, or fails if the file has had a failure since the change began. NFS has no COMMIT for a
+     * change that is answered as stable.
+     *
+     * @param failures the gate's count of failures before the change
      */
     private void syncSince(long failures, boolean withAttributes) throws FsException {
         Durability.syncSince(failures, entry.gate(), entry.fd(), SyncGate.Descriptor.TRACKED, withAttributes);
@@ -344,7 +346,7 @@ final class LocalOpenFile implements OpenFile {
         LocalOpenFile to = sameTree(target);
         using(from -> to.using(into -> {
             if (entry.gate().isDirty()) {
-                // What the medium lost of the source cannot be in a clone that is stable.
+                // If the medium loses unsynced data of the source, the stable clone would lack them.
                 tree.files().sync(entry, false);
             }
             long failures = to.entry.gate().failures();
@@ -377,7 +379,7 @@ final class LocalOpenFile implements OpenFile {
         }
     }
 
-    /** Keeps the descriptor open meanwhile, whoever closes what. */
+    /** Runs {@code use} with the descriptor, which stays open meanwhile even if the file is closed. */
     private <T> T using(Use<T> use) throws FsException {
         treeUse.enter();
         try {

@@ -4,15 +4,15 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a {@link LocalFileSystem} runs.
+ * Options of a {@link LocalFileSystem}.
  *
- * @param stateDirectory where the table of handles is kept if the kernel gives none; outside the tree that is served,
- *     and one server's alone. Null: the table is in memory, and after a restart the tree is searched for a file that a
- *     client still holds a handle of
- * @param maxIdleFiles how many file descriptors may stay open of files that nobody has open
- * @param forgoKernelHandles do without CAP_DAC_READ_SEARCH even where it is there
- * @param forgoIdentity judge permissions in software even where the kernel could
- * @param descriptors what open files and idle ones take from, beside {@code maxIdleFiles}
+ * @param stateDirectory where the handle table is kept if the kernel gives no handles; outside of the served tree, and
+ * used by one server alone. If null, the table is in memory, and after a restart the tree is searched for files whose
+ * handles clients still hold
+ * @param maxIdleFiles number of descriptors that may stay open although nobody has their files open
+ * @param forgoKernelHandles do without CAP_DAC_READ_SEARCH even where the process has it
+ * @param forgoIdentity check permissions in software even where the kernel could
+ * @param descriptors budget that descriptors of open and idle files count against, besides {@code maxIdleFiles}
  */
 public record LocalOptions(
         @Nullable Path stateDirectory,
@@ -22,7 +22,7 @@ public record LocalOptions(
         DescriptorBudget descriptors) {
     private static final int DEFAULT_MAX_IDLE_FILES = 1024;
 
-    /** All privileges that are there are used. */
+    /** Uses all privileges that the process has. */
     public static final LocalOptions DEFAULTS =
             new LocalOptions(null, DEFAULT_MAX_IDLE_FILES, false, false, DescriptorBudget.ofProcess());
 
@@ -40,12 +40,12 @@ public record LocalOptions(
         return new LocalOptions(stateDirectory, files, forgoKernelHandles, forgoIdentity, descriptors);
     }
 
-    /** Files take their descriptors from another budget than the process's. */
+    /** These options with another budget than the process's. */
     public LocalOptions withDescriptors(DescriptorBudget budget) {
         return new LocalOptions(stateDirectory, maxIdleFiles, forgoKernelHandles, forgoIdentity, budget);
     }
 
-    /** As if the process had no privilege at all. */
+    /** These options, but as if the process had no privilege. */
     public LocalOptions withoutPrivileges() {
         return new LocalOptions(stateDirectory, maxIdleFiles, true, true, descriptors);
     }

@@ -17,7 +17,7 @@ import org.warpnfs.fs.spi.FileType;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 
-/** Finds, links, renames and removes names. */
+/** Looks up, links, renames and removes names. */
 final class Namespace {
     private final TreeContext tree;
 
@@ -36,7 +36,8 @@ final class Namespace {
         FileHandle root = tree.handles().root();
         try (Fd child = tree.openDirectory(directory)) {
             tree.authority().require(caller, child, Permission.EXECUTE);
-            // In the root a look-up of ".." would leave the tree; "." of any directory asks for the same permission.
+            // In the root, a lookup of ".." would leave the tree. A lookup of "." requires the same permission in any
+            // directory.
             boolean atRoot = directory.equals(root);
             try (Fd parent = tree.authority().as(caller, () -> openUp(child, atRoot))) {
                 Statx statx = AttributeReader.statx(parent);
@@ -46,7 +47,7 @@ final class Namespace {
                 FileHandle handle = atRoot ? root : tree.handles().ofParent(parent, statx);
                 return new FileNode(handle, tree.attributes().convert(statx));
             } catch (ErrnoException e) {
-                // The way up can end where a bind mount does.
+                // A bind mount can hide the directory's parent.
                 throw e.errno() == Errno.ENOENT ? FsException.of(FsError.STALE) : Failure.of(e);
             }
         }
@@ -119,7 +120,7 @@ final class Namespace {
         }
     }
 
-    /** POSIX lets a file system say EEXIST of a directory that is not empty. */
+    /** Changes EXISTS to NOT_EMPTY: POSIX lets a file system answer EEXIST for a directory that is not empty. */
     private static FsException notEmptyIfExists(ErrnoException e) {
         return e.errno() == Errno.EEXIST ? FsException.of(FsError.NOT_EMPTY) : Failure.of(e);
     }
@@ -155,7 +156,7 @@ final class Namespace {
                     renameAs(caller, from, fromName, to, toName);
                     renamed[0] = true;
                     if (target != null && isSameFile(moved, target) && isStillThere(caller, from, fromName, moved)) {
-                        // Two names of one file: nothing was done, so nothing has changed.
+                        // Both names are of one file. POSIX does nothing then, so nothing has changed.
                         return;
                     }
                     tree.attributes().changed(from);
@@ -216,12 +217,12 @@ final class Namespace {
         Statx statx = AttributeReader.statx(moved);
         boolean otherParent = !isSameFile(from, to);
         if (AttributeReader.type(statx) == FileType.DIRECTORY && otherParent) {
-            // Its ".." changes.
+            // The directory's ".." changes.
             authority.require(caller, moved, Permission.WRITE);
         }
     }
 
-    /** A descriptor or none. */
+    /** A descriptor that may be absent. */
     private record MaybeFd(@Nullable Fd fd) implements AutoCloseable {
         @Override
         public void close() {

@@ -9,15 +9,16 @@ import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 
 /**
- * A directory or special file that is about to be made. It has to be opened by name afterwards, and someone may have
- * put another file in its place by then: that is told by its type, its owner and its birth, which is not before the
- * making began by the clock that the file system itself goes by.
+ * A directory or special file that is about to be created. It has to be opened by name afterwards, and by then somebody
+ * may have put another file in its place. Such a file is recognised by its type, its owner and its birth. The birth of
+ * the new file is not before its creation began, by the clock that the file system itself uses.
  */
 final class NewFile {
     /**
-     * Births are times of the kernel's last tick, and a directory's change may be told to the nanosecond (Linux 6.13).
-     * Ticks come late where a virtual machine's processor was away: by far more than a tick's length. What is made less
-     * than this before would pass for new; it still has to have the caller for its owner.
+     * Tolerance in the comparison of births. A birth is the time of the kernel's last tick, but the change time of a
+     * directory may be exact to the nanosecond (Linux 6.13). Where a virtual machine's processor was paused, a tick
+     * comes late by far more than its length. A file that was made less than this before passes as new, but it still
+     * needs the caller as its owner.
      */
     private static final long LATE_TICK_NANOS = 1_000_000_000;
 
@@ -26,9 +27,9 @@ final class NewFile {
     private final long beganNanos = System.nanoTime();
 
     /**
-     * Begins to make it.
+     * Notes the time at which creation begins.
      *
-     * @param owner null if it will belong to the server's user
+     * @param owner null if the file will belong to the server's user
      */
     NewFile(FileType type, @Nullable Long owner) {
         this.type = type;
@@ -36,15 +37,15 @@ final class NewFile {
     }
 
     /**
-     * Throws STALE unless {@code made} can be the new one.
+     * Throws STALE unless {@code made} can be the new file.
      *
-     * @param directory where it was made, which its making changed
+     * @param directory the parent, whose change time the creation updated
      */
     void require(Fd directory, Fd made) throws FsException {
         Statx file = AttributeReader.statx(made);
         Statx parent = AttributeReader.statx(directory);
         boolean isOfType = AttributeReader.type(file) == type;
-        // Some file systems keep no owners: then all files have the same.
+        // Some file systems keep no owners: then all files have the same owner.
         boolean isOfOwner = owner == null || file.uid() == owner || file.uid() == parent.uid();
         long earliestNanos = nanos(parent.changeSeconds(), parent.changeNanos())
                 - (System.nanoTime() - beganNanos)

@@ -11,13 +11,16 @@ import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.PosixJudge;
 
-/** Opens regular files as the server's own user, who has judged before. */
+/** Opens regular files as the server's own user, after the server has checked permissions. */
 final class RegularOpener {
     private static final int OWNER_READ_WRITE = 0600;
 
     private RegularOpener() {}
 
-    /** Opens what {@code file} is open as O_PATH to; IS_DIRECTORY, SYMLINK or WRONG_TYPE if it is not regular. */
+    /**
+     * Opens a regular file that {@code file} has open as O_PATH; IS_DIRECTORY, SYMLINK or WRONG_TYPE if it is not
+     * regular.
+     */
     static Fd open(Fd file, int flags) throws FsException {
         Statx statx = AttributeReader.statx(file);
         requireRegular(statx);
@@ -42,9 +45,9 @@ final class RegularOpener {
     }
 
     /**
-     * The server's own file, whose permissions forbid it even its owner: a client that made it read-only may still
-     * write it. Permissions are lent for the moment of opening; the owner, which is this process, is the only one who
-     * gets more.
+     * Opens a file that belongs to the server's user and whose permissions forbid the access even to its owner. A
+     * client that made a file read-only may still write to it. The file gets the missing permissions for the moment of
+     * opening. Only its owner gains by that, which is the user of this process.
      */
     private static Fd openOwn(Fd file, int permissions, int flags) throws FsException {
         try {

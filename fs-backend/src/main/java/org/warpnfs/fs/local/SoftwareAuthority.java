@@ -14,11 +14,11 @@ import org.warpnfs.fs.spi.PosixJudge;
 import org.warpnfs.fs.spi.Protection;
 
 /**
- * Permissions are judged here, before a call that the server then makes as itself; the kernel judges the server
- * besides. So a caller gets what both allow.
+ * Checks permissions before each call, which the server then makes as itself. The kernel also checks the server's user.
+ * So a caller gets only what both allow.
  */
 final class SoftwareAuthority implements Authority {
-    /** (uid_t) -1: nobody's. */
+    /** (uid_t) -1, which is nobody's id. */
     private static final long NOBODY_AT_ALL = 0xffff_ffffL;
 
     private final AttributeReader attributes;
@@ -26,10 +26,11 @@ final class SoftwareAuthority implements Authority {
     private final long unknownGid;
 
     /**
-     * For a process's user namespace.
+     * Makes the authority for the process's user namespace.
      *
-     * @param unknownUid what stat(2) says of owners that have no id in it; -1 if there are none
-     * @param unknownGid likewise of groups
+     * @param unknownUid owner that stat(2) shows for files whose owner has no id in the namespace; -1 if there are no
+     * such files
+     * @param unknownGid the same for groups
      */
     SoftwareAuthority(AttributeReader attributes, long unknownUid, long unknownGid) {
         this.attributes = attributes;
@@ -62,7 +63,7 @@ final class SoftwareAuthority implements Authority {
         Protection judged = judged(caller, file);
         PosixJudge.requireSettable(caller, judged, changes);
         if (changes.uid() != null && changes.uid() != judged.uid()) {
-            // What the server makes is its user's, and stays so.
+            // Files that the server makes belong to its user and cannot be given away.
             throw FsException.of(FsError.NOT_PERMITTED);
         }
     }
@@ -83,7 +84,7 @@ final class SoftwareAuthority implements Authority {
                 caller, judged(attributes.read(directory), null), judged(attributes.read(file), null));
     }
 
-    /** Permissions and access control list; the list is not looked for where it has no say. */
+    /** Permissions and access control list. The list is not read where it has no effect. */
     private Protection judged(Caller caller, Fd file) throws FsException {
         FileAttributes plain = attributes.read(file);
         boolean listHasNoSay = caller.isSuperuser() || (caller.uid() == plain.uid() && plain.uid() != unknownUid);

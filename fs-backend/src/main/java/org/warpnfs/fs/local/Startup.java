@@ -21,7 +21,7 @@ import org.warpnfs.fs.local.libc.Platform;
 import org.warpnfs.fs.local.libc.Statx;
 import org.warpnfs.fs.spi.FsException;
 
-/** Looks at what there is and may be done, and puts a tree's parts together. */
+/** Checks the host and the process's privileges, and assembles the parts of a tree. */
 final class Startup {
     static final long EXT4_SUPER_MAGIC = 0xef53;
 
@@ -67,7 +67,8 @@ final class Startup {
     private static TreeContext assemble(Path root, Fd rootFd, LocalOptions options, Durability.SyncCalls calls)
             throws IOException, FsException, ErrnoException {
         Statx statx = AttributeReader.statx(rootFd);
-        // Whoever makes a file says what its permissions are; to add to them afterwards would mean to find it again.
+        // New files must get the permissions that their creators ask for. To add permissions after creation, the file
+        // would have to be found again.
         AttributeCalls.clearUmask();
         long treeId = treeId(rootFd, statx);
         long fsType = FileSystemCalls.statfs(rootFd).type();
@@ -156,8 +157,8 @@ final class Startup {
     }
 
     /**
-     * What is not known to write to a device of its own may report errors late: file systems of a network or a daemon
-     * do.
+     * Behaviour of a file system. One that is not known to write to a device of its own may report errors late, as file
+     * systems of a network or a daemon do.
      */
     private static Durability.Kind kind(long fsType, Statx statx) {
         boolean local = fsType == EXT4_SUPER_MAGIC
@@ -169,8 +170,8 @@ final class Startup {
     }
 
     /**
-     * True if one journal takes all changes in their order, or nothing lasts anyway. An ext4 has a journal or not;
-     * where /sys does not tell, it counts as having none.
+     * True if one journal takes all changes in their order, or if the file system keeps nothing over a restart anyway.
+     * An ext4 may have no journal. Where /sys does not say, this counts it as having none.
      */
     private static boolean isOrdered(long fsType, Statx statx) {
         if (fsType != EXT4_SUPER_MAGIC) {
@@ -186,7 +187,10 @@ final class Startup {
         }
     }
 
-    /** What makes this tree itself: its root's inode and birth, which no other file system's root has as well. */
+    /**
+     * The id of the tree: made of the inode number and the birth of its root, and of the kernel's handle of the root if
+     * there is one. No root of another file system has the same.
+     */
     private static long treeId(Fd rootFd, Statx statx) {
         try {
             MessageDigest digest = MessageDigest.getInstance("SHA-256");
@@ -206,7 +210,7 @@ final class Startup {
         }
     }
 
-    /** The calls of the kernel. */
+    /** Syncs by system calls. */
     static final class KernelSyncCalls implements Durability.SyncCalls {
         @Override
         public void fsync(Fd fd) throws ErrnoException {

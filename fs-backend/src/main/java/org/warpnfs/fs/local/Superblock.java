@@ -11,17 +11,17 @@ import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileIdentity;
 
 /**
- * A file system as the kernel has it mounted, once however many bind mounts show it.
+ * A file system as the kernel has mounted it. All bind mounts of it share one superblock.
  *
- * @param device of the superblock, as /proc/self/mountinfo names it: st_dev will not do, since each subvolume of btrfs
- *     has its own
+ * @param device of the superblock, as in /proc/self/mountinfo; st_dev cannot be used, since each subvolume of btrfs has
+ * another
  */
 record Superblock(long device) {
     private static final Path MOUNT_INFO = Path.of("/proc/self/mountinfo");
-    /** Kind and tree, at the start of each handle of ours. */
+    /** Length of kind and tree at the start of each handle of this server. */
     private static final int OWN_BYTES = 1 + Long.BYTES;
 
-    /** The one that holds a file. */
+    /** The superblock that a file is on. */
     static Superblock of(Statx statx) throws IOException {
         String mount = Long.toString(statx.mountId());
         for (String line : Files.readAllLines(MOUNT_INFO, StandardCharsets.ISO_8859_1)) {
@@ -35,7 +35,10 @@ record Superblock(long device) {
         return new Superblock(statx.fileSystemDevice());
     }
 
-    /** What a handle names: what follows kind and tree in it, if it is of this kind and tree. */
+    /**
+     * The identity of the file that {@code handle} names. If the handle is of this kind and tree, what follows kind and
+     * tree identifies the file; else the whole handle does.
+     */
     FileIdentity identity(FileHandle handle, byte kind, long treeId) {
         byte[] bytes = handle.toBytes();
         boolean isOurs = bytes.length > OWN_BYTES

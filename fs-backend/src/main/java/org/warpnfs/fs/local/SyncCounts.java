@@ -3,7 +3,8 @@ package org.warpnfs.fs.local;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * How often local file systems brought something to stable storage, and for how many who asked. Safe for any thread.
+ * Counts how often local file systems brought changes to stable storage, and for how many operations. Safe for any
+ * thread.
  */
 public final class SyncCounts {
     private static final SyncCounts OF_PROCESS = new SyncCounts();
@@ -14,7 +15,7 @@ public final class SyncCounts {
 
     SyncCounts() {}
 
-    /** Those of all local file systems of this process. */
+    /** The counts of all local file systems of this process. */
     public static SyncCounts ofProcess() {
         return OF_PROCESS;
     }
@@ -27,12 +28,12 @@ public final class SyncCounts {
         }
     }
 
-    /** Syncs of a file, a directory, a journal or a whole file system. */
+    /** Number of syncs of a file, a directory, a journal or a whole file system. */
     public long calls() {
         return calls.sum();
     }
 
-    /** Operations that waited for one: this by {@link #calls} is how many shared one. */
+    /** Number of operations that waited for a sync. Divided by {@link #calls}, it says how many shared one. */
     public long served() {
         return served.sum();
     }

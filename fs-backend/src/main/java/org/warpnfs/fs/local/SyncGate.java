@@ -6,24 +6,25 @@ import org.warpnfs.fs.local.libc.ErrnoException;
 import org.warpnfs.fs.local.libc.Fd;
 
 /**
- * Syncs one thing (a file, a directory, a journal) for all who ask: one sync at a time, and those who wait share the
- * next one.
+ * Syncs one object (a file, a directory, a journal) for all threads that ask. One sync runs at a time, and the threads
+ * that wait share the next one.
  *
  * <h2>Operation</h2>
  *
- * A sync covers what ended before it began. Whoever asks while one is running waits for the next: all who wait
- * meanwhile join one {@link Round}, one of them makes the call, and each of them gets its result. So n waiters cost one
- * call.
+ * A sync covers the changes that ended before it began. A thread that asks while a sync is running waits for the next
+ * one. All threads that wait join one {@link Round}. One of them makes the call, and each of them gets its result. So n
+ * waiting threads cost one call.
  *
- * <p>Linux tells of a page that it could not write once for each open file description, takes the page for clean, and
- * says 0 from then on. So that nobody takes that 0 for his own data, the gate counts failures. A change that has to be
- * stable when it is answered notes {@link #failures()} before it begins; if the number is another after the sync, the
- * data may be what was lost. The loss is announced before the number changes, and both before anyone who waits is told.
+ * <p>If Linux could not write a page, it reports that once to each open file description. It then marks the page clean
+ * and answers 0 from then on. The gate counts failures, so that no thread mistakes that 0 for the result of its own
+ * data. A thread whose change must be stable when it is answered reads {@link #failures()} before the change. If the
+ * number differs after the sync, the change may be lost. The loss is announced before the number changes, and both
+ * happen before a waiting thread gets the result.
  *
  * <h2>Errors</h2>
  *
- * A failure counts as told to all whose changes ended before the sync began: the write verifier has moved, so they
- * write again.
+ * A failure counts as reported for all changes that ended before the sync began: the write verifier has changed, so
+ * clients write again.
  *
  * <p>Safe for many threads.
  */
@@ -32,9 +33,9 @@ final class SyncGate {
     private final Announcement announcement;
     private final SyncCounts counts;
 
-    /** Changes that ended. */
+    /** Number of changes that have ended. */
     private long ended;
-    /** How many of those have been covered by a sync, or given up with an announcement. */
+    /** Number of those that a sync has covered, or that were announced as lost. */
     private long settled;
 
     private volatile long failures;
@@ -56,17 +57,17 @@ final class SyncGate {
         return failures;
     }
 
-    /** A change through a tracked descriptor ended, well or not. */
+    /** Notes that a change through a tracked descriptor ended, whether it succeeded or not. */
     synchronized void changed() {
         ended++;
     }
 
-    /** True if a change ended that no sync has covered yet. */
+    /** True if a change has ended that no sync has covered yet. */
     synchronized boolean isDirty() {
         return settled < ended;
     }
 
-    /** Data may have been lost otherwise than by a sync that failed. */
+    /** Announces that data may have been lost by other means than a failed sync. */
     void lost(int errno) {
         announcement.lost(errno);
         synchronized (this) {
@@ -75,11 +76,11 @@ final class SyncGate {
     }
 
     /**
-     * Brings to stable storage what ended before. Waits without end, as long as the kernel does.
+     * Brings earlier changes to stable storage. Waits as long as the kernel takes, without a time limit.
      *
      * @param fd stays open until this returns
-     * @param kind of the descriptor: those who share a sync use the best that any of them has
-     * @param withAttributes also those attributes that the data do not need
+     * @param kind what errors the descriptor gets; a shared sync uses the best descriptor of its members
+     * @param withAttributes also syncs those attributes that are not needed to read the data
      */
     void sync(Fd fd, Descriptor kind, boolean withAttributes) throws ErrnoException {
         Round round;
@@ -101,7 +102,7 @@ final class SyncGate {
         round.throwIfFailed();
     }
 
-    /** Until the round is over, or is next and nobody runs it. */
+    /** Waits until the round is done, or is the next one and no sync is running. */
     private void awaitTurn(Round round) {
         boolean interrupted = false;
         while (!round.done && (running || next != round)) {
@@ -143,20 +144,20 @@ final class SyncGate {
         }
     }
 
-    /** What a descriptor can tell, the best last. */
+    /** What errors a descriptor gets, the best last. */
     enum Descriptor {
-        /** Opened lately: an error from before may have been told to another. */
+        /** Opened recently: an earlier error may have been reported to another descriptor only. */
         FRESH,
-        /** Open since before the oldest change that is not settled: it is told of every error that matters. */
+        /** Open since before the oldest change that is not settled: it gets every error that matters. */
         TRACKED
     }
 
-    /** Those who share one sync; the gate's lock guards it until it is led. */
+    /** Threads that share one sync. The gate's lock guards it until its sync starts. */
     private static final class Round {
         private Fd fd;
         private Descriptor kind;
         private boolean withAttributes;
-        /** No more join once it is led. */
+        /** No thread joins after the sync has started. */
         private int members;
 
         private boolean done;
@@ -183,13 +184,13 @@ final class SyncGate {
         }
     }
 
-    /** Makes the call. */
+    /** The system call that syncs. */
     @FunctionalInterface
     interface SyncCall {
         void sync(Fd fd, boolean withAttributes) throws ErrnoException;
     }
 
-    /** Lets clients know that unstable data may be lost; before anyone else hears of it. */
+    /** Tells clients that unstable data may be lost. It is called before any thread gets the failure. */
     @FunctionalInterface
     interface Announcement {
         void lost(int errno);

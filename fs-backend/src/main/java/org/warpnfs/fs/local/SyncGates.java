@@ -5,9 +5,9 @@ import java.util.Map;
 import org.warpnfs.fs.local.libc.Statx;
 
 /**
- * The gates of all files and directories that are open for syncing: one for each inode, whatever name or descriptor
- * leads to it. A gate lives as long as somebody holds it, and with it a descriptor, so that its inode number is not
- * another file's. Safe for many threads.
+ * The gates of all files and directories that are open for syncing. Each inode has one gate, whatever name or
+ * descriptor leads to it. A gate exists as long as somebody holds it together with a descriptor, so that its inode
+ * number cannot become another file's. Safe for many threads.
  */
 final class SyncGates {
     private final SyncGate.SyncCall call;
@@ -19,7 +19,7 @@ final class SyncGates {
         this.announcement = announcement;
     }
 
-    /** The gate of an open file; give it back with {@link Hold#close}, before the file is closed. */
+    /** The gate of an open file. It must be given back with {@link Hold#close} before the file is closed. */
     synchronized Hold hold(Statx statx) {
         Inode inode = new Inode(statx.fileSystemDevice(), statx.inode());
         Held held = gates.computeIfAbsent(inode, key -> new Held(new SyncGate(call, announcement)));
@@ -49,7 +49,7 @@ final class SyncGates {
         }
     }
 
-    /** One holder's share of a gate. */
+    /** A reference to a gate. */
     final class Hold implements AutoCloseable {
         private final Inode inode;
         private final SyncGate gate;

@@ -25,24 +25,24 @@ import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 
 /**
- * Handles without the kernel's help: inode number and time of birth, with a table of where each file was last seen. A
- * file is found by going there from the root, and checked when found; if another is there now, the host has moved
- * things, and the tree is searched. Big endian:
- *
+ * Handles that need no support by the kernel. They hold inode number and time of birth, and a table says where each
+ * file was last seen. To find a file, the server opens that place from the root and compares the file there. If it is
+ * another file, the host has moved something, and the tree is searched. Layout, big endian:
  * <pre>
  * offset  length  field
  *   0       1     kind, {@value #KIND}
- *   1       8     tree: which export's, so that one is no good for another
+ *   1       8     tree, so that a handle of one export is not valid in another
  *   9      32     {@link FileKey}: space, inode number, seconds and nanoseconds of birth, generation
  * </pre>
  *
- * <p>The table has an entry, some {@value #BYTES_PER_PLACE} bytes of heap, for each file that a client was told of, up
- * to an eighth of the heap. Above that any other entry goes for each that comes: the tree is searched for its file if
- * it is asked for again. A file that is not found twice is forgotten.
+ * <p>The table has an entry of some {@value #BYTES_PER_PLACE} bytes of heap for each file whose handle a client got. It
+ * takes up to an eighth of the heap. Beyond that each new entry replaces an arbitrary other one. If a client then asks
+ * for that other file, the tree is searched for it. A file that two searches do not find is forgotten.
  *
- * <p>One thread at a time searches, and holds no lock meanwhile; whoever else needs a search is told to try later.
+ * <p>One thread at a time searches, and it holds no lock meanwhile. A call that needs another search is answered "try
+ * later".
  *
- * <p>On overlayfs a file of a lower layer gets another time of birth when it is first written: its handle is stale
+ * <p>On overlayfs a file of a lower layer gets another time of birth when it is first written: its handle becomes stale
  * then.
  */
 final class TableHandles implements Handles {
@@ -55,11 +55,11 @@ final class TableHandles implements Handles {
     private static final Duration SEARCH_AGAIN_AFTER = Duration.ofMinutes(1);
 
     private final ConcurrentMap<FileKey, Place> places = new ConcurrentHashMap<>();
-    /** Files that a search did not find: a minute later one more is worth it. */
+    /** Files that one search did not find. A minute later one more search is made. */
     private final Cache<FileKey, Boolean> missedOnce =
             CacheBuilder.newBuilder().maximumSize(MAX_REMEMBERED).build();
 
-    /** Files that a search did not find lately, or that were removed. */
+    /** Files that a recent search did not find, or that were removed. */
     private final Cache<FileKey, Boolean> missing = CacheBuilder.newBuilder()
             .maximumSize(MAX_REMEMBERED)
             .expireAfterWrite(SEARCH_AGAIN_AFTER)
@@ -79,9 +79,12 @@ final class TableHandles implements Handles {
     private final int maxPlaces;
     private final ReentrantLock searching = new ReentrantLock();
     private Iterator<FileKey> next = Collections.emptyIterator();
-    /** The table does not have every file that a client was told of. */
+    /** True if a client has the handle of a file that the table does not have. */
     private volatile boolean incomplete;
-    /** Held by those who go where the table says; alone by who makes that wrong for a moment. */
+    /**
+     * A lookup by the table holds it for reading. A move, during which the table is briefly wrong, holds it for
+     * writing.
+     */
     private final ReentrantReadWriteLock moving = new ReentrantReadWriteLock();
 
     TableHandles(long treeId, Superblock superblock, Fd rootFd, FdCache openFiles, @Nullable Path stateDirectory)
@@ -94,7 +97,7 @@ final class TableHandles implements Handles {
         return Math.clamp(fitting, MIN_PLACES, Integer.MAX_VALUE / 2);
     }
 
-    /** With a bound for the table. */
+    /** Makes a table of at most {@code maxPlaces} entries. */
     TableHandles(
             long treeId,
             Superblock superblock,
@@ -159,7 +162,7 @@ final class TableHandles implements Handles {
     public FileHandle ofParent(Fd directory, Statx statx) throws FsException {
         FileKey key = keys.of(directory, statx);
         if (!key.equals(rootKey) && !places.containsKey(key)) {
-            // Its own name is unknown here; on its way to a client it has to be found once.
+            // The name of this directory is unknown here. It has to be found once before a client gets the handle.
             search(key);
         }
         return encode(key);
@@ -183,7 +186,7 @@ final class TableHandles implements Handles {
         }
     }
 
-    /** Makes room by forgetting any file but the newest, the next one in the order of the table. */
+    /** Makes room in the table. Forgets entries in the order of the table's iterator, but never the newest. */
     private synchronized void evict(FileKey newest) {
         incomplete = true;
         if (log != null) {
@@ -206,12 +209,12 @@ final class TableHandles implements Handles {
         }
     }
 
-    /** As if the time after which a file is searched for again were over. */
+    /** Ends the time for which files that were not found are not searched for again. */
     void forgetWhatIsMissing() {
         missing.invalidateAll();
     }
 
-    /** Entries of the table. */
+    /** Number of entries in the table. */
     int size() {
         return places.size();
     }
@@ -233,7 +236,8 @@ final class TableHandles implements Handles {
                 removed.put(key, true);
                 forget(key);
             } else {
-                // The place stays: if it was this one, the next use finds it wrong and searches for the other.
+                // The entry stays. If it has the name that was removed, the next lookup will notice and search for
+                // another name.
                 missing.invalidate(key);
             }
         } catch (FsException e) {
@@ -287,7 +291,7 @@ final class TableHandles implements Handles {
         return found;
     }
 
-    /** True if the file may exist although it is not where the table says. */
+    /** True if the file may exist in another place than the table says. */
     private boolean mayBeElsewhere(FileKey key) {
         if (removed.getIfPresent(key) != null || missing.getIfPresent(key) != null) {
             return false;
@@ -295,7 +299,7 @@ final class TableHandles implements Handles {
         return places.containsKey(key) || incomplete || log == null || !log.wasClean();
     }
 
-    /** Goes to where the file was last seen; null if it is not there. */
+    /** Opens the file where it was last seen, or returns null if it is not there. */
     private @Nullable Fd follow(FileKey key, int depth) throws FsException {
         if (key.equals(rootKey)) {
             try {
@@ -338,7 +342,9 @@ final class TableHandles implements Handles {
         return same ? file : null;
     }
 
-    /** One search at a time: it reads the whole tree. TRY_LATER while there is another. */
+    /**
+     * Searches for the file. One search at a time, since it reads the whole tree; TRY_LATER while another is running.
+     */
     private boolean search(FileKey key) throws FsException {
         if (!searching.tryLock()) {
             throw FsException.of(FsError.TRY_LATER, "the tree is being searched for another file");
@@ -351,7 +357,7 @@ final class TableHandles implements Handles {
             if (!found) {
                 missing.put(key, true);
                 if (missedOnce.asMap().put(key, true) != null) {
-                    // Not to be looked for again, unless a client comes upon it by name.
+                    // The file is not searched for again unless a client finds it by name.
                     removed.put(key, true);
                     forget(key);
                 }

@@ -17,9 +17,9 @@ import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 
 /**
- * The parts of one served tree that its operations share, and the steps most of them begin and end with.
+ * The parts of a served tree that its operations share, and the first and last steps of most operations.
  *
- * @param ancestry says of a directory whether it is within the tree
+ * @param ancestry checks whether a directory is within the tree
  */
 record TreeContext(
         Fd rootFd,
@@ -33,7 +33,7 @@ record TreeContext(
     private static final Logger LOG = LoggerFactory.getLogger(TreeContext.class);
     private static final int PATH_NO_FOLLOW = OpenCalls.O_PATH | OpenCalls.O_NOFOLLOW;
 
-    /** A change of these files was made: notes it, and makes it durable. Never TRY_LATER. */
+    /** Notes that these files were changed, and makes the change durable. Never throws TRY_LATER. */
     void settle(ChangeSync sync, Fd... changed) throws FsException {
         try {
             for (Fd file : changed) {
@@ -45,7 +45,7 @@ record TreeContext(
         }
     }
 
-    /** A change of the file failed, perhaps half way: what went wrong first is what counts. */
+    /** Notes that a failed change may have changed the file in part. Does not throw: the first error is what counts. */
     void noteIfPossible(Fd file) {
         try {
             attributes.changed(file);
@@ -54,7 +54,7 @@ record TreeContext(
         }
     }
 
-    /** Attributes of a file that was changed: never TRY_LATER. */
+    /** Reads the attributes of a file after a change. Never throws TRY_LATER. */
     FileAttributes readAfterChange(Fd file) throws FsException {
         try {
             return attributes.read(file);
@@ -63,12 +63,12 @@ record TreeContext(
         }
     }
 
-    /** Opens a file, O_PATH alone; close it. */
+    /** Opens a file as O_PATH. The caller closes it. */
     Fd open(FileHandle handle) throws FsException {
         return handles.open(handle);
     }
 
-    /** Opens a directory, O_PATH alone; close it. NOT_DIRECTORY if it is none. */
+    /** Opens a directory as O_PATH; NOT_DIRECTORY if it is none. The caller closes it. */
     Fd openDirectory(FileHandle handle) throws FsException {
         Fd fd = handles.open(handle);
         boolean directory = false;
@@ -85,7 +85,10 @@ record TreeContext(
         return fd;
     }
 
-    /** Throws EXISTS if the name is taken, where the kernel would say ACCESS first or nothing. */
+    /**
+     * Throws EXISTS if the name exists. Does nothing where calls are made as the caller. Elsewhere the server's own
+     * check of the directory comes next, and would answer ACCESS first.
+     */
     void requireAbsent(Caller caller, Fd directory, FileName name) throws FsException {
         if (authority.actsAsCaller()) {
             return;
@@ -103,9 +106,7 @@ record TreeContext(
         throw FsException.of(FsError.EXISTS);
     }
 
-    /**
-     * Opens a name in a directory as the caller, O_PATH alone: that a caller may search the directory is judged here.
-     */
+    /** Opens a name in a directory as O_PATH, as the caller. Throws if the caller may not search the directory. */
     Fd openName(Caller caller, Fd directory, FileName name) throws FsException {
         authority.require(caller, directory, Permission.EXECUTE);
         try {
@@ -115,14 +116,17 @@ record TreeContext(
         }
     }
 
-    /** Handle and attributes of a file that was found by name. ACCESS if another file system is mounted there. */
+    /** Handle and attributes of a file that was found by name; ACCESS if another file system is mounted there. */
     FileNode node(Fd file, FileHandle directory, FileName name) throws FsException {
         Statx statx = AttributeReader.statx(file);
         requireSameMount(statx);
         return new FileNode(handles.of(file, statx, directory, name), attributes.convert(statx));
     }
 
-    /** The tree ends where something else is mounted: handles are good for one file system alone. */
+    /**
+     * Throws ACCESS where something else is mounted: the tree ends there, since handles are valid on one file system
+     * alone.
+     */
     void requireSameMount(Statx statx) throws FsException {
         if (statx.mountId() != mountId) {
             throw FsException.of(FsError.ACCESS, "a mount point");

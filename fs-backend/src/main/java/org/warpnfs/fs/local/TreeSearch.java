@@ -12,11 +12,11 @@ import org.warpnfs.fs.spi.FileType;
 import org.warpnfs.fs.spi.FsException;
 
 /**
- * The last resort: goes through the whole tree for one file. Looks at inode numbers in directory entries, and at
- * attributes only where the number is right; stays on the tree's mount.
+ * Searches the whole tree for one file, as the last resort. Reads inode numbers from directory entries, and attributes
+ * only where the number matches. Stays on the tree's mount.
  */
 final class TreeSearch {
-    /** Deeper than clients go; each level holds a descriptor. */
+    /** Deeper than clients go. Each level holds a descriptor. */
     private static final int MAX_DEPTH = 512;
 
     private final FileKeys keys;
@@ -31,7 +31,10 @@ final class TreeSearch {
         this.found = found;
     }
 
-    /** True if it was found below {@code directory}; it and each directory on the way were told of. */
+    /**
+     * Searches below {@code directory}. Returns true if the file was found. The file and each directory above it are
+     * then reported to {@link Found}.
+     */
     boolean search(Fd directory) {
         return search(directory, 0);
     }
@@ -51,7 +54,7 @@ final class TreeSearch {
                 }
             }
         } catch (ErrnoException | FsException e) {
-            // Not ours to read, or it went away meanwhile.
+            // The server may not read the directory, or it was removed meanwhile.
             return false;
         }
         return false;
@@ -83,7 +86,7 @@ final class TreeSearch {
         }
     }
 
-    /** Is told where things are. */
+    /** Receives the places of files that the search found. */
     interface Found {
         void at(FileKey file, Place place);
     }

@@ -5,7 +5,10 @@ import java.util.concurrent.TimeUnit;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 
-/** Sees to it that descriptors are closed only when no operation uses them: a number would else be another file's. */
+/**
+ * Closes a tree's descriptors only when no operation uses them. Otherwise another file could get the descriptor's
+ * number.
+ */
 final class TreeUse {
     private static final long CLOSE_TIMEOUT_SECONDS = 30;
 
@@ -14,34 +17,38 @@ final class TreeUse {
     private final Runnable release;
 
     /**
-     * Of a tree that is open.
+     * Makes the count of an open tree.
      *
-     * @param release closes it; is called once, by whoever leaves last
+     * @param release closes the tree; called once, by the last user to leave
      */
     TreeUse(Runnable release) {
         this.release = release;
     }
 
-    /** An operation begins; STALE once closed. */
+    /** Begins an operation; STALE if the tree is closed. */
     void enter() throws FsException {
         if (!users.enter()) {
             throw FsException.of(FsError.STALE, "the file system is closed");
         }
     }
 
-    /** As {@link #enter}, but false once closed. */
+    /** Begins an operation, or returns false if the tree is closed. */
     boolean tryEnter() {
         return users.enter();
     }
 
-    /** An operation ends. */
+    /** Ends an operation. */
     void leave() {
         if (users.leave()) {
             releaseNow();
         }
     }
 
-    /** Lets nobody in any more, and waits for those within. */
+    /**
+     * Refuses new operations and waits for those in progress, at most {@value #CLOSE_TIMEOUT_SECONDS} s.
+     *
+     * @throws IllegalStateException if an operation takes longer; the tree is then closed when it ends
+     */
     void close() {
         if (users.close()) {
             releaseNow();

@@ -3,15 +3,15 @@ package org.warpnfs.fs.local;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Counts who uses something right now, so that it is not taken apart under them: after {@link #close} nobody gets in,
- * and whoever is last to leave is told.
+ * Counts the current users of a resource, so that it is not released while in use. After {@link #close} there are no
+ * new users, and the last one to leave learns that it is the last.
  */
 final class UseCount {
     private static final long CLOSED = Long.MIN_VALUE;
 
     private final AtomicLong users = new AtomicLong();
 
-    /** False once closed. */
+    /** Adds a user, or returns false if closed. */
     boolean enter() {
         long before = users.get();
         while (before >= 0) {
@@ -24,12 +24,15 @@ final class UseCount {
         return false;
     }
 
-    /** True for the last one after {@link #close}. */
+    /** Removes a user. Returns true if it was the last one after {@link #close}. */
     boolean leave() {
         return users.decrementAndGet() == CLOSED;
     }
 
-    /** True if nobody is in, so that nobody will be the last to leave; false also if it was closed before. */
+    /**
+     * Closes. Returns true if there is no user, so that no {@link #leave} will return true. A second close returns
+     * false.
+     */
     boolean close() {
         return users.getAndUpdate(count -> count | CLOSED) == 0;
     }

@@ -33,7 +33,7 @@ final class UserXattrs {
         this.tree = tree;
     }
 
-    /** True if the file system has such attributes. */
+    /** True if the file system supports these attributes. */
     static boolean areSupported(Fd root) {
         try {
             XattrCalls.get(root, PROBE);

@@ -1,20 +1,21 @@
 package org.warpnfs.fs.spi;
 
 /**
- * What to do with the access control lists of a file.
+ * Changes to the access control lists of a file.
  *
- * @param access a list that is minimal becomes the file's permissions and no list
- * @param inherited of a directory; to remove that of anything else is to do nothing
+ * @param access change of the access list; a new list that is minimal sets the file's permissions and is not kept as a
+ * list
+ * @param inherited change of a directory's default list; on any other file, its removal does nothing
  */
 public record AclChanges(Change access, Change inherited) {
-    /** What to do with one of the two. */
+    /** A change of one of the two lists. */
     public sealed interface Change {
         Change KEEP = new Keep();
         Change REMOVE = new Remove();
 
         record Keep() implements Change {}
 
-        /** Permissions stay what they are. */
+        /** The list is removed; the permissions stay as they are. */
         record Remove() implements Change {}
 
         record Replace(PosixAcl acl) implements Change {}

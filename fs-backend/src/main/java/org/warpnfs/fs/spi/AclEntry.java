@@ -1,11 +1,11 @@
 package org.warpnfs.fs.spi;
 
 /**
- * One entry of an access control list, as acl(5) names them: who, and what of read (4), write (2) and execute or search
- * (1) that user or group is granted.
+ * One entry of an access control list, as in acl(5): a user or group, and which of read (4), write (2) and execute or
+ * search (1) it is granted.
  */
 public sealed interface AclEntry {
-    /** rwx in the low three bits. */
+    /** Granted permissions: rwx in the low three bits. */
     int permissions();
 
     /** ACL_USER_OBJ: the owner. */

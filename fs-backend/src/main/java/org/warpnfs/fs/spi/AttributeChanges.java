@@ -3,14 +3,14 @@ package org.warpnfs.fs.spi;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Attributes to set; null leaves one as it is.
+ * Attributes to set. An attribute that is null stays as it is.
  *
  * @param permissions the low twelve bits of st_mode
  * @param uid new owner
  * @param gid new group
- * @param sizeBytes new length: cuts the contents, or extends them with zeroes
- * @param accessTime new time
- * @param modifyTime new time
+ * @param sizeBytes new length; a shorter length truncates the contents, a longer one extends them with zeroes
+ * @param accessTime new time of last access
+ * @param modifyTime new time of last change of the contents
  */
 public record AttributeChanges(
         @Nullable Integer permissions,
@@ -22,12 +22,12 @@ public record AttributeChanges(
     /** Changes nothing. */
     public static final AttributeChanges NONE = new AttributeChanges(null, null, null, null, null, null);
 
-    /** Only permissions. */
+    /** Sets the permissions alone. */
     public static AttributeChanges ofPermissions(int permissions) {
         return new AttributeChanges(permissions, null, null, null, null, null);
     }
 
-    /** Only the length. */
+    /** Sets the length alone. */
     public static AttributeChanges ofSize(long sizeBytes) {
         return new AttributeChanges(null, null, null, sizeBytes, null, null);
     }
@@ -40,9 +40,12 @@ public record AttributeChanges(
         return new AttributeChanges(permissions, uid, gid, newSizeBytes, accessTime, modifyTime);
     }
 
-    /** To what a time is set. The two differ in who may do it: POSIX utimensat with UTIME_NOW or with a time. */
+    /**
+     * New value of a time. The two forms need different rights, as utimensat(2) does for UTIME_NOW and for a given
+     * time.
+     */
     public sealed interface TimeChange {
-        /** The clock of the backend. */
+        /** The present time, by the clock of the backend. */
         record ToServerTime() implements TimeChange {}
 
         /** A time that the client chose. */

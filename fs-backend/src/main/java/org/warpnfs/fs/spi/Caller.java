@@ -3,14 +3,14 @@ package org.warpnfs.fs.spi;
 import java.util.List;
 
 /**
- * On whose behalf a call is made, after any squashing: POSIX user, group and supplementary groups.
+ * The user on whose behalf a call is made, after any squashing.
  *
  * @param uid unsigned 32 bits, 0 for the superuser
- * @param gid unsigned 32 bits
+ * @param gid primary group, unsigned 32 bits
  * @param groups supplementary groups, unsigned 32 bits each
  */
 public record Caller(long uid, long gid, List<Long> groups) {
-    /** The superuser, as whom the server itself acts. */
+    /** The superuser. The server's own calls are made as this caller. */
     public static final Caller ROOT = new Caller(0, 0, List.of());
 
     public Caller {

@@ -1,14 +1,14 @@
 package org.warpnfs.fs.spi;
 
-/** What the order of two change ids of one file ({@link FileAttributes#changeId}) says. */
+/** Meaning of the order of two change ids of one file ({@link FileAttributes#changeId}). */
 public enum ChangeOrder {
-    /** Each change makes the number larger, whatever the clock does, for as long as the file's handle names it. */
+    /** Each change increases the number, whatever the clock does, for as long as the file's handle is valid. */
     GROWS,
     /**
-     * The number is made from the change time that the host's file system keeps. It grows with each change as long as
-     * the host's clock does not go back.
+     * The number comes from the change time that the host's file system keeps. It increases with each change unless the
+     * host's clock goes back.
      */
     CHANGE_TIME,
-    /** Another number is another state; which of two is the later one it does not say. */
+    /** Different numbers are different states. Their order does not say which state is the later one. */
     NONE
 }

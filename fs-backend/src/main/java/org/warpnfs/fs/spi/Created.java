@@ -1,8 +1,8 @@
 package org.warpnfs.fs.spi;
 
 /**
- * What {@link FileSystem#create} did.
+ * Result of {@link FileSystem#create}.
  *
- * @param isNew false if the file was there before
+ * @param isNew false if the file existed before
  */
 public record Created(FileNode node, boolean isNew) {}

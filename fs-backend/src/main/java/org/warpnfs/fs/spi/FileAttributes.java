@@ -1,7 +1,7 @@
 package org.warpnfs.fs.spi;
 
 /**
- * What is known of a file at one moment.
+ * Attributes of a file at one moment.
  *
  * @param permissions the low twelve bits of st_mode: rwx for user, group, others, with set-uid, set-gid and sticky
  * @param linkCount number of names
@@ -16,9 +16,9 @@ package org.warpnfs.fs.spi;
  * @param accessTime of the last read of contents
  * @param modifyTime of the last change of contents
  * @param changeTime of the last change of contents or attributes
- * @param birthTime of creation, or the oldest of the others where the backend does not know it
- * @param changeId differs after every change of contents or attributes, also after two within one tick of the clock;
- *     what its order says is {@link FsLimits#changeOrder}
+ * @param birthTime of creation, or the oldest of the other times where the backend does not know it
+ * @param changeId differs after every change of contents or attributes, even after two changes within one tick of the
+ * clock; {@link FsLimits#changeOrder} says what the order of two ids means
  */
 public record FileAttributes(
         FileType type,

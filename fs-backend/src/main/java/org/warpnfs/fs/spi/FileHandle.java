@@ -4,13 +4,13 @@ import java.util.Arrays;
 import java.util.HexFormat;
 
 /**
- * A backend's name for one file, at most {@value #MAX_LENGTH_BYTES} bytes, meaningless to everyone else.
+ * A backend's name for one file: at most {@value #MAX_LENGTH_BYTES} bytes, which only the backend interprets.
  *
- * <p>The same file has equal handles for as long as it exists, over renames and over restarts of the server. A handle
- * of a file that is gone answers {@link FsError#STALE} and is never given to another file.
+ * <p>A file keeps its handle for as long as it exists, over renames and over restarts of the server. After the file is
+ * gone, its handle gets {@link FsError#STALE} and is never given to another file.
  */
 public final class FileHandle {
-    /** What an NFSv3 handle (RFC 1813, section 2.4) leaves beside the server's own prefix. */
+    /** The length of an NFSv3 handle (RFC 1813, section 2.4) less the server's own prefix. */
     public static final int MAX_LENGTH_BYTES = 48;
 
     private final byte[] bytes;
@@ -19,7 +19,11 @@ public final class FileHandle {
         this.bytes = bytes;
     }
 
-    /** Copies {@code bytes}; more than {@value #MAX_LENGTH_BYTES} is an {@link IllegalArgumentException}. */
+    /**
+     * Copies {@code bytes}.
+     *
+     * @throws IllegalArgumentException if there are more than {@value #MAX_LENGTH_BYTES}
+     */
     public static FileHandle of(byte[] bytes) {
         if (bytes.length > MAX_LENGTH_BYTES) {
             throw new IllegalArgumentException("file handle of " + bytes.length + " bytes, limit " + MAX_LENGTH_BYTES);

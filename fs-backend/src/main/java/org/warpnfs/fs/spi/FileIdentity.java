@@ -1,13 +1,13 @@
 package org.warpnfs.fs.spi;
 
 /**
- * What tells one file from all others in this process, through whatever tree it was reached: two trees of one
- * directory, or one within the other, or bind mounts of them, have different {@linkplain FileHandle handles} for one
+ * Identifies one file among all others in this process, through whatever tree it was reached. Two trees of one
+ * directory, a tree within another, and bind mounts of a tree have different {@linkplain FileHandle handles} for one
  * file but the same identity. So locks, share reservations and delegations belong to an identity, not to a handle.
  *
- * <p>Good as long as the file exists and the process runs; nothing to keep over a restart.
+ * <p>An identity is valid as long as the file exists and the process runs. It must not be kept over a restart.
  *
- * @param medium what the file is on: equal for all trees that can hold the same file
- * @param file names the file on that medium, and no other that is or was there
+ * @param medium the medium that the file is on: equal for all trees that can hold the same file
+ * @param file names the file on that medium, and no other file that is or was there
  */
 public record FileIdentity(Object medium, FileHandle file) {}

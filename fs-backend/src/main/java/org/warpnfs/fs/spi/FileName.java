@@ -5,7 +5,7 @@ import java.util.Arrays;
 
 /**
  * One component of a path: 1 to {@value #MAX_LENGTH_BYTES} bytes, without {@code /} and NUL, neither {@code .} nor
- * {@code ..}. Bytes, not characters: what encoding they are in is between clients.
+ * {@code ..}. A name is bytes, not characters: clients agree among themselves on the encoding.
  */
 public final class FileName {
     /** NAME_MAX of Linux file systems. */
@@ -37,7 +37,7 @@ public final class FileName {
         return new FileName(bytes.clone());
     }
 
-    /** As {@link #of(byte[])}, of the name's UTF-8 bytes. */
+    /** Makes a name of the string's UTF-8 bytes, as {@link #of(byte[])} does. */
     public static FileName of(String name) throws FsException {
         return of(name.getBytes(StandardCharsets.UTF_8));
     }
@@ -64,7 +64,7 @@ public final class FileName {
         return Arrays.hashCode(bytes);
     }
 
-    /** For messages to people; bytes that are not UTF-8 show as replacement characters. */
+    /** The name as text for messages. Bytes that are not UTF-8 appear as replacement characters. */
     @Override
     public String toString() {
         return new String(bytes, StandardCharsets.UTF_8);

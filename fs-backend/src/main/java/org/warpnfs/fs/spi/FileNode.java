@@ -1,4 +1,4 @@
 package org.warpnfs.fs.spi;
 
-/** A file as a lookup finds it. */
+/** A file that a lookup found: its handle and its attributes. */
 public record FileNode(FileHandle handle, FileAttributes attributes) {}

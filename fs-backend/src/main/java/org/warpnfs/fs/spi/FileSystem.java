@@ -4,30 +4,30 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * One backend, serving one tree of files.
+ * A backend that serves one tree of files.
  *
- * <p>Each operation on a file of the tree is judged as POSIX judges it, by the caller's identity against owner, group,
- * permissions and access control lists; the superuser may do all. A name is never followed through a symbolic link. A
- * new file in a directory with a default access control list takes its list, and its permissions, from that.
+ * <p>Each operation on a file is permitted or refused by POSIX's rules: the caller's identity is checked against owner,
+ * group, permissions and access control lists. The superuser may do everything. No operation follows a symbolic link. A
+ * new file in a directory with a default access control list takes its list and its permissions from that default list.
  *
  * <h2>Durability</h2>
  *
- * What changes the tree (create, remove, rename, link, attributes) survives the server's own end at once. It survives
- * the host's end when the call returns, as NFS demands of every such operation; data that were written
- * {@link Stability#UNSTABLE} do so after {@link OpenFile#sync()}.
+ * A change of the tree (create, remove, rename, link, attributes) survives the end of the server's process at once.
+ * When the call has returned it survives the end of the host too, as NFS demands of every such operation. Data that
+ * were written {@link Stability#UNSTABLE} survive the end of the host after {@link OpenFile#sync()}.
  *
  * <h2>Errors</h2>
  *
- * Every method can throw {@link FsException} with STALE, BAD_HANDLE, IO, TRY_LATER, and ACCESS or NOT_PERMITTED for the
- * caller; further ones are named where they are not plain.
+ * Every method can throw {@link FsException} with STALE, BAD_HANDLE, IO, TRY_LATER, and with ACCESS or NOT_PERMITTED
+ * for the caller. A method names further errors where they are not obvious.
  */
 public interface FileSystem extends AutoCloseable {
     /** The handle of the tree's top directory. */
     FileHandle root();
 
     /**
-     * What the file is, whatever tree of this process it is reached through. Does no I/O and cannot fail: a handle that
-     * is not this backend's is told from all others by its bytes.
+     * The identity of the file, the same through whatever tree of this process it is reached. Does no I/O and cannot
+     * fail: a handle that is not this backend's gets an identity from its bytes.
      */
     default FileIdentity identity(FileHandle file) {
         return new FileIdentity(this, file);
@@ -38,7 +38,7 @@ public interface FileSystem extends AutoCloseable {
     FsStatistics statistics() throws FsException;
 
     /**
-     * A number that changes whenever unstable data may have been lost: with each start of the backend, and when a sync
+     * A number that changes whenever unstable data may have been lost: at each start of the backend, and when a sync
      * fails.
      */
     long writeVerifier();
@@ -46,22 +46,22 @@ public interface FileSystem extends AutoCloseable {
     FileAttributes attributes(FileHandle file) throws FsException;
 
     /**
-     * Sets attributes, all or, on failure, possibly some, in the order owner, permissions, size, times. A symbolic link
-     * has no permissions anyone is judged by: to set them does no more than it has to.
+     * Sets attributes in the order owner, permissions, size, times. On failure some of them may have been set. Nobody's
+     * access depends on the permissions of a symbolic link, so a backend need not set those.
      *
      * @return the attributes after the change
      */
     FileAttributes setAttributes(Caller caller, FileHandle file, AttributeChanges changes) throws FsException;
 
     /**
-     * True if every call is made as its caller, to whom new files belong; false where they belong to the server's user,
-     * whoever asked for them.
+     * True if the backend makes every call as its caller, so that new files belong to the caller. False if new files
+     * belong to the server's user.
      */
     default boolean actsAsCaller() {
         return true;
     }
 
-    /** Which of {@code asked} the caller has on the file. */
+    /** Those of {@code asked} that the caller has on the file. */
     Set<Permission> permissions(Caller caller, FileHandle file, Set<Permission> asked) throws FsException;
 
     FileNode lookup(Caller caller, FileHandle directory, FileName name) throws FsException;
@@ -70,32 +70,32 @@ public interface FileSystem extends AutoCloseable {
     FileNode lookupParent(Caller caller, FileHandle directory) throws FsException;
 
     /**
-     * Lists a directory from after {@code cookie}, 0 for the start, without {@code .} and {@code ..}, until the end or
-     * until {@code visitor} says no. Each name is listed, also one whose file the caller may not see
-     * ({@link DirectoryEntry#error}).
+     * Lists a directory from after {@code cookie}, or from the start if that is 0, without {@code .} and {@code ..}.
+     * Stops at the end, or when {@code visitor} returns false. Each name is listed, even if the caller may not see its
+     * file ({@link DirectoryEntry#error}).
      *
-     * @param withNodes ask for {@link DirectoryEntry#node()}, which costs some system calls for each name; without it
-     *     only the directory itself is read
+     * @param withNodes whether to look up {@link DirectoryEntry#node()}, which costs some system calls for each name;
+     * without it only the directory itself is read
      * @return true if the end was reached
      */
     boolean list(Caller caller, FileHandle directory, long cookie, boolean withNodes, EntryVisitor visitor)
             throws FsException;
 
-    /** Makes a regular file, or finds one that is there as {@code mode} says. A new file belongs to the caller. */
+    /** Creates a regular file, or accepts an existing one as {@code mode} says. A new file belongs to the caller. */
     Created create(Caller caller, FileHandle directory, FileName name, CreateMode mode) throws FsException;
 
     FileNode makeDirectory(Caller caller, FileHandle directory, FileName name, AttributeChanges attributes)
             throws FsException;
 
     /**
-     * Makes a symbolic link.
+     * Creates a symbolic link.
      *
-     * @param target 1 to 4095 bytes without NUL, kept as they are
+     * @param target 1 to 4095 bytes without NUL, stored unchanged
      */
     FileNode makeSymlink(Caller caller, FileHandle directory, FileName name, byte[] target, AttributeChanges attributes)
             throws FsException;
 
-    /** Makes a device, a FIFO or a socket. */
+    /** Creates a device, a FIFO or a socket. */
     FileNode makeSpecial(
             Caller caller,
             FileHandle directory,
@@ -106,64 +106,69 @@ public interface FileSystem extends AutoCloseable {
             AttributeChanges attributes)
             throws FsException;
 
-    /** What a symbolic link says; INVALID on anything else. */
+    /** Reads the target of a symbolic link; INVALID on any other file. */
     byte[] readSymlink(Caller caller, FileHandle symlink) throws FsException;
 
-    /** Gives {@code file} one more name; the attributes after it. */
+    /**
+     * Gives {@code file} one more name.
+     *
+     * @return the attributes of the file after the change
+     */
     FileAttributes link(Caller caller, FileHandle file, FileHandle directory, FileName name) throws FsException;
 
-    /** Takes away the name of anything but a directory: IS_DIRECTORY on one. */
+    /** Removes a name of a file that is not a directory; IS_DIRECTORY on a directory. */
     void remove(Caller caller, FileHandle directory, FileName name) throws FsException;
 
-    /** Takes away an empty directory: NOT_DIRECTORY on anything else, NOT_EMPTY if it is not. */
+    /** Removes an empty directory; NOT_DIRECTORY on any other file, NOT_EMPTY if the directory has entries. */
     void removeDirectory(Caller caller, FileHandle directory, FileName name) throws FsException;
 
-    /** As POSIX rename: replaces what is there if it is of the same kind, and an empty directory. */
+    /** Renames as POSIX does: replaces an existing file of the same kind, or an empty directory. */
     void rename(Caller caller, FileHandle fromDirectory, FileName fromName, FileHandle toDirectory, FileName toName)
             throws FsException;
 
     /**
-     * Opens a regular file; WRONG_TYPE, IS_DIRECTORY or SYMLINK on anything else. The owner of a file may open it for
-     * either, whatever its permissions say: a program that took its own permission away goes on writing to the file
-     * that it has open. Whoever may execute a file may open it for reading, since clients execute by reading.
+     * Opens a regular file; WRONG_TYPE, IS_DIRECTORY or SYMLINK on any other file. The owner of a file may open it for
+     * reading and for writing whatever its permissions say: a program that removed its own permission may go on writing
+     * to the file that it has open. A caller that may execute a file may open it for reading, since clients execute a
+     * file by reading it.
      *
-     * <p>While a file is open its handle stays good, also after its last name is gone.
+     * <p>While a file is open its handle stays valid, even after its last name is gone.
      */
     OpenFile open(Caller caller, FileHandle file, OpenAccess access) throws FsException;
 
     /** Names of the user extended attributes, without the {@code user.} prefix. */
     List<byte[]> listXattrs(Caller caller, FileHandle file) throws FsException;
 
-    /** Value of a user extended attribute; NO_ATTRIBUTE if there is none. */
+    /** Value of a user extended attribute; NO_ATTRIBUTE if the file has none of that name. */
     byte[] getXattr(Caller caller, FileHandle file, byte[] name) throws FsException;
 
     /** Sets a user extended attribute; EXISTS or NO_ATTRIBUTE as {@code mode} says. */
     void setXattr(Caller caller, FileHandle file, byte[] name, byte[] value, XattrMode mode) throws FsException;
 
-    /** Removes a user extended attribute; NO_ATTRIBUTE if there is none. */
+    /** Removes a user extended attribute; NO_ATTRIBUTE if the file has none of that name. */
     void removeXattr(Caller caller, FileHandle file, byte[] name) throws FsException;
 
     /**
-     * The access control lists of a file; NOT_SUPPORTED where {@link FsLimits#accessControlLists} says that there are
-     * none. A symbolic link has none.
+     * The access control lists of a file. A symbolic link has none. NOT_SUPPORTED where {@link
+     * FsLimits#accessControlLists} is false.
      */
     Acls acls(FileHandle file) throws FsException;
 
     /**
-     * Changes access control lists, the access list first; on failure that one may have been changed. Of a file that
-     * has one, the group bits of the permissions are its mask; both change together.
+     * Changes access control lists, the access list first; on failure the access list may have been changed. If a file
+     * has an access list, the group bits of its permissions are the list's mask, and both change together.
      *
      * @return the attributes after the change
      * @throws FsException NOT_SUPPORTED also on a symbolic link, ACCESS for a default list on anything but a directory,
-     *     NOT_PERMITTED for anyone but the owner, NO_SPACE for a list longer than the medium takes
+     * NOT_PERMITTED for anyone but the owner, NO_SPACE for a list longer than the medium takes
      */
     FileAttributes setAcls(Caller caller, FileHandle file, AclChanges changes) throws FsException;
 
-    /** Lets go of everything. Syncs nothing. */
+    /** Releases all resources. Syncs nothing. */
     @Override
     void close();
 
-    /** What {@link #permissions} can be asked for. */
+    /** Permissions that {@link #permissions} can be asked about. */
     enum Permission {
         READ,
         WRITE,
@@ -171,10 +176,13 @@ public interface FileSystem extends AutoCloseable {
         EXECUTE
     }
 
-    /** Takes the entries of a listing. */
+    /** Receives the entries of a listing. */
     @FunctionalInterface
     interface EntryVisitor {
-        /** Takes one entry, or returns false to stop: it then counts as not taken, and the listing resumes with it. */
+        /**
+         * Takes one entry, or returns false to stop. An entry for which it returns false was not taken, and the listing
+         * resumes with it.
+         */
         boolean visit(DirectoryEntry entry);
     }
 }

@@ -1,8 +1,8 @@
 package org.warpnfs.fs.spi;
 
-/** What can go wrong, by the POSIX error that says it. */
+/** Errors of a file system, each with the POSIX error that it stands for. */
 public enum FsError {
-    /** EPERM: only the owner or the superuser may. */
+    /** EPERM: only the owner or the superuser may do that. */
     NOT_PERMITTED,
     /** ENOENT. */
     NO_ENTRY,
@@ -38,22 +38,22 @@ public enum FsError {
     QUOTA,
     /** ESTALE: the handle's file is gone. */
     STALE,
-    /** The handle is not one that this backend gave out. */
+    /** The handle was not made by this backend. */
     BAD_HANDLE,
-    /** ELOOP, or a symlink where something else is needed. */
+    /** ELOOP, or a symbolic link where another type is needed. */
     SYMLINK,
     /** The file's type does not allow the operation. */
     WRONG_TYPE,
-    /** The directory cookie was never given out. */
+    /** The backend never gave out this directory cookie. */
     BAD_COOKIE,
     /** ENODATA: no such extended attribute. */
     NO_ATTRIBUTE,
-    /** E2BIG, ERANGE: an extended attribute larger than allowed. */
+    /** E2BIG, ERANGE: an extended attribute larger than the limit. */
     ATTRIBUTE_TOO_BIG,
-    /** EOPNOTSUPP: this backend, or the file system below it, cannot. */
+    /** EOPNOTSUPP: this backend, or the file system below it, does not support that. */
     NOT_SUPPORTED,
     /** EBUSY, ETXTBSY. */
     BUSY,
-    /** EMFILE, ENFILE, ENOMEM, EAGAIN: try again a little later. */
+    /** EMFILE, ENFILE, ENOMEM, EAGAIN: a later attempt may succeed. */
     TRY_LATER
 }

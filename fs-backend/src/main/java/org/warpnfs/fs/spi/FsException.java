@@ -3,7 +3,7 @@ package org.warpnfs.fs.spi;
 import java.util.EnumMap;
 import java.util.Map;
 
-/** An answer of the file system that is not success. Carries no stack trace: it is an answer, not a defect. */
+/** A file system's answer that is not success. It carries no stack trace, since it reports no defect of the server. */
 public final class FsException extends Exception {
     private static final long serialVersionUID = 1L;
     private static final Map<FsError, FsException> INSTANCES = new EnumMap<>(FsError.class);
@@ -26,7 +26,7 @@ public final class FsException extends Exception {
         return instance != null ? instance : new FsException(error, error.name());
     }
 
-    /** With words for the server's log; they do not reach a client. */
+    /** An answer with a message for the server's log. The message is never sent to a client. */
     public static FsException of(FsError error, String message) {
         return new FsException(error, error.name() + ": " + message);
     }

@@ -1,20 +1,20 @@
 package org.warpnfs.fs.spi;
 
 /**
- * What a backend can do (pathconf, FSINFO).
+ * Limits and capabilities of a backend (pathconf, FSINFO).
  *
- * @param maxFileSizeBytes the longest file
- * @param maxLinks the most names of one file
- * @param maxNameBytes the longest name
+ * @param maxFileSizeBytes length of the longest file
+ * @param maxLinks the most names that one file can have
+ * @param maxNameBytes length of the longest name
  * @param timeGranularityNanos the step of its timestamps
- * @param symlinks can hold symbolic links
- * @param hardLinks can hold several names for one file
+ * @param symlinks has symbolic links
+ * @param hardLinks a file can have several names
  * @param extendedAttributes has user extended attributes
  * @param accessControlLists has POSIX access control lists
- * @param caseInsensitive names that differ in case alone are one
+ * @param caseInsensitive names that differ in case alone are the same name
  * @param casePreserving names are kept as they were written
- * @param chownRestricted only the superuser gives files away
- * @param changeOrder what the order of change ids says
+ * @param chownRestricted only the superuser may give files to another owner
+ * @param changeOrder what the order of change ids means
  */
 public record FsLimits(
         long maxFileSizeBytes,

@@ -1,5 +1,8 @@
 package org.warpnfs.fs.spi;
 
-/** Space and files, as statvfs tells them; bytes, not blocks. Available is what ordinary users may take. */
+/**
+ * Space and number of files, as statvfs reports them, but in bytes instead of blocks. "Available" is what ordinary
+ * users may take.
+ */
 public record FsStatistics(
         long totalBytes, long freeBytes, long availableBytes, long totalFiles, long freeFiles, long availableFiles) {}

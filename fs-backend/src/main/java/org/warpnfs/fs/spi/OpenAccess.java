@@ -1,6 +1,6 @@
 package org.warpnfs.fs.spi;
 
-/** What an {@link OpenFile} may be used for. */
+/** Access for which an {@link OpenFile} was opened. */
 public enum OpenAccess {
     READ,
     WRITE,

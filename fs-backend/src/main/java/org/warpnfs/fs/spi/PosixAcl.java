@@ -10,14 +10,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An access control list by POSIX.1e draft 17, as acl(5) describes it. Every instance is valid in the sense of
- * acl_valid(3): there is one owner, one owning group and one entry for others, nobody is named twice, and where
- * somebody is named there is a mask.
+ * acl_valid(3): it has one entry each for the owner, the owning group and others, it names no user and no group twice,
+ * and it has a mask if it names any.
  *
  * @param owner rwx of the owner
  * @param users rwx of named users, by uid
  * @param group rwx of the owning group, before the mask
  * @param groups rwx of named groups, by gid
- * @param mask the most that anyone gets but the owner and others, or null
+ * @param mask upper limit of what named users, the owning group and named groups get, or null
  * @param other rwx of everyone else
  */
 public record PosixAcl(
@@ -55,7 +55,7 @@ public record PosixAcl(
         return Collections.unmodifiableSortedMap(copy);
     }
 
-    /** The list that says what the low nine bits of st_mode say. */
+    /** The list that grants the same as the low nine bits of st_mode. */
     public static PosixAcl ofPermissions(int permissions) {
         return new PosixAcl(
                 permissions >>> 6 & ALL,
@@ -67,9 +67,9 @@ public record PosixAcl(
     }
 
     /**
-     * The list with these entries, in whatever order they come.
+     * Makes a list of these entries, which may come in any order.
      *
-     * @throws FsException INVALID unless acl_valid(3) would take it
+     * @throws FsException INVALID if acl_valid(3) would refuse it
      */
     public static PosixAcl of(List<AclEntry> entries) throws FsException {
         Integer owner = null;
@@ -136,17 +136,17 @@ public record PosixAcl(
         return 3 + users.size() + groups.size() + (mask == null ? 0 : 1);
     }
 
-    /** True if it says no more than st_mode does. */
+    /** True if st_mode alone can express the list. */
     public boolean isMinimal() {
         return mask == null;
     }
 
-    /** The low nine bits of st_mode of a file with this list: its group bits are the mask where there is one. */
+    /** The low nine bits of st_mode of a file with this list. The group bits are the mask if the list has one. */
     public int permissionBits() {
         return owner << 6 | (mask != null ? mask : group) << 3 | other;
     }
 
-    /** After chmod(2) to {@code permissions}: the group bits go to the mask where there is one. */
+    /** The list after chmod(2) to {@code permissions}. The group bits become the mask if the list has one. */
     public PosixAcl withPermissionBits(int permissions) {
         int groupBits = permissions >>> 3 & ALL;
         return new PosixAcl(
@@ -159,16 +159,16 @@ public record PosixAcl(
     }
 
     /**
-     * What a new file gets from this default list of its directory, when whoever makes it wants {@code permissions}: no
-     * more than both allow. No umask has a say (acl(5), object creation).
+     * The access list of a new file whose directory has this default list and whose creator asks for {@code
+     * permissions}: only what both allow. The umask has no effect (acl(5), object creation).
      */
     public PosixAcl inherited(int permissions) {
         return withPermissionBits(permissionBits() & permissions & MODE_BITS);
     }
 
     /**
-     * The access check algorithm of acl(5): the first class that fits the caller decides, and of its groups one entry
-     * that has all of {@code wanted} will do. The superuser is not special here.
+     * The access check algorithm of acl(5). The first class that matches the caller decides. Among the caller's groups,
+     * one entry that has all of {@code wanted} suffices. The superuser gets no special treatment here.
      *
      * @param uid the file's owner
      * @param gid the file's group

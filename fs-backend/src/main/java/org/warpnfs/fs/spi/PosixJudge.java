@@ -6,8 +6,8 @@ import org.warpnfs.fs.spi.AttributeChanges.TimeChange;
 import org.warpnfs.fs.spi.FileSystem.Permission;
 
 /**
- * Who may do what, by POSIX's rules on owner, group, permissions and access control lists, as Linux reads them. For
- * backends whose medium does not judge by itself.
+ * Access checks by POSIX's rules on owner, group, permissions and access control lists, as Linux applies them. For
+ * backends whose medium does not check access itself.
  */
 public final class PosixJudge {
     /** S_ISUID. */
@@ -27,7 +27,7 @@ public final class PosixJudge {
 
     private PosixJudge() {}
 
-    /** Which of {@code asked} the caller has. */
+    /** Those of {@code asked} that the caller has. */
     public static Set<Permission> permissions(Caller caller, Protection file, Set<Permission> asked) {
         Set<Permission> granted = EnumSet.noneOf(Permission.class);
         for (Permission permission : asked) {
@@ -39,7 +39,8 @@ public final class PosixJudge {
     }
 
     /**
-     * True if permissions grant it; the first class that fits the caller decides, also when a later one grants more.
+     * True if the caller has the permission. The first class that matches the caller decides, even if a later one
+     * grants more.
      */
     public static boolean has(Caller caller, Protection file, Permission permission) {
         if (caller.isSuperuser()) {
@@ -66,20 +67,20 @@ public final class PosixJudge {
         return (file.permissions() >>> shift & wanted) == wanted;
     }
 
-    /** Throws ACCESS unless {@link #has}. */
+    /** Throws ACCESS unless {@link #has} is true. */
     public static void require(Caller caller, Protection file, Permission permission) throws FsException {
         if (!has(caller, file, permission)) {
             throw FsException.of(FsError.ACCESS);
         }
     }
 
-    /** Throws ACCESS unless the caller may add and take away names in the directory. */
+    /** Throws ACCESS unless the caller may add and remove names in the directory. */
     public static void requireModifiable(Caller caller, Protection directory) throws FsException {
         require(caller, directory, Permission.WRITE);
         require(caller, directory, Permission.EXECUTE);
     }
 
-    /** Throws NOT_PERMITTED if the directory is sticky and neither it nor the file is the caller's. */
+    /** Throws NOT_PERMITTED if the directory is sticky and the caller owns neither it nor the file. */
     public static void requireRemovable(Caller caller, Protection directory, Protection file) throws FsException {
         if ((directory.permissions() & STICKY) != 0
                 && !caller.isSuperuser()
@@ -90,8 +91,8 @@ public final class PosixJudge {
     }
 
     /**
-     * Judges {@link FileSystem#open}: the owner may always, and whoever may execute a file may read it, since that is
-     * how a client executes.
+     * Checks whether {@link FileSystem#open} is permitted. The owner may always open a file. A caller that may execute
+     * a file may read it, since that is how a client executes.
      */
     public static void requireOpenable(Caller caller, Protection file, OpenAccess access) throws FsException {
         if (file.uid() == caller.uid() || caller.isSuperuser()) {
@@ -104,8 +105,8 @@ public final class PosixJudge {
     }
 
     /**
-     * Judges {@link FileSystem#setAcls} before anything is changed: NOT_SUPPORTED on a symbolic link, ACCESS if a
-     * default list is for anything but a directory, NOT_PERMITTED for anyone but the owner.
+     * Checks whether {@link FileSystem#setAcls} is permitted, before anything is changed: NOT_SUPPORTED on a symbolic
+     * link, ACCESS if a default list is for anything but a directory, NOT_PERMITTED for anyone but the owner.
      */
     public static void requireAclsSettable(Caller caller, Protection file, AclChanges changes) throws FsException {
         if (file.type() == FileType.SYMLINK) {
@@ -119,7 +120,7 @@ public final class PosixJudge {
         }
     }
 
-    /** Judges {@link FileSystem#setAttributes} as a whole, before anything is changed. */
+    /** Checks whether all of {@link FileSystem#setAttributes} is permitted, before anything is changed. */
     public static void requireSettable(Caller caller, Protection file, AttributeChanges changes) throws FsException {
         boolean owns = caller.isSuperuser() || caller.uid() == file.uid();
         Long uid = changes.uid();
@@ -157,13 +158,18 @@ public final class PosixJudge {
         }
     }
 
-    /** Permissions as the caller may set them on a file of this group: others may not make it set-group-id. */
+    /**
+     * The permissions that result when the caller sets {@code permissions} on a file of this group. A caller outside of
+     * the group cannot make the file set-group-id.
+     */
     public static int settablePermissions(Caller caller, long fileGid, int permissions) {
         int wanted = permissions & PERMISSION_BITS;
         return caller.isSuperuser() || caller.isMemberOf(fileGid) ? wanted : wanted & ~SET_GID;
     }
 
-    /** Permissions after a change of owner or group: no longer set-user-id or set-group-id, unless a directory. */
+    /**
+     * Permissions after a change of owner or group: set-user-id and set-group-id are cleared, except on a directory.
+     */
     public static int permissionsAfterChown(FileType type, int permissions) {
         return type == FileType.DIRECTORY ? permissions : withoutPrivileges(permissions);
     }
@@ -178,16 +184,19 @@ public final class PosixJudge {
         return (left & GROUP_EXECUTE) != 0 ? left & ~SET_GID : left;
     }
 
-    /** The group of a new file in {@code directory}: the directory's if that is set-group-id, else the caller's. */
+    /**
+     * The group of a new file in {@code directory}: the directory's group if the directory is set-group-id, else the
+     * caller's.
+     */
     public static long groupOfNew(Caller caller, Protection directory) {
         return (directory.permissions() & SET_GID) != 0 ? directory.gid() : caller.gid();
     }
 
-    /** The permissions of a new file in {@code directory}: a directory in a set-group-id one becomes so too. */
+    /** The permissions of a new file in {@code directory}. A new directory inherits set-group-id from its parent. */
     public static int permissionsOfNew(Caller caller, Protection directory, FileType type, int wanted) {
         boolean inherits = (directory.permissions() & SET_GID) != 0;
         if (type == FileType.DIRECTORY) {
-            // mkdir of Linux takes the sticky bit and leaves the others
+            // mkdir(2) of Linux accepts the sticky bit and ignores set-user-id and set-group-id
             return (wanted & 01777) | (inherits ? SET_GID : 0);
         }
         boolean foreignGroup = inherits && !caller.isSuperuser() && !caller.isMemberOf(directory.gid());

@@ -3,7 +3,7 @@ package org.warpnfs.fs.spi;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What of a file decides who may do what with it.
+ * The attributes of a file that decide access to it.
  *
  * @param permissions the low twelve bits of st_mode
  * @param acl the access control list, or null where the permissions say all
@@ -14,7 +14,7 @@ public record Protection(
         long uid,
         long gid,
         @Nullable PosixAcl acl) {
-    /** Of a file, with the access control list that it has, if any. */
+    /** The protection of a file with these attributes and, unless null, this access control list. */
     public static Protection of(FileAttributes file, @Nullable PosixAcl acl) {
         return new Protection(file.type(), file.permissions(), file.uid(), file.gid(), acl);
     }
