@@ -12,14 +12,14 @@ import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.PosixAcl;
 import org.warpnfs.fs.spi.PosixJudge;
 
-/** Access control lists of an inode: what acl(5) and Linux make of them. */
+/** Access control lists of an inode, by the rules of acl(5) and Linux. */
 final class AclOperations {
-    /** About what a list takes, and each entry in it. */
+    /** Approximate cost of a list, besides its entries. */
     private static final int LIST_BYTES = 128;
 
     private static final int ENTRY_BYTES = 64;
     private static final int MODE_BITS = 0777;
-    /** XATTR_SIZE_MAX, in entries of 8 bytes: what the largest file systems of Linux take. */
+    /** XATTR_SIZE_MAX in entries of 8 bytes: the limit of the largest file systems of Linux. */
     private static final int MAX_ENTRIES = 8191;
 
     private final Space heap;
@@ -67,7 +67,7 @@ final class AclOperations {
         };
     }
 
-    /** What a new file of that kind in {@code directory} has, made with {@code permissions}. */
+    /** What a new file of {@code type} in {@code directory} inherits if it is made with {@code permissions}. */
     static Inherited inherited(DirectoryInode directory, FileType type, int permissions) {
         PosixAcl template = directory.acls().inherited();
         if (template == null || type == FileType.SYMLINK) {
@@ -84,7 +84,7 @@ final class AclOperations {
         heap.take(costBytes(inode.acls));
     }
 
-    /** Gives back what the lists of an inode that goes take. */
+    /** Returns what the lists of a removed inode were charged. */
     void release(Inode inode) {
         heap.giveBack(costBytes(inode.acls));
         inode.acls = Acls.NONE;
@@ -98,6 +98,6 @@ final class AclOperations {
         return acl == null ? 0 : LIST_BYTES + (long) ENTRY_BYTES * acl.entryCount();
     }
 
-    /** What a new file gets from its directory. */
+    /** Permissions and lists that a new file gets from its directory. */
     record Inherited(int permissions, Acls acls) {}
 }

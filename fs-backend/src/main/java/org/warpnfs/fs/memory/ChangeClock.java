@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.warpnfs.fs.spi.Timestamp;
 
 /**
- * Tells times, and numbers changes: each number is higher than all before it, and than those of an earlier run unless
+ * Gives times and change numbers. Each number is higher than all before it, also than those of an earlier run unless
  * the clock went back meanwhile.
  */
 final class ChangeClock {

@@ -14,7 +14,7 @@ import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.PosixJudge;
 
-/** Makes files of every type; each method is as that of {@link FileSystem}. Safe for many threads. */
+/** Creates files of every type. Each method does what the method of {@link FileSystem} does. Safe for many threads. */
 final class Creation {
     private static final int MAX_SYMLINK_BYTES = 4095;
 
@@ -68,7 +68,10 @@ final class Creation {
         };
     }
 
-    /** Another's file, or one that was written to, is not what an exclusive create has left. */
+    /**
+     * True if the file may come from an earlier exclusive create by this caller. A file of another owner, or one whose
+     * length was changed since, does not.
+     */
     private static boolean isAsMade(Caller caller, RegularInode found, AttributeChanges attributes) {
         Long sizeBytes = attributes.sizeBytes();
         FileAttributes present = found.attributes();

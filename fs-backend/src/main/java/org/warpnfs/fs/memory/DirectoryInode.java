@@ -8,24 +8,24 @@ import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FileType;
 
 /**
- * A directory. Each name gets a cookie when it comes, higher than all before it, and keeps it; so a listing resumes at
- * the same place whatever came and went meanwhile. The tree's lock guards the names.
+ * A directory. Each name gets a cookie when it is added, higher than all before it, and keeps it. So a listing resumes
+ * at the same place whatever names come and go meanwhile. The tree's lock guards the names.
  */
 final class DirectoryInode extends Inode {
-    /** 0 is the start, 1 and 2 are left to the protocols. */
+    /** The SPI reserves 0, 1 and 2; 0 is the start. */
     private static final long FIRST_COOKIE = 3;
-    /** What a name is charged: as if it were of the longest, so that a rename never lacks space. */
+    /** The charge for a name. It is that of the longest name, so that a rename never lacks space. */
     static final int ENTRY_BYTES = 384;
 
     private final Map<FileName, Entry> byName = new HashMap<>();
     private final TreeMap<Long, Entry> byCookie = new TreeMap<>();
     private long nextCookie = FIRST_COOKIE;
-    // Read without the lock of the tree.
+    // Read without the tree's lock.
     private volatile int names;
-    /** The directory that holds this one; itself for the root. */
+    /** The directory that holds this one. The root is its own parent. */
     DirectoryInode parent;
 
-    @SuppressWarnings("this-escape") // the root is its own parent; nothing else sees it before it is built
+    @SuppressWarnings("this-escape") // The root is its own parent. Nothing else sees it before it is built.
     DirectoryInode(Birth birth, @Nullable DirectoryInode parent) {
         super(birth);
         this.parent = parent == null ? this : parent;
@@ -57,7 +57,7 @@ final class DirectoryInode extends Inode {
         return byName.isEmpty();
     }
 
-    /** True for 0 and every cookie that was given out, also of names that are gone. */
+    /** True for 0 and every cookie that was given out, even if its name was removed. */
     boolean knows(long cookie) {
         return cookie == 0
                 || (Long.compareUnsigned(cookie, FIRST_COOKIE) >= 0 && Long.compareUnsigned(cookie, nextCookie) < 0);

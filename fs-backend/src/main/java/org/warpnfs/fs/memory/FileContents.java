@@ -14,11 +14,11 @@ import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 
 /**
- * The bytes of one file, sparse: pages that were never written are absent and read as zeroes, so a file takes what was
- * written, not what its length claims.
+ * The bytes of one file, stored sparsely. Pages that were never written are absent and read as zeroes, so a file takes
+ * the memory of what was written, not of its length.
  *
- * <p>Pages hang in leaves of {@value #PAGES_PER_LEAF}, ordered by offset. Bytes of a page beyond the file's length are
- * zero. Not thread-safe: the inode's lock guards it.
+ * <p>Pages are kept in leaves of {@value #PAGES_PER_LEAF}, ordered by offset. Bytes of a page beyond the file's length
+ * are zero. Not thread-safe: the inode's lock guards it.
  */
 final class FileContents {
     private static final int PAGES_PER_LEAF_LOG2 = 8;
@@ -105,7 +105,7 @@ final class FileContents {
         sizeBytes = newSizeBytes;
     }
 
-    /** Makes the range, as far as it is within the file, a hole. */
+    /** Makes a hole of the part of the range that is within the file. */
     void deallocate(long offset, long lengthBytes) {
         if (offset < sizeBytes) {
             zero(offset, lengthBytes > sizeBytes - offset ? sizeBytes : offset + lengthBytes);
@@ -157,7 +157,8 @@ final class FileContents {
     }
 
     /**
-     * Sees to it that every page between {@code offset} and {@code end} is there, or throws and adds none that count.
+     * Adds every missing page between {@code offset} and {@code end}. If it throws, the pages that it has added are all
+     * zero, so the contents are unchanged.
      */
     private void addPages(long offset, long end) throws FsException {
         long first = offset >>> PAGE_BYTES_LOG2;
@@ -196,12 +197,12 @@ final class FileContents {
         return count;
     }
 
-    /** Zeroes from {@code offset} to {@code end}; what then is no part of the data any more is given back. */
+    /** Zeroes from {@code offset} to {@code end}. Pages that are wholly within the range are given back. */
     private void zero(long offset, long end) {
         if (offset >= end) {
             return;
         }
-        // What follows the end of the file is zero anyway, so the last page goes as a whole.
+        // Bytes beyond the end of the file are zero anyway, so the last page can be given back whole.
         long wholeEnd = end == sizeBytes ? ((end - 1) >>> PAGE_BYTES_LOG2) + 1 : end >>> PAGE_BYTES_LOG2;
         long wholeStart = (offset >>> PAGE_BYTES_LOG2) + ((offset & (PAGE_BYTES - 1)) == 0 ? 0 : 1);
         if (wholeStart > wholeEnd) {
@@ -217,7 +218,7 @@ final class FileContents {
         }
     }
 
-    /** Overwrites a range within one page. */
+    /** Zeroes a range within one page. */
     private void clear(long offset, long end) {
         MemorySegment page = page(offset >>> PAGE_BYTES_LOG2);
         if (page != null && offset < end) {
@@ -248,7 +249,7 @@ final class FileContents {
         }
     }
 
-    /** A row of page slots that grows with the highest one used. */
+    /** An array of page slots that grows with the highest slot used. */
     private static final class Leaf {
         private @Nullable MemorySegment[] slots = new @Nullable MemorySegment[2];
         private int taken;

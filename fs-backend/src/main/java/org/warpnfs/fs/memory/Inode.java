@@ -12,8 +12,9 @@ import org.warpnfs.fs.spi.Protection;
 import org.warpnfs.fs.spi.Timestamp;
 
 /**
- * What all files have. {@link #lock} guards every field of it that changes, except the names in a directory, which the
- * lock of the tree guards. Whoever takes both takes the tree's first, and never two inodes' at once.
+ * The fields that all files have. {@link #lock} guards every field that changes, except the names in a directory, which
+ * the tree's lock guards. A thread that takes both takes the tree's lock first, and never takes the locks of two inodes
+ * at once.
  */
 abstract sealed class Inode permits DirectoryInode, RegularInode, SymlinkInode, SpecialInode {
     final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
@@ -27,12 +28,12 @@ abstract sealed class Inode permits DirectoryInode, RegularInode, SymlinkInode, 
     int linkCount = 1;
     long uid;
     long gid;
-    // Readers set it under the read lock: the last one wins.
+    // Readers set it under the read lock. The last one wins.
     volatile Timestamp accessTime;
     Timestamp modifyTime;
     Timestamp changeTime;
     long changeId;
-    /** True once nothing holds it: the handle is stale. */
+    /** True once nothing refers to the inode. Its handle is stale then. */
     boolean gone;
 
     @Nullable
@@ -83,7 +84,10 @@ abstract sealed class Inode permits DirectoryInode, RegularInode, SymlinkInode, 
         changeId = clock.nextChangeId();
     }
 
-    /** Notes a read, if the noted time would otherwise be older than the last change: as relatime does. */
+    /**
+     * Notes a read. The access time is updated only if it would otherwise be older than the last change, as with
+     * relatime.
+     */
     final void wasRead() {
         if (accessTime.compareTo(modifyTime) <= 0 || accessTime.compareTo(changeTime) <= 0) {
             accessTime = clock.now();
@@ -133,7 +137,7 @@ abstract sealed class Inode permits DirectoryInode, RegularInode, SymlinkInode, 
         }
     }
 
-    /** What an inode begins with. */
+    /** The initial values of an inode. */
     record Birth(
             FileHandle handle,
             long fileSystemId,
@@ -144,7 +148,7 @@ abstract sealed class Inode permits DirectoryInode, RegularInode, SymlinkInode, 
             long gid,
             Acls acls) {}
 
-    /** Its handle with its attributes. */
+    /** The handle and attributes of the file. */
     FileNode node() {
         return new FileNode(handle, attributes());
     }

@@ -21,9 +21,9 @@ import org.warpnfs.fs.spi.Protection;
 import org.warpnfs.fs.spi.Timestamp;
 
 /**
- * All inodes of a tree: finds them by handle, makes them, counts their links and lets them go.
+ * All inodes of a tree: finds them by handle, creates them, counts their links and removes them.
  *
- * <p>A handle is the instance's random number and the inode's own, which is never given twice.
+ * <p>A handle consists of this instance's random number and the inode's number, which is never given twice.
  */
 final class Inodes {
     private static final int HANDLE_BYTES = 2 * Long.BYTES;
@@ -31,7 +31,7 @@ final class Inodes {
     private final ConcurrentMap<Long, Inode> byId = new ConcurrentHashMap<>();
     private final AtomicLong lastFileId = new AtomicLong();
     private final long instanceId = new SecureRandom().nextLong();
-    /** What an inode takes beside its names, lists and attributes. */
+    /** Charge for an inode, without its names, lists and attributes. */
     private static final int INODE_BYTES = 512;
 
     private final Space heap;
@@ -139,7 +139,7 @@ final class Inodes {
                 FileHandle.of(handle), instanceId, fileId, clock, inherited.permissions(), uid, gid, inherited.acls());
     }
 
-    /** Gives a new inode what it is to have beside permissions, and enters it. */
+    /** Sets the remaining attributes of a new inode and adds it to the tree. */
     private Inode register(NewFile newFile, Inode inode) throws FsException {
         AttributeChanges wanted = newFile.attributes();
         AttributeChanges rest = new AttributeChanges(
@@ -163,7 +163,7 @@ final class Inodes {
         return inode;
     }
 
-    /** Sets what was judged before. Needs the inode's lock. */
+    /** Sets attributes that were checked before. The caller holds the inode's lock. */
     void apply(Caller caller, Inode inode, AttributeChanges changes) {
         if (changes.isEmpty()) {
             return;
@@ -201,7 +201,10 @@ final class Inodes {
         };
     }
 
-    /** Notes that names in the directory changed, {@code subdirectories} of them its children. */
+    /**
+     * Updates a directory after a change of its names. {@code subdirectories} is the change of the number of its
+     * subdirectories.
+     */
     static void change(DirectoryInode directory, int subdirectories) {
         directory.lock.writeLock().lock();
         try {
@@ -212,7 +215,7 @@ final class Inodes {
         }
     }
 
-    /** Counts names that came or went, and lets the inode go with the last one, unless it is open. */
+    /** Changes the number of names. Removes the inode with its last name, unless it is open. */
     void changeLinks(Inode inode, int difference) {
         inode.lock.writeLock().lock();
         try {
@@ -256,12 +259,12 @@ final class Inodes {
         allocator.dropSpares();
     }
 
-    /** Makes one kind of file. */
+    /** Makes an inode of one type. */
     interface Maker {
         Inode make(NewFile newFile) throws FsException;
     }
 
-    /** Changes attributes if the caller may; what they are then. */
+    /** Changes attributes if the caller may, and returns the attributes after the change. */
     FileAttributes setAttributes(Caller caller, Inode inode, AttributeChanges changes) throws FsException {
         inode.lock.writeLock().lock();
         try {

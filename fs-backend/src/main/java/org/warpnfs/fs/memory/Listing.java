@@ -11,7 +11,7 @@ import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.PosixJudge;
 import org.warpnfs.fs.spi.Protection;
 
-/** Lists directories, some entries at a time. Safe for many threads. */
+/** Lists directories, a few entries at a time. Safe for many threads. */
 final class Listing {
     private static final int LIST_STEP_ENTRIES = 128;
 
@@ -23,7 +23,7 @@ final class Listing {
         this.inodes = inodes;
     }
 
-    /** As {@link FileSystem#list}. */
+    /** Does what {@link FileSystem#list} says. */
     boolean list(Caller caller, FileHandle directory, long cookie, boolean withNodes, FileSystem.EntryVisitor visitor)
             throws FsException {
         long resumeAfter = cookie;
@@ -41,7 +41,9 @@ final class Listing {
         }
     }
 
-    /** The visitor may be slow, so it is not called under the lock. */
+    /**
+     * Reads the next entries under the tree's lock. The visitor may be slow, so it is called later without the lock.
+     */
     private List<DirectoryEntry> listStep(Caller caller, FileHandle directory, long cookie, boolean withNodes)
             throws FsException {
         return tree.reading(() -> {

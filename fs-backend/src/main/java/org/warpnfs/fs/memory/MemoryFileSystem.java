@@ -28,18 +28,19 @@ import org.warpnfs.fs.spi.XattrMode;
 /**
  * A tree of files in memory.
  *
- * <p>All that a caller can make it keep is charged where it is: pages of contents, outside of the heap, to its
- * capacity; inodes, names, symbolic links, extended attributes and access control lists to a part of the heap. Either
- * is NO_SPACE when it is full. A handle of an earlier instance is STALE.
+ * <p>Everything that a caller can make it keep is charged. Pages of contents, which are outside of the heap, are
+ * charged to its capacity. Inodes, names, symbolic links, extended attributes and access control lists are charged to a
+ * part of the heap. Either answers NO_SPACE when it is used up. A handle of an earlier instance is STALE.
  *
  * <h2>Threads</h2>
  *
- * Safe for many. One lock guards the shape of the tree, one per inode its attributes and contents; readers share both.
+ * Safe for many. One lock guards the shape of the tree, and one for each inode its attributes and contents. Readers
+ * share both.
  */
 public final class MemoryFileSystem implements FileSystem {
     static final int MAX_LINKS = 65_000;
     private static final int ROOT_PERMISSIONS = 0755;
-    /** What is not contents may take one of so many parts of the heap. */
+    /** One part in this many of the heap is for everything but contents. */
     private static final int HEAP_PARTS = 4;
 
     private final TreeLock tree = new TreeLock();
@@ -55,11 +56,11 @@ public final class MemoryFileSystem implements FileSystem {
     private final long writeVerifier;
 
     /**
-     * An empty tree: a root directory that belongs to the superuser, permissions 0755.
+     * Makes an empty tree: a root directory that belongs to the superuser, with permissions 0755.
      *
-     * @param capacityBytes the most that contents, in pages of 16 KiB outside of the heap, may take; all else is
-     *     bounded by it as well, and by a quarter of the heap
-     * @param capacityFiles the most files of any kind, the root among them
+     * @param capacityBytes the most that contents may take, in pages of 16 KiB outside of the heap; everything else is
+     * bounded by it as well, and by a quarter of the heap
+     * @param capacityFiles the most files of any type, including the root
      */
     public MemoryFileSystem(long capacityBytes, long capacityFiles) {
         this(capacityBytes, capacityFiles, InstantSource.system());
@@ -69,14 +70,14 @@ public final class MemoryFileSystem implements FileSystem {
         return Math.min(capacityBytes, Runtime.getRuntime().maxMemory() / HEAP_PARTS);
     }
 
-    /** As {@link #MemoryFileSystem(long, long)}, with times from {@code clock}. */
+    /** Does the same as {@link #MemoryFileSystem(long, long)}, with times from {@code clock}. */
     public MemoryFileSystem(long capacityBytes, long capacityFiles, InstantSource clock) {
         this(capacityBytes, heapBytes(capacityBytes), capacityFiles, clock);
     }
 
     /**
-     * With a bound of its own for what lives on the heap: names, inodes, symbolic links, extended attributes, access
-     * control lists.
+     * Makes a tree with a separate bound for what is on the heap: names, inodes, symbolic links, extended attributes,
+     * access control lists.
      */
     MemoryFileSystem(long capacityBytes, long heapBytes, long capacityFiles, InstantSource clock) {
         if (capacityFiles < 1) {
@@ -123,7 +124,7 @@ public final class MemoryFileSystem implements FileSystem {
                 bytes.capacity(), bytes.free(), bytes.free(), files.capacity(), files.free(), files.free());
     }
 
-    /** Of the part of the heap that this may use. */
+    /** What is left of the part of the heap that this tree may use. */
     long heapFreeBytes() {
         return heap.free();
     }
@@ -295,7 +296,7 @@ public final class MemoryFileSystem implements FileSystem {
         }
     }
 
-    /** An open file was closed. */
+    /** Notes that an open file was closed. */
     void closed(RegularInode inode) {
         inodes.closed(inode);
     }
@@ -330,7 +331,7 @@ public final class MemoryFileSystem implements FileSystem {
         return acls.change(caller, inodes.get(file), changes);
     }
 
-    /** All handles are stale then. */
+    /** Discards the tree. All handles are stale afterwards. */
     @Override
     public void close() {
         tree.writing(inodes::dropAll);

@@ -13,7 +13,7 @@ import org.warpnfs.fs.spi.OpenFile;
 import org.warpnfs.fs.spi.PosixJudge;
 import org.warpnfs.fs.spi.Stability;
 
-/** An open file of {@link MemoryFileSystem}; holds the inode until closed. */
+/** An open file of {@link MemoryFileSystem}. It holds the inode until closed. */
 final class MemoryOpenFile implements OpenFile {
     private static final int COPY_STEP_BYTES = 1 << 20;
 
@@ -64,7 +64,7 @@ final class MemoryOpenFile implements OpenFile {
         return Stability.FILE_SYNC;
     }
 
-    /** There is nothing more stable to bring it to. */
+    /** Does nothing: there is no storage more stable than memory. */
     @Override
     public void sync() {}
 
@@ -119,7 +119,7 @@ final class MemoryOpenFile implements OpenFile {
         }
     }
 
-    /** Copies up to {@value #COPY_STEP_BYTES} bytes at a time; the two files are never locked together. */
+    /** Copies up to {@value #COPY_STEP_BYTES} bytes at a time. The two files are never locked together. */
     @Override
     public long copyTo(long offset, OpenFile target, long targetOffset, long lengthBytes) throws FsException {
         if (!(target instanceof MemoryOpenFile to) || to.fileSystem != fileSystem) {

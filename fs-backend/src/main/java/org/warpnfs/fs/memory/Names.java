@@ -8,7 +8,7 @@ import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.PosixJudge;
 
-/** Takes names away and moves them. Needs the tree's lock throughout. */
+/** Removes and renames names. The caller holds the tree's lock throughout. */
 final class Names {
     private final Space heap;
     private final Inodes inodes;
@@ -18,7 +18,7 @@ final class Names {
         this.inodes = inodes;
     }
 
-    /** What a name leads to, or NO_ENTRY. */
+    /** The inode of a name; NO_ENTRY if there is none. */
     static Inode existing(DirectoryInode parent, FileName name) throws FsException {
         Inode inode = parent.find(name);
         if (inode == null) {
@@ -27,7 +27,7 @@ final class Names {
         return inode;
     }
 
-    /** What a name leads to that the caller may take away. */
+    /** The inode of a name that the caller may remove. */
     static Inode removable(Caller caller, DirectoryInode parent, FileName name) throws FsException {
         PosixJudge.require(caller, parent.protection(), Permission.EXECUTE);
         Inode inode = existing(parent, name);
@@ -36,7 +36,7 @@ final class Names {
         return inode;
     }
 
-    /** Takes a name away, and what it led to if that was its last. */
+    /** Removes a name, and its inode if that was the last name. */
     void unlink(DirectoryInode parent, FileName name, Inode inode) {
         parent.remove(name);
         heap.giveBack(DirectoryInode.ENTRY_BYTES);
@@ -87,7 +87,7 @@ final class Names {
             }
         }
         if (moved instanceof DirectoryInode && from != to) {
-            // Its .. changes.
+            // The directory's ".." changes.
             PosixJudge.require(caller, moved.protection(), Permission.WRITE);
             if (replaced == null && to.linkCount >= MemoryFileSystem.MAX_LINKS) {
                 throw FsException.of(FsError.TOO_MANY_LINKS);

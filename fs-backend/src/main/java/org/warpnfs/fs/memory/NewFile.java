@@ -4,5 +4,5 @@ import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.FileType;
 
-/** A file that is to be made: by whom, where, what, and what it is to have. */
+/** A file to be created: its creator, its directory, its type and its attributes. */
 record NewFile(Caller caller, DirectoryInode parent, FileType type, AttributeChanges attributes) {}

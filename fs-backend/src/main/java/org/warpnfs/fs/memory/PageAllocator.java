@@ -7,17 +7,17 @@ import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 
 /**
- * Pages of memory outside the Java heap, all zeroes when handed out.
+ * Pages of memory outside of the Java heap, zeroed when handed out.
  *
  * <h2>Operation</h2>
  *
- * Memory is taken from the system in slabs, each of which lives until no page of it is reachable; pages that were given
- * back are used again first. Safe for many threads.
+ * Memory is taken from the system in slabs. A slab lives until none of its pages is reachable. Pages that were given
+ * back are reused first. Safe for many threads.
  *
  * <h2>Buffers</h2>
  *
- * A page belongs to whoever took it until it is given back; it must not be touched afterwards. {@link Space} is charged
- * for it meanwhile.
+ * A page belongs to its user until it is given back, and must not be touched afterwards. {@link Space} is charged for
+ * it meanwhile.
  *
  * <h2>Errors</h2>
  *
@@ -36,7 +36,7 @@ final class PageAllocator {
         this.space = space;
     }
 
-    /** Charges the capacity for {@code pages}, each of which {@link #takeReserved} then hands out. */
+    /** Charges the capacity for {@code pages}. {@link #takeReserved} then hands out each of them. */
     void reserve(long pages) throws FsException {
         if (pages > space.capacity() >>> PAGE_BYTES_LOG2) {
             throw FsException.of(FsError.NO_SPACE);
@@ -44,7 +44,7 @@ final class PageAllocator {
         space.take(pages << PAGE_BYTES_LOG2);
     }
 
-    /** Gives back a reservation of which nothing was taken. */
+    /** Gives back a reservation from which no page was taken. */
     void unreserve(long pages) {
         space.giveBack(pages << PAGE_BYTES_LOG2);
     }

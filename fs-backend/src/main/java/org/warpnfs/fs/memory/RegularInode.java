@@ -3,13 +3,13 @@ package org.warpnfs.fs.memory;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.FileType;
 
-/** A file with contents. */
+/** A regular file. */
 final class RegularInode extends Inode {
     final FileContents contents;
-    /** Of the exclusive create that made it, until its times are set. */
+    /** Verifier of the exclusive create that made the file, until its times are set. */
     @Nullable
     Long createVerifier;
-    /** How many hold it open; with none and no name it goes. */
+    /** Number of opens. A file without opens and without names is removed. */
     int openCount;
 
     RegularInode(Birth birth, PageAllocator allocator) {

@@ -4,7 +4,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 
-/** What may be used, in bytes or in files, and what is left of it. Safe for many threads. */
+/** A capacity, in bytes or in files, and what is left of it. Safe for many threads. */
 final class Space {
     private final long capacity;
     private final AtomicLong free;
@@ -17,7 +17,7 @@ final class Space {
         this.free = new AtomicLong(capacity);
     }
 
-    /** Takes {@code amount} or throws NO_SPACE and takes nothing. */
+    /** Takes {@code amount}, or throws NO_SPACE and takes nothing. */
     void take(long amount) throws FsException {
         long left = free.get();
         while (true) {

@@ -8,17 +8,17 @@ import org.warpnfs.fs.spi.FsException;
 final class TreeLock {
     private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
 
-    /** Beside others that read. */
+    /** Runs an operation that only reads. Others may read at the same time. */
     <T> T reading(Operation<T> operation) throws FsException {
         return under(lock.readLock(), operation);
     }
 
-    /** Alone. */
+    /** Runs an operation that changes the tree, exclusively. */
     <T> T writing(Operation<T> operation) throws FsException {
         return under(lock.writeLock(), operation);
     }
 
-    /** Alone, and nothing fails. */
+    /** Runs an operation that changes the tree and cannot fail, exclusively. */
     void writing(Runnable operation) {
         lock.writeLock().lock();
         try {
@@ -37,7 +37,7 @@ final class TreeLock {
         }
     }
 
-    /** What is done under the lock. */
+    /** An operation to be run under the lock. */
     @FunctionalInterface
     interface Operation<T> {
         T run() throws FsException;

@@ -13,14 +13,15 @@ import org.warpnfs.fs.spi.PosixJudge;
 import org.warpnfs.fs.spi.XattrMode;
 
 /**
- * User extended attributes of an inode, by xattr(7): on regular files and directories, read and write as the contents.
+ * User extended attributes of an inode, by xattr(7). Only regular files and directories have them. They need the same
+ * permissions to read and write as the contents.
  */
 final class XattrOperations {
     /** XATTR_NAME_MAX less {@code user.}. */
     private static final int MAX_NAME_BYTES = 250;
     /** XATTR_SIZE_MAX. */
     private static final int MAX_VALUE_BYTES = 65_536;
-    /** About what one takes beside its bytes. */
+    /** Approximate cost of an attribute besides its bytes. */
     private static final int ENTRY_BYTES = 96;
 
     private final Space heap;
@@ -108,7 +109,7 @@ final class XattrOperations {
         }
     }
 
-    /** Gives back what the attributes of an inode that goes take. */
+    /** Returns what the attributes of a removed inode were charged. */
     void release(Inode inode) {
         if (inode.xattrs != null) {
             inode.xattrs.forEach((name, value) -> heap.giveBack(costBytes(name, value)));

@@ -1,6 +1,6 @@
 /**
- * A file system in memory, complete and as strict as POSIX, gone when it is closed. For tests, for scratch space, and
- * as the reference that other backends are compared with. Knows the SPI and nothing else.
+ * A file system in memory. It is complete, as strict as POSIX, and gone when it is closed. It serves for tests, for
+ * scratch space, and as the reference for other backends. It knows the SPI and nothing else.
  */
 @NullMarked
 package org.warpnfs.fs.memory;

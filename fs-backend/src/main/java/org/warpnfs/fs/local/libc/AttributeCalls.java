@@ -7,18 +7,18 @@ import static org.warpnfs.fs.local.libc.Libc.POINTER;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
-/** Attributes: statx, chmod, fchownat, utimensat, faccessat. The descriptor may be one of O_PATH, also of a symlink. */
+/** Attributes: statx, chmod, fchownat, utimensat, faccessat. The descriptor may be O_PATH, also of a symbolic link. */
 public final class AttributeCalls {
     /** For {@link #access}. */
     public static final int R_OK = 4;
 
     public static final int W_OK = 2;
     public static final int X_OK = 1;
-    /** For {@link #chown}: leave it as it is. */
+    /** Id that {@link #chown} leaves unchanged. */
     public static final int UNCHANGED_ID = -1;
-    /** For {@link #setTimes}, in place of nanoseconds: the present. */
+    /** Stands for the present in the nanoseconds of {@link #setTimes}. */
     public static final long UTIME_NOW = (1L << 30) - 1;
-    /** For {@link #setTimes}, in place of nanoseconds: leave it as it is. */
+    /** Leaves a time unchanged, in the nanoseconds of {@link #setTimes}. */
     public static final long UTIME_OMIT = (1L << 30) - 2;
 
     static final int AT_EMPTY_PATH = 0x1000;
@@ -39,7 +39,10 @@ public final class AttributeCalls {
 
     private AttributeCalls() {}
 
-    /** Makes the process cut nothing from the permissions of files it makes, in any of its threads. */
+    /**
+     * Sets the process's umask to 0, for all of its threads. New files then get all permissions that they are made
+     * with.
+     */
     public static void clearUmask() {
         try {
             int before = (int) UMASK.invokeExact(CallMemory.current().state, 0);
@@ -102,7 +105,7 @@ public final class AttributeCalls {
         }
     }
 
-    /** Judges access by the thread's effective and file system identity. */
+    /** Checks access by the thread's effective and file system identity. */
     public static void access(Fd fd, int mode) throws ErrnoException {
         CallMemory memory = CallMemory.current();
         try {

@@ -14,8 +14,8 @@ import java.lang.foreign.StructLayout;
  *
  * <h2>Buffers</h2>
  *
- * Each belongs to the thread and lives as long as it; what stands in one is good until the same thread's next call that
- * uses it. Nothing here is handed out of the package.
+ * Each buffer belongs to a thread and lives as long as the thread. Its contents are valid until the same thread's next
+ * call that uses the buffer. No buffer leaves the package.
  */
 final class CallMemory {
     /** PATH_MAX, with room for a terminating NUL. */
@@ -27,7 +27,7 @@ final class CallMemory {
     private static final long ERRNO_OFFSET = STATE.byteOffset(MemoryLayout.PathElement.groupElement("errno"));
     private static final ThreadLocal<CallMemory> CURRENT = ThreadLocal.withInitial(CallMemory::new);
 
-    /** Where errno is captured. */
+    /** Captured errno. */
     final MemorySegment state;
     /** struct statx. */
     final MemorySegment statx;
@@ -57,12 +57,12 @@ final class CallMemory {
         return state.get(JAVA_INT, ERRNO_OFFSET);
     }
 
-    /** {@code path} as a C string, or ENAMETOOLONG. */
+    /** Copies {@code path} as a C string; ENAMETOOLONG if it is too long. */
     MemorySegment path(byte[] path) throws ErrnoException {
         return cString(firstPath, path);
     }
 
-    /** As {@link #path}, for a second argument. */
+    /** Copies a second path argument, as {@link #path} does. */
     MemorySegment secondPath(byte[] path) throws ErrnoException {
         return cString(secondPath, path);
     }
@@ -76,7 +76,7 @@ final class CallMemory {
         return memory;
     }
 
-    /** The empty path, that with AT_EMPTY_PATH stands for the descriptor itself. */
+    /** The empty path, which with AT_EMPTY_PATH stands for the descriptor itself. */
     MemorySegment emptyPath() {
         firstPath.set(JAVA_BYTE, 0, (byte) 0);
         return firstPath;

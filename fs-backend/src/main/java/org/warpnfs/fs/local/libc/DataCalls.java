@@ -8,7 +8,7 @@ import static org.warpnfs.fs.local.libc.Libc.POINTER;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
-/** Contents: pread, pwrite, ftruncate, fallocate, lseek, copy_file_range, FICLONERANGE, fsync. */
+/** File contents: pread, pwrite, ftruncate, fallocate, lseek, copy_file_range, FICLONERANGE, fsync. */
 public final class DataCalls {
     public static final int SEEK_SET = 0;
     public static final int SEEK_DATA = 3;
@@ -33,7 +33,7 @@ public final class DataCalls {
 
     private DataCalls() {}
 
-    /** Reads once into native memory; may be short. */
+    /** Reads once into native memory. The result may be short. */
     public static long pread(Fd fd, MemorySegment sink, long offset) throws ErrnoException {
         MemorySegment state = CallMemory.current().state;
         while (true) {
@@ -45,7 +45,7 @@ public final class DataCalls {
         }
     }
 
-    /** Writes once from native memory; may be short. */
+    /** Writes once from native memory. The result may be short. */
     public static long pwrite(Fd fd, MemorySegment source, long offset) throws ErrnoException {
         MemorySegment state = CallMemory.current().state;
         while (true) {
@@ -90,7 +90,7 @@ public final class DataCalls {
         }
     }
 
-    /** Copies within the kernel; may be short. */
+    /** Copies within the kernel. The result may be short. */
     public static long copyRange(Fd from, long offset, Fd to, long targetOffset, long lengthBytes)
             throws ErrnoException {
         CallMemory memory = CallMemory.current();
@@ -132,7 +132,7 @@ public final class DataCalls {
         sync(FDATASYNC, fd);
     }
 
-    /** Brings the whole file system that {@code fd} is on to its medium. */
+    /** Brings the whole file system of {@code fd} to its medium. */
     public static void syncFileSystem(Fd fd) throws ErrnoException {
         sync(SYNCFS, fd);
     }

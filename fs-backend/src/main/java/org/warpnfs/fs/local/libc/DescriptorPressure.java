@@ -4,15 +4,15 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * Who can close descriptors when the process or the host has none left. A call that opens something and gets EMFILE or
- * ENFILE asks here, and is made again if any descriptor was closed.
+ * Closes kept descriptors when the process or the host has none left. A call that opens something and gets EMFILE or
+ * ENFILE calls this, and is repeated if a descriptor was closed.
  *
- * <p>This is one for the process, as the limit is. Safe for many threads.
+ * <p>There is one for the process, as there is one limit. Safe for many threads.
  */
 public final class DescriptorPressure {
     /**
-     * Others may take what was freed before the call is made again, so one try is not enough. Nor must it go on for
-     * ever.
+     * Number of attempts. Another thread may take the freed descriptor before the call is repeated, so one attempt is
+     * not enough. The number is bounded so that a call ends.
      */
     private static final int MAX_TRIES = 8;
 
@@ -20,7 +20,7 @@ public final class DescriptorPressure {
 
     private DescriptorPressure() {}
 
-    /** Registers someone who keeps descriptors that nobody uses at the moment. */
+    /** Registers an owner of descriptors that are kept but not in use. */
     public static void register(Relief relief) {
         RELIEFS.add(relief);
     }
@@ -30,7 +30,7 @@ public final class DescriptorPressure {
         RELIEFS.remove(relief);
     }
 
-    /** Asks all who are registered to close some; true if any did. */
+    /** Asks all registered owners to close some descriptors. Returns true if any did. */
     public static boolean relieve() {
         boolean relieved = false;
         for (Relief relief : RELIEFS) {
@@ -39,15 +39,15 @@ public final class DescriptorPressure {
         return relieved;
     }
 
-    /** True if the call that failed is to be made again. */
+    /** Returns true if the failed call should be repeated. */
     static boolean relieved(ErrnoException failure, int tries) {
         return (failure.errno() == Errno.EMFILE || failure.errno() == Errno.ENFILE) && tries < MAX_TRIES && relieve();
     }
 
-    /** Closes some descriptors that are kept only because they may be used again. */
+    /** An owner of descriptors that are kept only because they may be used again. */
     @FunctionalInterface
     public interface Relief {
-        /** True if at least one was closed. Does not throw. */
+        /** Closes some descriptors. Returns true if it closed at least one. Does not throw. */
         boolean closeSome();
     }
 }

@@ -15,19 +15,18 @@ import java.util.List;
 
 /**
  * The entries of a directory, by getdents64(2), without {@code .} and {@code ..}. struct linux_dirent64:
- *
  * <pre>
  * offset  length  field
  *   0       8     d_ino
- *   8       8     d_off       where the next one is
- *  16       2     d_reclen    length of this one
+ *   8       8     d_off       position of the next entry
+ *  16       2     d_reclen    length of this entry
  *  18       1     d_type
  *  19       .     d_name      NUL-terminated
  * </pre>
  *
  * <h2>Buffers</h2>
  *
- * Holds native memory until closed, of one thread. The descriptor stays the caller's.
+ * Holds native memory until closed. For one thread. The descriptor stays the caller's.
  */
 public final class DirectoryStream implements AutoCloseable {
     private static final int BUFFER_BYTES = 32_768;
@@ -38,7 +37,7 @@ public final class DirectoryStream implements AutoCloseable {
     private static final int NAME = 19;
     private static final byte DT_UNKNOWN = 0;
     private static final byte DT_DIR = 4;
-    /** Each DT_ number is the type's S_IFMT bits, shifted. */
+    /** A DT_ number is the S_IFMT bits of the type, shifted by this. */
     private static final int TYPE_SHIFT = 12;
 
     private static final MethodHandle GETDENTS64 = Libc.longFunction("getdents64", INT, POINTER, LONG);
@@ -51,12 +50,15 @@ public final class DirectoryStream implements AutoCloseable {
         this.directory = directory;
     }
 
-    /** Goes to where an entry's {@link Entry#nextOffset} points, or to 0, the start; EINVAL if that is nowhere. */
+    /**
+     * Goes to an entry's {@link Entry#nextOffset}, or to the start if {@code offset} is 0; EINVAL if there is no such
+     * position.
+     */
     public void seek(long offset) throws ErrnoException {
         DataCalls.seek(directory, offset, DataCalls.SEEK_SET);
     }
 
-    /** The next entries; none at the end. */
+    /** Reads the next entries. The list is empty at the end of the directory. */
     public List<Entry> next() throws ErrnoException {
         CallMemory memory = CallMemory.current();
         while (true) {
@@ -126,7 +128,7 @@ public final class DirectoryStream implements AutoCloseable {
             this.type = type;
         }
 
-        /** Not a copy. */
+        /** The name itself, not a copy. */
         public byte[] name() {
             return name;
         }
@@ -135,7 +137,7 @@ public final class DirectoryStream implements AutoCloseable {
             return inode;
         }
 
-        /** False if it is known to be something else. */
+        /** False if the file is known not to be a directory. */
         public boolean mayBeDirectory() {
             return type == DT_DIR || type == DT_UNKNOWN;
         }
@@ -145,7 +147,7 @@ public final class DirectoryStream implements AutoCloseable {
             return type << TYPE_SHIFT;
         }
 
-        /** Where the entry after this one is. */
+        /** Position of the entry after this one. */
         public long nextOffset() {
             return nextOffset;
         }

@@ -1,6 +1,6 @@
 package org.warpnfs.fs.local.libc;
 
-/** The error numbers of Linux that a file server meets; the same on x86-64 and aarch64. */
+/** The error numbers of Linux that a file server meets. They are the same on x86-64 and aarch64. */
 public final class Errno {
     public static final int EPERM = 1;
     public static final int ENOENT = 2;

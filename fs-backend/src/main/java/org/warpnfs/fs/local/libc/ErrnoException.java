@@ -1,6 +1,6 @@
 package org.warpnfs.fs.local.libc;
 
-/** A call of libc failed. Carries no stack trace: failing is ordinary. */
+/** Failure of a call of libc. It carries no stack trace, since failures are ordinary. */
 public final class ErrnoException extends Exception {
     private static final long serialVersionUID = 1L;
     private static final int CACHED = 134;
@@ -19,12 +19,12 @@ public final class ErrnoException extends Exception {
         this.errno = errno;
     }
 
-    /** The exception that stands for it. */
+    /** The exception for an error number. */
     public static ErrnoException of(int errno) {
         return errno >= 0 && errno < CACHED ? CACHE[errno] : new ErrnoException(errno);
     }
 
-    /** As in {@link Errno}. */
+    /** The error number, as in {@link Errno}. */
     public int errno() {
         return errno;
     }

@@ -3,7 +3,7 @@ package org.warpnfs.fs.local.libc;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** An open file descriptor. Whoever holds it closes it, once nobody else uses its number; closing twice is harmless. */
+/** An open file descriptor. Its holder closes it after its last use. A second close does nothing. */
 public final class Fd implements AutoCloseable {
     private final int number;
     private final AtomicBoolean closed = new AtomicBoolean();
@@ -16,7 +16,7 @@ public final class Fd implements AutoCloseable {
         return number;
     }
 
-    /** The path that leads to the open file itself, whatever its names are: /proc/self/fd/N. */
+    /** A path to the open file itself, whatever its names are: /proc/self/fd/N. */
     public byte[] magicPath() {
         return ("/proc/self/fd/" + number).getBytes(StandardCharsets.US_ASCII);
     }
@@ -29,7 +29,7 @@ public final class Fd implements AutoCloseable {
     }
 
     /**
-     * As {@link #close}, and says what close(2) said: some file systems write data only then.
+     * Closes as {@link #close} does and returns the result of close(2): some file systems write data only then.
      *
      * @return errno, or 0
      */

@@ -7,7 +7,7 @@ import static org.warpnfs.fs.local.libc.Libc.POINTER;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
-/** File systems as a whole: fstatfs, fpathconf. */
+/** Properties of a file system: fstatfs, fpathconf. */
 public final class FileSystemCalls {
     private static final int PC_LINK_MAX = 0;
 
@@ -42,7 +42,7 @@ public final class FileSystemCalls {
                 out.getAtIndex(JAVA_LONG, 8));
     }
 
-    /** The most names a file can have here, or -1 if there is no saying. */
+    /** The most names that a file can have on this file system, or -1 if that is unknown. */
     public static long maxLinks(Fd fd) {
         try {
             return (long) FPATHCONF.invokeExact(CallMemory.current().state, fd.number(), PC_LINK_MAX);
@@ -52,8 +52,8 @@ public final class FileSystemCalls {
     }
 
     /**
-     * What fstatfs tells; blocks are of {@code blockBytes}, {@code fileSystemId} is f_fsid: of btrfs each subvolume has
-     * its own.
+     * Result of fstatfs. Numbers of blocks are in units of {@code blockBytes}. {@code fileSystemId} is f_fsid; each
+     * subvolume of btrfs has its own.
      */
     public record Statfs(
             long type,

@@ -9,8 +9,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
 /**
- * Handles of the kernel: name_to_handle_at, open_by_handle_at. struct file_handle:
- *
+ * The kernel's file handles: name_to_handle_at, open_by_handle_at. struct file_handle:
  * <pre>
  * offset  length  field
  *   0       4     handle_bytes
@@ -28,7 +27,7 @@ public final class HandleCalls {
 
     private HandleCalls() {}
 
-    /** The kernel's handle of an open file; EOPNOTSUPP where the file system has none. */
+    /** The kernel's handle of an open file; EOPNOTSUPP where the file system has no handles. */
     public static KernelHandle handleOf(Fd fd) throws ErrnoException {
         CallMemory memory = CallMemory.current();
         MemorySegment handle = memory.fileHandle;
@@ -44,7 +43,7 @@ public final class HandleCalls {
                 handle.get(JAVA_INT, TYPE), handle.asSlice(HANDLE, length).toArray(JAVA_BYTE));
     }
 
-    /** Opens by handle on the file system that {@code mount} is on; ESTALE if the file is gone. */
+    /** Opens a file by its handle on the file system of {@code mount}; ESTALE if the file is gone. */
     public static Fd open(Fd mount, KernelHandle handle, int flags) throws ErrnoException {
         CallMemory memory = CallMemory.current();
         MemorySegment in = memory.fileHandle;
@@ -53,7 +52,7 @@ public final class HandleCalls {
             throw ErrnoException.of(Errno.EINVAL);
         }
         for (int tries = 0; ; tries++) {
-            // Set each time: whoever made room may have used the memory.
+            // Written again for each attempt: relief of descriptor pressure may have used this memory.
             in.set(JAVA_INT, BYTES, bytes.length);
             in.set(JAVA_INT, TYPE, handle.type());
             MemorySegment.copy(bytes, 0, in, JAVA_BYTE, HANDLE, bytes.length);

@@ -12,8 +12,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Who the calling thread is: setfsuid, setfsgid, setgroups, capabilities. Of the thread, not the process: setgroups
- * goes past libc, which would change all threads.
+ * Identity of the calling thread: setfsuid, setfsgid, setgroups, capabilities. These affect the thread, not the
+ * process: setgroups bypasses libc, which would change all threads.
  */
 public final class IdentityCalls {
     public static final int CAP_DAC_READ_SEARCH = 2;
@@ -21,7 +21,7 @@ public final class IdentityCalls {
     public static final int CAP_SETUID = 7;
     public static final int CAP_SYS_RESOURCE = 24;
 
-    /** linux/securebits.h: setfsuid(2) takes no capability away. */
+    /** linux/securebits.h: with this bit, setfsuid(2) takes no capability away. */
     public static final int SECBIT_NO_SETUID_FIXUP = 1 << 2;
 
     private static final int PR_GET_SECUREBITS = 27;
@@ -43,12 +43,15 @@ public final class IdentityCalls {
 
     private IdentityCalls() {}
 
-    /** Sets the user for file system checks and says whether it took: the call itself does not. */
+    /**
+     * Sets the user for file system checks. Returns true if that took effect; the system call itself does not report
+     * it.
+     */
     public static boolean setFileSystemUser(long uid) {
         return set(SETFSUID, (int) uid);
     }
 
-    /** Sets the group for file system checks and says whether it took. */
+    /** Sets the group for file system checks. Returns true if that took effect. */
     public static boolean setFileSystemGroup(long gid) {
         return set(SETFSGID, (int) gid);
     }
@@ -60,7 +63,7 @@ public final class IdentityCalls {
             if (previous == id) {
                 return true;
             }
-            // An id that cannot be leaves all as it is and returns what is.
+            // An invalid id changes nothing, and the call returns the id that is in effect.
             return (int) call.invokeExact(state, -1) == id;
         } catch (Throwable e) {
             throw Libc.broken(e);
@@ -112,7 +115,7 @@ public final class IdentityCalls {
         }
     }
 
-    /** The thread's securebits: how capabilities go with a change of user. */
+    /** The thread's securebits, which say how a change of user affects capabilities. */
     public static int secureBits() throws ErrnoException {
         try {
             return Libc.check((int) PRCTL.invokeExact(CallMemory.current().state, PR_GET_SECUREBITS, 0L, 0L, 0L, 0L));
@@ -121,7 +124,7 @@ public final class IdentityCalls {
         }
     }
 
-    /** True if the thread has the capability in force. */
+    /** True if the capability is effective on the thread. */
     public static boolean hasCapability(int capability) throws ErrnoException {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment sets = capabilities(arena, header(arena));
@@ -129,7 +132,7 @@ public final class IdentityCalls {
         }
     }
 
-    /** Puts a capability of this thread alone out of force; it stays permitted. */
+    /** Makes a capability of this thread alone ineffective. It stays permitted. */
     public static void dropCapability(int capability) throws ErrnoException {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment header = header(arena);
@@ -146,7 +149,7 @@ public final class IdentityCalls {
         }
     }
 
-    /** struct __user_cap_header_struct { u32 version; int pid; }, of the calling thread. */
+    /** struct __user_cap_header_struct { u32 version; int pid; } for the calling thread. */
     private static MemorySegment header(Arena arena) {
         MemorySegment header = arena.allocate(8, 4);
         header.set(JAVA_INT, 0, LINUX_CAPABILITY_VERSION_3);

@@ -1,6 +1,6 @@
 package org.warpnfs.fs.local.libc;
 
-/** A file handle as the kernel makes it: a type and bytes that mean something to the file system alone. */
+/** A file handle made by the kernel: a type, and bytes that only the file system interprets. */
 public final class KernelHandle {
     private final int type;
     private final byte[] bytes;
@@ -14,7 +14,7 @@ public final class KernelHandle {
         return type;
     }
 
-    /** Not a copy. */
+    /** The bytes themselves, not a copy. */
     public byte[] bytes() {
         return bytes;
     }

@@ -12,8 +12,8 @@ import java.lang.foreign.SymbolLookup;
 import java.lang.invoke.MethodHandle;
 
 /**
- * Finds functions of libc. Each takes the calling thread's errno memory first; variadic ones say which argument is the
- * first of the variable ones, since on aarch64 those may travel otherwise.
+ * Finds functions of libc. Each function takes the calling thread's errno memory first. A variadic function needs the
+ * number of its first variable argument, since aarch64 may pass those in another way.
  */
 final class Libc {
     static final MemoryLayout INT = JAVA_INT;
@@ -55,7 +55,7 @@ final class Libc {
                 : LINKER.downcallHandle(symbol, descriptor, errno, Linker.Option.firstVariadicArg(firstVariadic));
     }
 
-    /** The result, or the thread's errno as an exception if it is negative. */
+    /** Returns the result, or throws the thread's errno if the result is negative. */
     static int check(int result) throws ErrnoException {
         if (result < 0) {
             throw ErrnoException.of(CallMemory.current().errno());
@@ -63,7 +63,7 @@ final class Libc {
         return result;
     }
 
-    /** The result, or the thread's errno as an exception if it is negative. */
+    /** Returns the result, or throws the thread's errno if the result is negative. */
     static long check(long result) throws ErrnoException {
         if (result < 0) {
             throw ErrnoException.of(CallMemory.current().errno());
@@ -72,10 +72,10 @@ final class Libc {
     }
 
     /**
-     * What a call that is made once ended with.
+     * Sorts what a call threw that is made only once.
      *
-     * @return our own mistake, to be thrown
-     * @throws ErrnoException if it is the call's own failure
+     * @return a defect of this package, to be thrown
+     * @throws ErrnoException if the call itself failed
      */
     static AssertionError failure(Throwable thrown) throws ErrnoException {
         if (thrown instanceof ErrnoException errno) {
@@ -85,9 +85,9 @@ final class Libc {
     }
 
     /**
-     * What a call ended with that is made again if a signal interrupted it: then returns.
+     * Sorts what a call threw that is repeated after EINTR. Returns if it was EINTR.
      *
-     * @throws ErrnoException if it is any other failure of the call
+     * @throws ErrnoException if the call failed in any other way
      */
     static void failUnlessInterrupted(Throwable thrown) throws ErrnoException {
         if (!(thrown instanceof ErrnoException errno)) {
@@ -98,7 +98,7 @@ final class Libc {
         }
     }
 
-    /** What a method handle of ours throws is always our own mistake. */
+    /** What a method handle of this package throws is always a defect of this package. */
     static AssertionError broken(Throwable thrown) {
         return new AssertionError("a call of libc is bound wrongly", thrown);
     }

@@ -12,7 +12,7 @@ import java.lang.invoke.MethodHandle;
 /** Names: mkdirat, mknodat, symlinkat, readlinkat, linkat, unlinkat, renameat. */
 public final class NameCalls {
     private static final int AT_REMOVEDIR = 0x200;
-    /** PATH_MAX: no file system of Linux keeps a longer target. */
+    /** PATH_MAX. No file system of Linux stores a longer target. */
     private static final int MAX_SYMLINK_BYTES = 4096;
 
     private static final MethodHandle MKDIRAT = Libc.intFunction("mkdirat", INT, POINTER, INT);
@@ -34,7 +34,7 @@ public final class NameCalls {
         }
     }
 
-    /** Makes a device, FIFO or socket; {@code mode} is type and permissions. */
+    /** Makes a device, FIFO or socket. {@code mode} is type and permissions. */
     public static void makeNode(Fd directory, byte[] name, int mode, int deviceMajor, int deviceMinor)
             throws ErrnoException {
         CallMemory memory = CallMemory.current();
@@ -61,7 +61,7 @@ public final class NameCalls {
         }
     }
 
-    /** Reads an open symlink; EINVAL or ENOENT on anything else. */
+    /** Reads the target of an open symbolic link; EINVAL or ENOENT on any other file. */
     public static byte[] readSymlink(Fd symlink) throws ErrnoException {
         CallMemory memory = CallMemory.current();
         try (Arena arena = Arena.ofConfined()) {

@@ -6,7 +6,10 @@ import static org.warpnfs.fs.local.libc.Libc.POINTER;
 import java.lang.invoke.MethodHandle;
 import java.nio.charset.StandardCharsets;
 
-/** Opening and closing: openat, close. Every descriptor is close-on-exec and never becomes a controlling terminal. */
+/**
+ * Opening and closing: openat, close. Every descriptor is close-on-exec, and a terminal never becomes the controlling
+ * one.
+ */
 public final class OpenCalls {
     public static final int O_RDONLY = 0;
     public static final int O_WRONLY = 01;
@@ -22,7 +25,7 @@ public final class OpenCalls {
     public static final int O_TMPFILE = 020000000 | O_DIRECTORY;
 
     private static final int MFD_CLOEXEC = 1;
-    /** Linux 6.3; some hosts insist on it. */
+    /** Since Linux 6.3. Some hosts require it. */
     private static final int MFD_NOEXEC_SEAL = 8;
 
     static final int AT_FDCWD = -100;
@@ -48,17 +51,17 @@ public final class OpenCalls {
         return openAt(directory.number(), name, flags, 0);
     }
 
-    /** Creates a name in a directory. */
+    /** Creates a file in a directory. */
     public static Fd createAt(Fd directory, byte[] name, int flags, int permissions) throws ErrnoException {
         return openAt(directory.number(), name, flags | O_CREAT, permissions);
     }
 
-    /** Makes a file without a name on the file system of the directory; it goes when it is closed. */
+    /** Makes a file without a name on the file system of the directory. The file is gone after its last close. */
     public static Fd openNameless(Fd directory, int permissions) throws ErrnoException {
         return openAt(directory.number(), SELF, O_TMPFILE | O_RDWR, permissions);
     }
 
-    /** Makes a file in memory that has owner and permissions as any other; it goes when it is closed. */
+    /** Makes a file in memory that has an owner and permissions as any other. The file is gone after its last close. */
     public static Fd openInMemory() throws ErrnoException {
         try {
             return openInMemory(MFD_CLOEXEC | MFD_NOEXEC_SEAL);
@@ -79,17 +82,17 @@ public final class OpenCalls {
         }
     }
 
-    /** Opens the directory that holds this one. */
+    /** Opens the parent of a directory. */
     public static Fd openParent(Fd directory, int flags) throws ErrnoException {
         return openAt(directory.number(), PARENT, flags, 0);
     }
 
-    /** Opens the directory once more, by a look-up within it. */
+    /** Opens a directory again, by a lookup of "." in it. */
     public static Fd openSame(Fd directory, int flags) throws ErrnoException {
         return openAt(directory.number(), SELF, flags, 0);
     }
 
-    /** Opens once more what is open, with other flags; judged anew. */
+    /** Opens an open file again with other flags. The kernel checks access again. */
     public static Fd reopen(Fd open, int flags) throws ErrnoException {
         return openAt(AT_FDCWD, open.magicPath(), flags, 0);
     }
@@ -111,7 +114,7 @@ public final class OpenCalls {
         }
     }
 
-    /** Linux has closed it whatever the errno says; 0 if it says nothing. */
+    /** Closes a descriptor. Returns errno or 0; Linux has closed the descriptor in either case. */
     static int close(int number) {
         CallMemory memory = CallMemory.current();
         try {

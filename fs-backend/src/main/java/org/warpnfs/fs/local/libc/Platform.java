@@ -3,7 +3,7 @@ package org.warpnfs.fs.local.libc;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Numbers that differ between the architectures of Linux (arch/arm64/include/uapi/asm/fcntl.h, unistd.h). */
+/** Constants that differ between the architectures of Linux (arch/arm64/include/uapi/asm/fcntl.h, unistd.h). */
 public enum Platform {
     X86_64(0200000, 0400000, 116),
     AARCH64(0040000, 0100000, 159);
@@ -20,7 +20,7 @@ public enum Platform {
         this.syscallSetgroups = syscallSetgroups;
     }
 
-    /** What this process runs on. */
+    /** The platform of this process. */
     static Platform current() {
         if (CURRENT == null) {
             throw new UnsupportedOperationException("not on this platform");

@@ -17,7 +17,7 @@ public final class ResourceCalls {
 
     private ResourceCalls() {}
 
-    /** How many descriptors the process may have. struct rlimit { u64 rlim_cur, rlim_max; }. */
+    /** The limit of the process's descriptors. struct rlimit { u64 rlim_cur, rlim_max; }. */
     public static FileLimit fileLimit() throws ErrnoException {
         CallMemory memory = CallMemory.current();
         MemorySegment limit = memory.small;
@@ -29,7 +29,7 @@ public final class ResourceCalls {
         return new FileLimit(unsigned(limit.getAtIndex(JAVA_LONG, 0)), unsigned(limit.getAtIndex(JAVA_LONG, 1)));
     }
 
-    /** Sets the soft limit; everyone may set it up to the hard one. */
+    /** Sets the soft limit. Any process may set it up to the hard limit. */
     public static void setFileLimit(FileLimit limit) throws ErrnoException {
         CallMemory memory = CallMemory.current();
         MemorySegment in = memory.small;
@@ -50,8 +50,8 @@ public final class ResourceCalls {
     /**
      * RLIMIT_NOFILE.
      *
-     * @param soft what the kernel enforces now
-     * @param hard up to where the process may raise it
+     * @param soft the limit that the kernel enforces
+     * @param hard the limit up to which the process may raise the soft one
      */
     public record FileLimit(long soft, long hard) {}
 }

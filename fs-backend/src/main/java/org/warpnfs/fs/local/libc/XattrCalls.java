@@ -9,7 +9,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
-/** Extended attributes, by full name: getxattr and its kin. The descriptor may be one of O_PATH. */
+/** Extended attributes by full name: getxattr and related calls. The descriptor may be O_PATH. */
 public final class XattrCalls {
     /** For {@link #set}. */
     public static final int XATTR_CREATE = 1;
@@ -32,8 +32,8 @@ public final class XattrCalls {
     }
 
     /**
-     * Nearly all that is read is small: the thread's own memory takes it, and only what is longer allocates, as much as
-     * it needs.
+     * Reads a value. Most values are small and are read into the thread's own memory. A longer value gets memory of the
+     * length that it needs.
      */
     private static byte[] read(Reading reading) throws ErrnoException {
         CallMemory memory = CallMemory.current();
@@ -49,7 +49,7 @@ public final class XattrCalls {
             try (Arena arena = Arena.ofConfined()) {
                 return read(reading, memory, arena.allocate(Math.max(1, neededBytes)));
             } catch (ErrnoException e) {
-                // It may have grown meanwhile.
+                // The value may have grown since its length was asked for.
                 if (e.errno() != Errno.ERANGE || neededBytes >= MAX_BYTES) {
                     throw e;
                 }

@@ -1,12 +1,13 @@
 /**
- * The calls of libc that a file server needs, through the Foreign Function and Memory API: typed, with errno as an
- * {@link org.warpnfs.fs.local.libc.ErrnoException}, one class per concern. What they do stands in their manual pages
- * (sections 2 and 3); nothing is added but loops over EINTR. Linux on x86-64 and aarch64, glibc or musl.
+ * The calls of libc that a file server needs, through the Foreign Function and Memory API. They are typed, report errno
+ * as an {@link org.warpnfs.fs.local.libc.ErrnoException}, and are grouped into one class per concern. Their manual
+ * pages (sections 2 and 3) say what they do; nothing is added except that a call is repeated after EINTR. Linux on
+ * x86-64 and aarch64, glibc or musl.
  *
  * <h2>Threads</h2>
  *
- * Arguments and errno travel through memory that belongs to the calling thread. Identity calls are of the thread:
- * platform threads only.
+ * Arguments and errno are passed in memory that belongs to the calling thread. Identity calls affect one thread, so
+ * they need platform threads.
  */
 @NullMarked
 package org.warpnfs.fs.local.libc;
