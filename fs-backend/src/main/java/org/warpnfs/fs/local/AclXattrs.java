@@ -17,6 +17,7 @@ import org.warpnfs.fs.spi.PosixAcl;
 
 /**
  * Encodes access control lists as extended attributes (include/uapi/linux/posix_acl_xattr.h), little endian.
+ *
  * <pre>
  * bytes  field
  *  0- 3  version: 2
@@ -130,6 +131,6 @@ final class AclXattrs {
     }
 
     private static FsException unknown() {
-        return FsException.of(FsError.IO, "an access control list of an unknown kind");
+        return FsException.of(FsError.IO, "cannot decode the file's access control list");
     }
 }

@@ -29,7 +29,7 @@ final class Ancestry {
     /** Throws STALE unless the directory is the root or below it. */
     void requireWithin(Fd directory) throws FsException {
         if (!isWithin(directory)) {
-            throw FsException.of(FsError.STALE, "moved out of the tree");
+            throw FsException.of(FsError.STALE, "the directory is no longer below the root of the tree");
         }
     }
 

@@ -61,7 +61,7 @@ final class CallerIdentity {
 
         OnThread() {
             if (Thread.currentThread().isVirtual()) {
-                throw new IllegalStateException("identity is per thread: virtual threads may not call");
+                throw new IllegalStateException("a virtual thread cannot take a caller's identity");
             }
             try {
                 ownGroups = IdentityCalls.groups();
@@ -73,7 +73,8 @@ final class CallerIdentity {
 
         void take(Caller caller) throws FsException {
             if (broken) {
-                throw new IllegalStateException("this thread could not get its own identity back: it serves no more");
+                throw new IllegalStateException(
+                        "this thread failed to restore its own identity before and takes no other");
             }
             if (taken) {
                 throw new IllegalStateException("this thread has taken an identity already");
@@ -93,7 +94,7 @@ final class CallerIdentity {
                 }
             }
             if (!done) {
-                throw FsException.of(FsError.ACCESS, "the kernel has no user " + caller);
+                throw FsException.of(FsError.ACCESS, "the kernel does not accept the identity of " + caller);
             }
         }
 
@@ -125,7 +126,8 @@ final class CallerIdentity {
             }
             if (!user || !group || !groups) {
                 broken = true;
-                LOG.error("thread {} did not get its own identity back; it serves no more", Thread.currentThread());
+                LOG.error(
+                        "thread {} could not restore its own identity; its further calls fail", Thread.currentThread());
                 throw new IllegalStateException("identity not restored");
             }
             taken = false;

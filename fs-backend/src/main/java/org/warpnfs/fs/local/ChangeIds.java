@@ -9,13 +9,14 @@ import org.warpnfs.fs.local.libc.Statx;
 /**
  * Numbers the states of each file. The numbers are made from its change time in nanoseconds, which on many kernels
  * advances only every few milliseconds.
+ *
  * <ul>
- * <li>If a file was changed through this server, its last number is remembered here. Each change raises the number by
- * at least one, and to the change time if that is more.
- * <li>Any other file has its change time as its number. {@value #SETTLED} is added if the change time is from before
- * this start or a while ago. There are never so many changes within one tick. So the number is above all that were
- * given for this change time, also by an earlier run, and below those of the next tick.
- * <li>No number that this run gives to a later change is below the time of its start plus {@value #SETTLED}.
+ *   <li>If a file was changed through this server, its last number is remembered here. Each change raises the number by
+ *       at least one, and to the change time if that is more.
+ *   <li>Any other file has its change time as its number. {@value #SETTLED} is added if the change time is from before
+ *       this start or a while ago. There are never so many changes within one tick. So the number is above all that
+ *       were given for this change time, also by an earlier run, and below those of the next tick.
+ *   <li>No number that this run gives to a later change is below the time of its start plus {@value #SETTLED}.
  * </ul>
  *
  * <p>Numbers increase as long as the host's clock does not go back. A file that is not remembered here, or was changed

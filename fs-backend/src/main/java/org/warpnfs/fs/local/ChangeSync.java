@@ -14,8 +14,8 @@ import org.warpnfs.fs.spi.FsException;
 
 /**
  * Descriptors that are needed to make one change of names or attributes durable. They are opened before the change is
- * made. If descriptors or memory are short, the operation fails then, when "try again later" is still true. {@link
- * #sync} needs no further descriptor.
+ * made. If descriptors or memory are short, the operation fails then, when "try again later" is still true.
+ * {@link #sync} needs no further descriptor.
  *
  * <h2>Operation</h2>
  *

@@ -18,8 +18,8 @@ import org.warpnfs.fs.spi.FsException;
 
 /**
  * Brings changes to stable storage, and keeps the write verifier of one file system. The verifier changes before a
- * failure is reported: after a failed fsync(2), Linux marks the lost pages clean and no later call reports them. {@link
- * SyncGate} lets syncs at the same time share one call, and keeps one from consuming another's error.
+ * failure is reported: after a failed fsync(2), Linux marks the lost pages clean and no later call reports them.
+ * {@link SyncGate} lets syncs at the same time share one call, and keeps one from consuming another's error.
  *
  * <p>The verifier belongs to the file system. NFS compares verifiers only for equality, and a client that writes data
  * again that were not lost loses nothing. The count of failures belongs to the file: a stable write does not fail
@@ -109,7 +109,7 @@ final class Durability implements AutoCloseable {
             throws FsException {
         sync(gate, fd, kind, withAttributes);
         if (gate.failures() != failures) {
-            throw FsException.of(FsError.IO, "a sync of the same file failed meanwhile");
+            throw FsException.of(FsError.IO, "another sync of the same file has failed since the change began");
         }
     }
 
@@ -259,7 +259,7 @@ final class Durability implements AutoCloseable {
         long now = System.nanoTime();
         long last = loggedNanos.get();
         if ((count == 1 || now - last > LOG_INTERVAL_NANOS) && loggedNanos.compareAndSet(last, now)) {
-            LOG.error("data written lately may be lost: errno {}; this happened {} times so far", errno, count);
+            LOG.error("data written recently may be lost: errno {}; {} such failures so far", errno, count);
         }
     }
 
@@ -272,7 +272,7 @@ final class Durability implements AutoCloseable {
      *
      * @param ordered one journal takes all changes in order, so that a sync covers all earlier changes
      * @param reportsLate a write or a close may report errors of earlier writes, as file systems of a network or a
-     * daemon do
+     *     daemon do
      */
     record Kind(boolean ordered, boolean reportsLate) {}
 

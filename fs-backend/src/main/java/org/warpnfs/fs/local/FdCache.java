@@ -24,8 +24,8 @@ import org.warpnfs.fs.spi.OpenAccess;
  * Caches descriptors of regular files that are open or were open lately, so that a read or write need not open the
  * file.
  *
- * <p>The server opens a descriptor as itself, so the descriptor says nothing about who may use it. Each {@link
- * LocalFileSystem#open} checks permissions again, so a change of permissions takes effect at once.
+ * <p>The server opens a descriptor as itself, so the descriptor says nothing about who may use it. Each
+ * {@link LocalFileSystem#open} checks permissions again, so a change of permissions takes effect at once.
  *
  * <h2>Buffers</h2>
  *

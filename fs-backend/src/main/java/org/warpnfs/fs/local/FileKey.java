@@ -6,11 +6,11 @@ import java.nio.ByteBuffer;
  * Distinguishes a file from every other file that ever was or will be. A file cannot be opened by its key.
  *
  * @param space 0 on the device of the tree's root, else f_fsid (statfs(2)): snapshots and subvolumes of btrfs below the
- * root have one of their own, and share inode numbers and births with their origin
+ *     root have one of their own, and share inode numbers and births with their origin
  * @param inode the inode number, which is reused after the file is gone
  * @param birthSeconds time of birth; 0 where the file system keeps none
  * @param generation differs between files that had the inode number within one tick of the clock; 0 where the file
- * system has no handles of its own
+ *     system has no handles of its own
  */
 record FileKey(long space, long inode, long birthSeconds, int birthNanos, int generation) {
     static final int LENGTH_BYTES = 3 * Long.BYTES + 2 * Integer.BYTES;

@@ -31,6 +31,7 @@ import org.warpnfs.fs.spi.FsException;
  * Records are not synced, so the end of the host may lose the latest ones. The log then lacks the mark of a clean stop
  * at its end, and its reader knows that files may be missing. The missing ones cannot be recovered, so a log that once
  * lacked some is never closed with the mark again. Records, big endian:
+ *
  * <pre>
  * offset  length  field
  *   0       4     CRC-32C of the rest
@@ -39,6 +40,7 @@ import org.warpnfs.fs.spi.FsException;
  *  68       1     length of its name; 0 if the file is gone
  *  69       .     its name
  * </pre>
+ *
  * Safe for many threads.
  */
 final class HandleLog implements AutoCloseable {
@@ -101,9 +103,7 @@ final class HandleLog implements AutoCloseable {
             }
             boolean clean = !Files.exists(path) || read(path, table);
             if (!clean) {
-                LOG.warn(
-                        "{} may not know all files that clients hold: those that it does not know are searched for",
-                        path);
+                LOG.warn("{} may lack files whose handles clients hold: the tree is searched for such a file", path);
             }
             HandleLog log = new HandleLog(lockChannel, lock, createFresh(path), path, table);
             log.wasClean = clean;
@@ -217,7 +217,7 @@ final class HandleLog implements AutoCloseable {
         try {
             table.put(file, new Place(directory, FileName.of(name)));
         } catch (FsException e) {
-            LOG.warn("the table of handles has a name that is none; left out");
+            LOG.warn("a record of the handle table has an invalid file name and is ignored");
         }
         return false;
     }
@@ -273,7 +273,7 @@ final class HandleLog implements AutoCloseable {
         } catch (IOException e) {
             // The log will lack the mark of a clean stop, so after the next start files are searched for.
             failed = true;
-            LOG.error("the table of handles cannot be written any more: {}", e.toString());
+            LOG.error("{} cannot be written any more: {}", path, e.toString());
         }
     }
 
@@ -311,7 +311,7 @@ final class HandleLog implements AutoCloseable {
             }
             last.force(false);
         } catch (IOException e) {
-            LOG.error("the table of handles may be incomplete: {}", e.toString());
+            LOG.error("{} may be incomplete: {}", path, e.toString());
         }
     }
 }

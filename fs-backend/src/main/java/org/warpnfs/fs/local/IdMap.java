@@ -44,7 +44,7 @@ record IdMap(List<Range> ranges) {
         for (String line : lines) {
             List<String> fields = FIELDS.splitToList(line);
             if (fields.size() != 3) {
-                throw new IOException("a map of ids has the line \"" + line + "\"");
+                throw new IOException("invalid line in the id map of the user namespace: \"" + line + "\"");
             }
             ranges.add(new Range(Long.parseLong(fields.get(0)), Long.parseLong(fields.get(2))));
         }

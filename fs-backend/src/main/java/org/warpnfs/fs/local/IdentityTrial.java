@@ -106,7 +106,8 @@ final class IdentityTrial {
         }
         return isUser && isInGroup && isOfGroup
                 ? new Outcome.Works(limits)
-                : new Outcome.Fails("a trial as user %d and group %d was not judged as theirs".formatted(uid, gid));
+                : new Outcome.Fails(
+                        "the kernel did not check a trial as user %d and group %d as theirs".formatted(uid, gid));
     }
 
     /**

@@ -23,7 +23,7 @@ final class KernelAuthority implements Authority {
      * Makes the authority for the process's user namespace.
      *
      * @param unknownUid owner that stat(2) shows for files whose owner has no id in the namespace; -1 if there are no
-     * such files
+     *     such files
      */
     KernelAuthority(long unknownUid) {
         this.unknownUid = unknownUid;

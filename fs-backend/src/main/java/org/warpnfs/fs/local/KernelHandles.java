@@ -17,6 +17,7 @@ import org.warpnfs.fs.spi.FsException;
 
 /**
  * Handles that the kernel makes and opens. A handle is valid as long as the file exists. Layout, big endian:
+ *
  * <pre>
  * offset  length  field
  *   0       1     kind, {@value #KIND}

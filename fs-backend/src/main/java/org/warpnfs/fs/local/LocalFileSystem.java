@@ -95,7 +95,7 @@ public final class LocalFileSystem implements FileSystem {
      * Opens a tree with the privileges that the process has. The log says which.
      *
      * @throws IOException if {@code root} does not exist, is not a directory or is not readable, or if the state
-     * directory cannot be used
+     *     directory cannot be used
      */
     public static LocalFileSystem open(Path root, LocalOptions options) throws IOException {
         return open(root, options, new Startup.KernelSyncCalls());

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
  * Options of a {@link LocalFileSystem}.
  *
  * @param stateDirectory where the handle table is kept if the kernel gives no handles; outside of the served tree, and
- * used by one server alone. If null, the table is in memory, and after a restart the tree is searched for files whose
- * handles clients still hold
+ *     used by one server alone. If null, the table is in memory, and after a restart the tree is searched for files
+ *     whose handles clients still hold
  * @param maxIdleFiles number of descriptors that may stay open although nobody has their files open
  * @param forgoKernelHandles do without CAP_DAC_READ_SEARCH even where the process has it
  * @param forgoIdentity check permissions in software even where the kernel could

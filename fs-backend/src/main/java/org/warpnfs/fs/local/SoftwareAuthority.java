@@ -29,7 +29,7 @@ final class SoftwareAuthority implements Authority {
      * Makes the authority for the process's user namespace.
      *
      * @param unknownUid owner that stat(2) shows for files whose owner has no id in the namespace; -1 if there are no
-     * such files
+     *     such files
      * @param unknownGid the same for groups
      */
     SoftwareAuthority(AttributeReader attributes, long unknownUid, long unknownGid) {

@@ -14,7 +14,7 @@ import org.warpnfs.fs.spi.FileIdentity;
  * A file system as the kernel has mounted it. All bind mounts of it share one superblock.
  *
  * @param device of the superblock, as in /proc/self/mountinfo; st_dev cannot be used, since each subvolume of btrfs has
- * another
+ *     another
  */
 record Superblock(long device) {
     private static final Path MOUNT_INFO = Path.of("/proc/self/mountinfo");

@@ -28,6 +28,7 @@ import org.warpnfs.fs.spi.FsException;
  * Handles that need no support by the kernel. They hold inode number and time of birth, and a table says where each
  * file was last seen. To find a file, the server opens that place from the root and compares the file there. If it is
  * another file, the host has moved something, and the tree is searched. Layout, big endian:
+ *
  * <pre>
  * offset  length  field
  *   0       1     kind, {@value #KIND}

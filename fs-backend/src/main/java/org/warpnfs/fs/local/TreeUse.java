@@ -55,8 +55,8 @@ final class TreeUse {
         }
         try {
             if (!released.await(CLOSE_TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
-                throw new IllegalStateException("an operation goes on for " + CLOSE_TIMEOUT_SECONDS
-                        + " s; the file system closes when it ends");
+                throw new IllegalStateException("an operation is still in progress after " + CLOSE_TIMEOUT_SECONDS
+                        + " s; the file system is closed when it ends");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -59,7 +59,7 @@ public final class MemoryFileSystem implements FileSystem {
      * Makes an empty tree: a root directory that belongs to the superuser, with permissions 0755.
      *
      * @param capacityBytes the most that contents may take, in pages of 16 KiB outside of the heap; everything else is
-     * bounded by it as well, and by a quarter of the heap
+     *     bounded by it as well, and by a quarter of the heap
      * @param capacityFiles the most files of any type, including the root
      */
     public MemoryFileSystem(long capacityBytes, long capacityFiles) {

@@ -4,7 +4,7 @@ package org.warpnfs.fs.spi;
  * Changes to the access control lists of a file.
  *
  * @param access change of the access list; a new list that is minimal sets the file's permissions and is not kept as a
- * list
+ *     list
  * @param inherited change of a directory's default list; on any other file, its removal does nothing
  */
 public record AclChanges(Change access, Change inherited) {

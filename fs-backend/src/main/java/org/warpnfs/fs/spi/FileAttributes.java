@@ -18,7 +18,7 @@ package org.warpnfs.fs.spi;
  * @param changeTime of the last change of contents or attributes
  * @param birthTime of creation, or the oldest of the other times where the backend does not know it
  * @param changeId differs after every change of contents or attributes, even after two changes within one tick of the
- * clock; {@link FsLimits#changeOrder} says what the order of two ids means
+ *     clock; {@link FsLimits#changeOrder} says what the order of two ids means
  */
 public record FileAttributes(
         FileType type,

@@ -75,7 +75,7 @@ public interface FileSystem extends AutoCloseable {
      * file ({@link DirectoryEntry#error}).
      *
      * @param withNodes whether to look up {@link DirectoryEntry#node()}, which costs some system calls for each name;
-     * without it only the directory itself is read
+     *     without it only the directory itself is read
      * @return true if the end was reached
      */
     boolean list(Caller caller, FileHandle directory, long cookie, boolean withNodes, EntryVisitor visitor)
@@ -149,8 +149,8 @@ public interface FileSystem extends AutoCloseable {
     void removeXattr(Caller caller, FileHandle file, byte[] name) throws FsException;
 
     /**
-     * The access control lists of a file. A symbolic link has none. NOT_SUPPORTED where {@link
-     * FsLimits#accessControlLists} is false.
+     * The access control lists of a file. A symbolic link has none. NOT_SUPPORTED where
+     * {@link FsLimits#accessControlLists} is false.
      */
     Acls acls(FileHandle file) throws FsException;
 
@@ -160,7 +160,7 @@ public interface FileSystem extends AutoCloseable {
      *
      * @return the attributes after the change
      * @throws FsException NOT_SUPPORTED also on a symbolic link, ACCESS for a default list on anything but a directory,
-     * NOT_PERMITTED for anyone but the owner, NO_SPACE for a list longer than the medium takes
+     *     NOT_PERMITTED for anyone but the owner, NO_SPACE for a list longer than the medium takes
      */
     FileAttributes setAcls(Caller caller, FileHandle file, AclChanges changes) throws FsException;
 

@@ -18,7 +18,7 @@ public interface OpenFile extends AutoCloseable {
      * Reads from {@code offset} into {@code sink}, advancing its position.
      *
      * @return number of bytes read: fewer than {@code sink.remaining()} only where the file ends, 0 at or beyond its
-     * end
+     *     end
      */
     int read(ByteBuffer sink, long offset) throws FsException;
 
@@ -60,7 +60,7 @@ public interface OpenFile extends AutoCloseable {
      * Copies within the backend.
      *
      * @return bytes copied, fewer than asked only where this file ends or the backend chose to stop; at least 1 if
-     * there was anything to copy
+     *     there was anything to copy
      */
     long copyTo(long offset, OpenFile target, long targetOffset, long lengthBytes) throws FsException;
 

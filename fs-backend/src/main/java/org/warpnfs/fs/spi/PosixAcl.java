@@ -40,7 +40,7 @@ public record PosixAcl(
             throw new IllegalArgumentException("permissions beyond rwx");
         }
         if (mask == null && !(users.isEmpty() && groups.isEmpty())) {
-            throw new IllegalArgumentException("a list that names someone needs a mask");
+            throw new IllegalArgumentException("an access control list that names a user or group needs a mask");
         }
     }
 
@@ -92,21 +92,21 @@ public record PosixAcl(
             throw invalid("no entry for the owner, the owning group or others");
         }
         if (mask == null && !(users.isEmpty() && groups.isEmpty())) {
-            throw invalid("someone is named, and there is no mask");
+            throw invalid("it names a user or group but has no mask");
         }
         return new PosixAcl(owner, users, group, groups, mask, other);
     }
 
     private static void name(NavigableMap<Long, Integer> named, long id, AclEntry entry) throws FsException {
         if (id < 0 || id > MAX_ID) {
-            throw invalid("nobody has the number " + id);
+            throw invalid("no user or group can have the id " + id);
         }
         named.put(id, only(named.get(id), entry));
     }
 
     private static Integer only(@Nullable Integer before, AclEntry entry) throws FsException {
         if (before != null) {
-            throw invalid("two of " + entry.getClass().getSimpleName());
+            throw invalid("more than one entry " + entry.getClass().getSimpleName());
         }
         if ((entry.permissions() & ~ALL) != 0) {
             throw invalid("permissions beyond rwx");
@@ -115,7 +115,7 @@ public record PosixAcl(
     }
 
     private static FsException invalid(String why) {
-        return FsException.of(FsError.INVALID, "no access control list: " + why);
+        return FsException.of(FsError.INVALID, "invalid access control list: " + why);
     }
 
     /** All entries in the order of acl(5): owner, users by number, owning group, groups by number, mask, others. */
@@ -159,8 +159,8 @@ public record PosixAcl(
     }
 
     /**
-     * The access list of a new file whose directory has this default list and whose creator asks for {@code
-     * permissions}: only what both allow. The umask has no effect (acl(5), object creation).
+     * The access list of a new file whose directory has this default list and whose creator asks for
+     * {@code permissions}: only what both allow. The umask has no effect (acl(5), object creation).
      */
     public PosixAcl inherited(int permissions) {
         return withPermissionBits(permissionBits() & permissions & MODE_BITS);

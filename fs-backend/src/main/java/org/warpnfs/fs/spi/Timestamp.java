@@ -11,7 +11,7 @@ import java.time.Instant;
 public record Timestamp(long seconds, int nanos) implements Comparable<Timestamp> {
     public Timestamp {
         if (nanos < 0 || nanos > 999_999_999) {
-            throw new IllegalArgumentException(nanos + " ns is not within a second");
+            throw new IllegalArgumentException("nanoseconds must be 0 to 999,999,999, not " + nanos);
         }
     }
 

@@ -15,6 +15,7 @@ import java.util.List;
 
 /**
  * The entries of a directory, by getdents64(2), without {@code .} and {@code ..}. struct linux_dirent64:
+ *
  * <pre>
  * offset  length  field
  *   0       8     d_ino

@@ -10,6 +10,7 @@ import java.lang.invoke.MethodHandle;
 
 /**
  * The kernel's file handles: name_to_handle_at, open_by_handle_at. struct file_handle:
+ *
  * <pre>
  * offset  length  field
  *   0       4     handle_bytes

@@ -48,7 +48,8 @@ final class Libc {
 
     private static MethodHandle function(String name, int firstVariadic, FunctionDescriptor descriptor) {
         MemorySegment symbol = SYMBOLS.find(name)
-                .orElseThrow(() -> new UnsupportedOperationException("libc has no " + name + ": too old a system"));
+                .orElseThrow(
+                        () -> new UnsupportedOperationException("libc has no " + name + ": this system is too old"));
         Linker.Option errno = Linker.Option.captureCallState("errno");
         return firstVariadic == NOT_VARIADIC
                 ? LINKER.downcallHandle(symbol, descriptor, errno)

@@ -23,7 +23,7 @@ public enum Platform {
     /** The platform of this process. */
     static Platform current() {
         if (CURRENT == null) {
-            throw new UnsupportedOperationException("not on this platform");
+            throw new UnsupportedOperationException("only Linux on x86-64 and aarch64 is supported");
         }
         return CURRENT;
     }
