@@ -3,9 +3,9 @@ package org.warpnfs.nfs.export;
 import org.warpnfs.fs.spi.Caller;
 
 /**
- * An export has taken a call.
+ * An export's permission for a call.
  *
- * @param caller who calls, squashed as the export says
- * @param readOnly nothing may be changed by this caller
+ * @param caller the caller, squashed by the export's rule
+ * @param readOnly true if this caller may change nothing
  */
 public record Admission(Caller caller, boolean readOnly) {}

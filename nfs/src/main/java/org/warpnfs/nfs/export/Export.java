@@ -10,7 +10,7 @@ import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.idmap.AnswerPending;
 import org.warpnfs.nfs.idmap.GroupSource;
 
-/** One file system under one path with one policy. Immutable; safe for any thread. */
+/** A file system served under a path with a policy. Immutable; safe for any thread. */
 public final class Export {
     /** The key of the virtual directories above the exports. */
     public static final int PSEUDO_KEY = 0;
@@ -33,21 +33,21 @@ public final class Export {
     }
 
     /**
-     * An export of the whole of {@code fileSystem}.
+     * Makes an export of the whole of {@code fileSystem}.
      *
-     * @param source where the files come from, for people
+     * @param source where the files come from, to show to people
      */
     public static Export of(
             PseudoPath path, FileSystem fileSystem, ExportPolicy policy, ExportTraits traits, String source) {
         return new Export(keyOf(path, traits), path, fileSystem, policy, traits, source);
     }
 
-    /** As the other, with nothing special. */
+    /** Makes an export with the default traits. */
     public static Export of(PseudoPath path, FileSystem fileSystem, ExportPolicy policy, String source) {
         return of(path, fileSystem, policy, ExportTraits.DEFAULTS, source);
     }
 
-    /** As the other, in the same way for everyone. */
+    /** Makes an export with one rule for everyone and the default traits. */
     public static Export of(PseudoPath path, FileSystem fileSystem, ExportOptions options, String source) {
         return of(path, fileSystem, ExportPolicy.everyone(options), source);
     }
@@ -70,7 +70,8 @@ public final class Export {
     }
 
     /**
-     * Names this export in handles and file system ids: the same for one fsid, or else one path, after every restart.
+     * A number for this export in handles and file system ids. It is made of the fsid or, without one, of the path, so
+     * it is the same after every restart.
      */
     public int key() {
         return key;
@@ -96,18 +97,18 @@ public final class Export {
         return traits;
     }
 
-    /** Where the files come from, for people. */
+    /** Where the files come from, to show to people. */
     public String source() {
         return source;
     }
 
-    /** The top directory. */
+    /** The root directory of the export. */
     public Location root() {
         return new Location(this, fileSystem.root());
     }
 
     /**
-     * True if the host at {@code address} is served at all.
+     * True if a rule of the export applies to the host at {@code address}.
      *
      * @throws FsException TRY_LATER if a name service has not answered yet
      */
@@ -124,7 +125,8 @@ public final class Export {
     }
 
     /**
-     * Which credentials hosts at {@code address} may come with, the best first; none if they may not come.
+     * The credentials that are accepted from hosts at {@code address}, the preferred one first; none if those hosts are
+     * not served.
      *
      * @throws FsException TRY_LATER if a name service has not answered yet
      */
@@ -134,10 +136,11 @@ public final class Export {
     }
 
     /**
-     * Who {@code requester} is here, and what he may: squashed as the rule for his host says, each of user, group and
-     * groups by itself.
+     * Decides whether the export accepts {@code requester}, and as which caller. The rule for the host says how user,
+     * group and supplementary groups are squashed, each of them separately.
      *
-     * @throws ExportDenial if calls of that host, from that port or with that credential are not taken here, or not yet
+     * @throws ExportDenial if the export does not accept calls from that host, from that port or with that credential,
+     * or cannot decide yet
      */
     public Admission admit(Requester requester) throws ExportDenial {
         ExportOptions options;
@@ -177,7 +180,7 @@ public final class Export {
 
     private List<Long> groups(Identity.SystemUser user, GroupSource source) throws ExportDenial {
         try {
-            // In virtual directories everyone may do the same.
+            // Groups have no effect in virtual directories, where every caller has the same rights.
             return isPseudo() ? List.of() : source.groupsOf(user.uid(), user.groups());
         } catch (AnswerPending e) {
             throw new ExportDenial(ExportDenial.Reason.PENDING);

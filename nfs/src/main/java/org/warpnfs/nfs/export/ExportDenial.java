@@ -1,20 +1,20 @@
 package org.warpnfs.nfs.export;
 
-/** An export does not take a call. Carries no stack trace: it is an answer to a client, not a defect. */
+/** Refusal of a call by an export. It carries no stack trace, since it reports no defect of the server. */
 public final class ExportDenial extends Exception {
     private static final long serialVersionUID = 1L;
 
     private final Reason reason;
 
-    /** Why. */
+    /** Reason of the refusal. */
     public enum Reason {
-        /** No rule is for the client's host. */
+        /** No rule applies to the client's host. */
         HOST,
-        /** The call comes from a port that any user of the client's host can have. */
+        /** The call comes from a port that any user of the client's host can use. */
         PORT,
-        /** The rule takes other credentials. */
+        /** The rule does not accept this kind of credential. */
         FLAVOR,
-        /** Who calls is not known yet, since a name service has not answered: the call is to come again later. */
+        /** A name service has not answered yet, so the caller is not known. The client has to repeat the call later. */
         PENDING
     }
 

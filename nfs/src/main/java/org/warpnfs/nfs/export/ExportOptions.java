@@ -5,16 +5,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * How an export is served to those whom one rule is for.
+ * How an export is served to the hosts of one rule.
  *
  * @param readOnly nothing in it can be changed
- * @param squash who becomes anonymous
+ * @param squash which users become the anonymous user
  * @param anonUid the anonymous user, unsigned 32 bits
  * @param anonGid the anonymous group, unsigned 32 bits
- * @param privilegedPort calls are taken only from ports below 1024, where a client's host lets nobody but its superuser
- *     send
- * @param flavors which credentials are taken, the one that the server likes best first; at least one
- * @param byFlavor what holds instead of {@code readOnly} and {@code squash} for calls with such a credential
+ * @param privilegedPort calls are accepted only from ports below 1024, which a client's host reserves for its superuser
+ * @param flavors the accepted credentials, the server's preferred one first; at least one
+ * @param byFlavor replaces {@code readOnly} and {@code squash} for calls with such a credential
  */
 public record ExportOptions(
         boolean readOnly,
@@ -27,7 +26,7 @@ public record ExportOptions(
     /** The overflow user and group of Linux, "nobody". */
     public static final long NOBODY = 65534;
 
-    /** rw, root_squash as exports(5) has it; from any port, and also from whoever names no user. */
+    /** rw and root_squash of exports(5); from any port, and also with credentials that name no user. */
     public static final ExportOptions DEFAULTS =
             new ExportOptions(false, Squash.ROOT, NOBODY, NOBODY, false, List.of(Flavor.SYS, Flavor.NONE), Map.of());
 
@@ -64,10 +63,10 @@ public record ExportOptions(
     }
 
     /**
-     * What may differ from one credential to another.
+     * Options that may differ from one credential to another.
      *
      * @param readOnly nothing can be changed
-     * @param squash who becomes anonymous
+     * @param squash which users become the anonymous user
      */
     public record Access(boolean readOnly, Squash squash) {
         public Access withReadOnly(boolean value) {
@@ -79,13 +78,13 @@ public record ExportOptions(
         }
     }
 
-    /** What holds for calls with such a credential. */
+    /** The options for calls with such a credential. */
     public Access accessBy(Flavor flavor) {
         Access own = byFlavor.get(flavor);
         return own == null ? new Access(readOnly, squash) : own;
     }
 
-    /** The same but for calls with that credential. */
+    /** These options with another access for calls with that credential. */
     public ExportOptions withAccess(Flavor flavor, Access access) {
         Map<Flavor, Access> more = new EnumMap<>(Flavor.class);
         more.putAll(byFlavor);

@@ -11,11 +11,11 @@ import org.jspecify.annotations.Nullable;
 import org.warpnfs.nfs.idmap.AnswerPending;
 
 /**
- * Who may use an export, and how: the rules of one line of exports(5).
+ * The rules of one export, as on one line of exports(5): which hosts may use it, and how.
  *
- * <p>Of the rules that mean a host the first counts, hosts before networks before wildcards before netgroups before
- * everyone, whatever their order. Where names decide, what was found for an address is kept for {@value #SECONDS_KEPT}
- * s, for at most {@value #ADDRESSES_KEPT} addresses.
+ * <p>If several rules match a host, the first counts in this order, whatever their order on the line: hosts, networks,
+ * wildcards, netgroups, everyone. If a policy depends on names, its result for an address is kept for {@value
+ * #SECONDS_KEPT} s, for at most {@value #ADDRESSES_KEPT} addresses.
  *
  * <p>Safe for any thread; waits for a name service as {@link HostNames} does.
  */
@@ -24,9 +24,9 @@ public final class ExportPolicy {
     private static final int ADDRESSES_KEPT = 10_000;
 
     private final List<ExportRule> rules;
-    /** The only rule, if it is for everyone. */
+    /** The only rule, if it applies to everyone. */
     private final @Nullable ExportOptions forEveryone;
-    /** Null where addresses alone decide. */
+    /** Results by address; null where no rule depends on names. */
     private final @Nullable Cache<InetAddress, Optional<ExportOptions>> found;
 
     private ExportPolicy(List<ExportRule> rules) {
@@ -42,32 +42,32 @@ public final class ExportPolicy {
                 : null;
     }
 
-    /** The rules in the order in which they were written. */
+    /** Makes the policy of rules that are in the order in which they were written. */
     public static ExportPolicy of(List<ExportRule> rules) {
         return new ExportPolicy(rules.stream()
                 .sorted(Comparator.comparing(rule -> rule.clients().rank()))
                 .toList());
     }
 
-    /** One rule for all. */
+    /** Makes a policy with one rule for everyone. */
     public static ExportPolicy everyone(ExportOptions options) {
         return new ExportPolicy(List.of(new ExportRule(new HostPattern.Everyone(), options)));
     }
 
-    /** True if everyone is served in the same way. */
+    /** True if every host is served in the same way. */
     public boolean isOneForAll() {
         return forEveryone != null;
     }
 
-    /** In the order in which they are asked. */
+    /** The rules in the order in which they are tried. */
     public List<ExportRule> rules() {
         return rules;
     }
 
     /**
-     * How the host at {@code address} is served; null if it is not.
+     * The options for the host at {@code address}; null if that host is not served.
      *
-     * @throws AnswerPending if names decide, and a name service has not answered yet
+     * @throws AnswerPending if a rule depends on names and a name service has not answered yet
      */
     public @Nullable ExportOptions optionsFor(InetAddress address) throws AnswerPending {
         if (forEveryone != null) {
@@ -93,7 +93,7 @@ public final class ExportPolicy {
         return null;
     }
 
-    /** Equal if the same hosts are served in the same way. */
+    /** True if both have the same rules. */
     @Override
     public boolean equals(Object other) {
         return other instanceof ExportPolicy policy && rules.equals(policy.rules);

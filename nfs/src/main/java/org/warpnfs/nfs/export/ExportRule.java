@@ -1,4 +1,4 @@
 package org.warpnfs.nfs.export;
 
-/** To whom an export is served, and how: {@code client(options)} of exports(5). */
+/** One {@code client(options)} of exports(5): hosts, and how an export is served to them. */
 public record ExportRule(HostPattern clients, ExportOptions options) {}

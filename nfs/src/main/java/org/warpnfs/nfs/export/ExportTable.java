@@ -13,11 +13,11 @@ import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.idmap.Identities;
 
 /**
- * All exports of a server, and the virtual directories above them. What is served can be {@linkplain #replace replaced}
- * while calls run: each question is answered by one set of exports or the other. Safe for any thread.
+ * All exports of a server, and the virtual directories above them. The exports can be {@linkplain #replace replaced}
+ * while calls run: each query is answered from either the old or the new set. Safe for any thread.
  *
- * <p>Either one export stands at {@code /}, or none does and {@code /} is a virtual directory. An export may stand
- * below another, on a directory of that.
+ * <p>If no export has the path {@code /}, that path is a virtual directory. An export may be below another one, on a
+ * directory of it.
  */
 public final class ExportTable {
     private final ChangeWindows changeWindows = new ChangeWindows();
@@ -29,7 +29,7 @@ public final class ExportTable {
         this.identities = identities;
     }
 
-    /** As the other, where clients say who is in which group, and call users by numbers. */
+    /** Makes a table for clients that send the groups of their users, and name users by numbers. */
     public static ExportTable of(List<Export> exports) {
         return of(exports, Identities.NUMERIC);
     }
@@ -37,18 +37,18 @@ public final class ExportTable {
     /**
      * Makes the table.
      *
-     * @param identities who is who, in all exports
-     * @throws IllegalArgumentException if two exports share a path or a key, or one stands below another where that has
-     *     no directory
+     * @param identities groups and names of users, for all exports
+     * @throws IllegalArgumentException if two exports have the same path or key, or an export is below another one that
+     * has no such directory
      */
     public static ExportTable of(List<Export> exports, Identities identities) {
         return new ExportTable(ExportTree.of(exports), identities);
     }
 
     /**
-     * Serves these from now on. Handles of exports that are not among them any more are stale.
+     * Replaces the exports. Handles of exports that are not in the new set become stale.
      *
-     * @return those that were served before and are not any more, by their keys
+     * @return the exports whose keys are no longer served
      * @throws IllegalArgumentException as {@link #of}; nothing has changed then
      */
     public synchronized Set<Export> replace(List<Export> exports) {
@@ -59,7 +59,7 @@ public final class ExportTable {
         return gone;
     }
 
-    /** In the order in which they were given, without the virtual one. */
+    /** The exports in the order in which they were given, without the virtual one. */
     public List<Export> exports() {
         return tree.exports();
     }
@@ -74,22 +74,22 @@ public final class ExportTable {
         return tree.byKey(key);
     }
 
-    /** Where a client that knows nothing begins: the export at {@code /}, or the virtual root. */
+    /** The directory where a client starts: the export at {@code /}, or the virtual root. */
     public Location root() {
         return tree.root();
     }
 
-    /** The root of the export that stands on that name of a directory; null if none does. */
+    /** The root of the export that is mounted on that name of a directory; null if there is none. */
     public @Nullable Location mountedAt(Location directory, FileName name) {
         Export mounted = tree.mountedAt(directory, name);
         return mounted == null ? null : mounted.root();
     }
 
     /**
-     * Before a name is removed, renamed or replaced.
+     * Must be called before a name is removed, renamed or replaced.
      *
-     * @throws FsException BUSY if an export stands on it: what would be changed is the directory underneath, which
-     *     nobody sees
+     * @throws FsException BUSY if an export is mounted on the name: the change would affect the directory underneath,
+     * which no client sees
      */
     public void requireUnmounted(Location directory, FileName name) throws FsException {
         if (tree.mountedAt(directory, name) != null) {
@@ -97,22 +97,24 @@ public final class ExportTable {
         }
     }
 
-    /** True if something may be mounted on a name of the directory: a quick no for nearly all directories. */
+    /**
+     * False if nothing is mounted on any name of the directory. This is quick, and false for nearly all directories.
+     */
     public boolean hasMounts(Location directory) {
         return tree.hasMounts(directory);
     }
 
     /**
-     * The file id of the directory on which an export stands; its root's own where there is none (RFC 8881, section
-     * 5.8.2.23).
+     * The file id of the directory that an export is mounted on; that of its own root if it is mounted on none (RFC
+     * 8881, section 5.8.2.23).
      */
     public long mountedOnFileId(Export export) throws FsException {
         return tree.mountedOnFileId(export);
     }
 
     /**
-     * The directory above: from the root of an export the one that holds its mount point. The root of all is above
-     * itself.
+     * The parent of a directory. The parent of an export's root is the directory that holds its mount point. The
+     * topmost root is its own parent.
      */
     public Location parentOf(Caller caller, Location location) throws FsException {
         Export export = location.export();
@@ -123,13 +125,13 @@ public final class ExportTable {
         return tree.above(export);
     }
 
-    /** Who is who. */
+    /** Groups and names of users. */
     public Identities identities() {
         return identities;
     }
 
     /**
-     * Who makes a call, with the groups that count here.
+     * The sender of a call, with the groups that this server uses for it.
      *
      * @throws RpcAuthException as {@link Identity#of}
      */
@@ -137,7 +139,7 @@ public final class ExportTable {
         return Requester.of(call, identities.groups());
     }
 
-    /** Which changes overlap, for all programs that serve this table. */
+    /** Overlapping changes of files, for all programs that serve this table. */
     public ChangeWindows changeWindows() {
         return changeWindows;
     }

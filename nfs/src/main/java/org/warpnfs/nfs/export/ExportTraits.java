@@ -3,14 +3,14 @@ package org.warpnfs.nfs.export;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What holds for an export whoever asks.
+ * Properties of an export that are the same for all clients.
  *
- * @param fsid what names its file system to clients, over restarts and moves; null to derive it from the path
+ * @param fsid identifies its file system to clients, over restarts and moves; null to derive it from the path
  * @param crossesMounts file systems mounted below it are served with it
- * @param shownThroughParent an NFSv3 client that has the export above mounted is led into this one; NFSv4 clients
- *     always are
+ * @param shownThroughParent an NFSv3 client that has mounted the export above gets into this one; NFSv4 clients always
+ * do
  * @param readDirPlus NFSv3 clients may ask for attributes in listings
- * @param locations where else the files are
+ * @param locations other places of the files
  */
 public record ExportTraits(
         @Nullable String fsid,

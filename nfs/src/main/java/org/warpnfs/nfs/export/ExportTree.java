@@ -16,10 +16,10 @@ import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 
 /**
- * One set of exports, and what stands on what: on a virtual directory, or on a directory of the export above.
+ * One set of exports, and what each is mounted on: a virtual directory, or a directory of the export above.
  *
- * <p>A mount point is a directory's handle and a name in it, as in the kernel: it moves with the directory. Immutable;
- * safe for any thread.
+ * <p>A mount point is a directory's handle and a name in it, as in the kernel, so it moves with the directory.
+ * Immutable; safe for any thread.
  */
 final class ExportTree {
     private record MountPoint(Location directory, FileName name) {}
@@ -29,10 +29,10 @@ final class ExportTree {
     private final Map<Integer, Export> byKey = new HashMap<>();
     private final Map<MountPoint, Export> mounted = new HashMap<>();
     private final Set<Location> withMounts = new HashSet<>();
-    /** Of each export, the directory that holds its mount point. */
+    /** For each export, the directory that holds its mount point. */
     private final Map<Export, Location> above = new HashMap<>();
 
-    /** File ids of the directories under kernel mounts, as far as somebody has asked. */
+    /** File ids of the directories under kernel mounts, filled on demand. */
     private final Map<Export, Long> mountedOn = new ConcurrentHashMap<>();
 
     private final Export pseudo;
@@ -42,7 +42,7 @@ final class ExportTree {
         for (Export export : exports) {
             add(export);
         }
-        // Below another export there are real directories.
+        // An export below another one is mounted on a real directory.
         PseudoFileSystem directories = new PseudoFileSystem(byPath.keySet().stream()
                 .filter(path -> exportAbove(path) == null)
                 .toList());
@@ -89,7 +89,7 @@ final class ExportTree {
         mounted.put(new MountPoint(directory, path.components().getLast()), export);
     }
 
-    /** The directory of {@code holder} that holds the mount point of an export below it. */
+    /** The directory of {@code holder} that holds the mount point of {@code export}. */
     private static Location directoryIn(Export holder, Export export) {
         List<FileName> names = export.path().components();
         FileHandle directory = holder.fileSystem().root();
@@ -108,12 +108,12 @@ final class ExportTree {
         }
     }
 
-    /** Clients find an export in the listing of the directory above, so the name has to be there. */
+    /** Checks that the name exists: clients find an export in the listing of its parent. */
     private static void requireName(Export holder, FileHandle directory, FileName name) throws FsException {
         try {
             holder.fileSystem().lookup(Caller.ROOT, directory, name);
         } catch (FsException e) {
-            // Something is mounted there: that is what the export is for.
+            // A file system is mounted there. The export serves that file system.
             if (e.error() != FsError.ACCESS) {
                 throw e;
             }
@@ -178,7 +178,7 @@ final class ExportTree {
                 throw e;
             }
         }
-        // Something is mounted there, so that nothing but the listing tells of the directory underneath.
+        // A file system is mounted there, so only the listing shows the file id of the directory underneath.
         long[] found = {export.fileSystem().attributes(export.root().file()).fileId()};
         boolean _ = holder.list(Caller.ROOT, directory.file(), 0, false, entry -> {
             boolean isIt = entry.name().equals(name);
@@ -193,7 +193,7 @@ final class ExportTree {
 
     Location above(Export export) {
         Location directory = above.get(export);
-        // An export of an earlier set: the one that took its place stands where it stood.
+        // If the export belongs to an earlier set, the one that replaced it has the same mount point.
         return directory != null
                 ? directory
                 : Objects.requireNonNullElseGet(byPath.get(export.path()), () -> export)

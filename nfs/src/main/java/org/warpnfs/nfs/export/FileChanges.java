@@ -4,23 +4,23 @@ import org.warpnfs.fs.spi.FileIdentity;
 import org.warpnfs.fs.spi.FsException;
 
 /**
- * Asked before a file is changed, by programs whose clients hold no promises about files on behalf of one whose clients
- * do. Safe for any thread.
+ * Notification before a file is changed, from programs without delegations to one that has granted some. Safe for any
+ * thread.
  */
 @FunctionalInterface
 public interface FileChanges {
-    /** For a server without such clients. */
+    /** For a server that grants no delegations. */
     FileChanges UNWATCHED = _ -> () -> {};
 
     /**
-     * Data, attributes or names of {@code file} are about to change. No promise about it is made until the change is
-     * closed.
+     * Must be called before data, attributes or names of {@code file} are changed. No delegation of the file is granted
+     * until the change is closed.
      *
-     * @throws FsException TRY_LATER while a client that relies on the file is being told
+     * @throws FsException TRY_LATER while a delegation of the file is being recalled
      */
     Change begin(FileIdentity file) throws FsException;
 
-    /** The time in which a file is being changed. */
+    /** The time during which a file is changed. */
     @FunctionalInterface
     interface Change extends AutoCloseable {
         @Override

@@ -1,8 +1,8 @@
 package org.warpnfs.nfs.export;
 
-/** A kind of credential that an export takes, as {@code sec=} of exports(5) names it. */
+/** A kind of credential that an export accepts, as in {@code sec=} of exports(5). */
 public enum Flavor {
-    /** AUTH_NONE: nobody in particular. */
+    /** AUTH_NONE: no user. */
     NONE("none", 0),
     /** AUTH_SYS: the client's host says who its users are. */
     SYS("sys", 1);
@@ -15,7 +15,7 @@ public enum Flavor {
         this.code = code;
     }
 
-    /** As exports(5) writes it. */
+    /** The name in exports(5). */
     public String word() {
         return word;
     }

@@ -3,14 +3,14 @@ package org.warpnfs.nfs.export;
 import java.util.List;
 
 /**
- * Where else the files of an export are: {@code refer=} and {@code replicas=} of exports(5), told to NFSv4 clients as
+ * Other places of an export's files: {@code refer=} and {@code replicas=} of exports(5). NFSv4 clients get them as
  * fs_locations (RFC 7530, section 8, RFC 8881, section 11).
  *
- * @param isReferral clients are led there and find nothing here
- * @param places the one that is liked best first
+ * @param isReferral the files are not served here, and clients are referred to the places
+ * @param places the preferred one first
  */
 public record FsLocations(boolean isReferral, List<Place> places) {
-    /** The files are here and nowhere else. */
+    /** The files are served here and nowhere else. */
     public static final FsLocations NONE = new FsLocations(false, List.of());
 
     public FsLocations {
@@ -21,10 +21,10 @@ public record FsLocations(boolean isReferral, List<Place> places) {
     }
 
     /**
-     * The same files on other servers.
+     * Copies of the files on other servers.
      *
      * @param hosts names or addresses, as clients understand them; at least one
-     * @param path on each of them
+     * @param path the files' path on each of them
      */
     public record Place(List<String> hosts, PseudoPath path) {
         public Place {

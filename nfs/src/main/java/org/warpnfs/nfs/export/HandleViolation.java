@@ -2,7 +2,7 @@ package org.warpnfs.nfs.export;
 
 import org.warpnfs.fs.spi.FsError;
 
-/** A handle that names no file here. Carries no stack trace: it is an answer to a client, not a defect. */
+/** A handle that names no file here. It carries no stack trace, since it reports no defect of the server. */
 public final class HandleViolation extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -13,7 +13,7 @@ public final class HandleViolation extends Exception {
         this.error = error;
     }
 
-    /** BAD_HANDLE if this server never gave it out, STALE if its export is no more. */
+    /** BAD_HANDLE if this server never made the handle, STALE if its export is no longer served. */
     public FsError error() {
         return error;
     }

@@ -6,14 +6,14 @@ import java.util.Set;
 import org.warpnfs.nfs.idmap.AnswerPending;
 
 /**
- * What this host knows of other hosts' names, asked where an export names its clients by name (exports(5)).
+ * Names of hosts by a name service. Used where an export names its clients by name (exports(5)).
  *
- * <p>A method either blocks for as long as a name service takes, or puts its caller off ({@link KeptHostNames}). One
- * that could not find out throws {@link java.io.UncheckedIOException}; no name, no address is an answer: who cannot be
- * found is not let in. Safe for any thread.
+ * <p>Either a method blocks for as long as the name service takes, or it throws {@link AnswerPending} ({@link
+ * KeptHostNames}). It throws {@link java.io.UncheckedIOException} if the service failed. That a host has no name or no
+ * address is an answer: a host that is not found is not served. Safe for any thread.
  */
 public interface HostNames {
-    /** Knows nothing: for exports that name addresses alone. */
+    /** Knows no names. For exports that name only addresses. */
     HostNames NONE = new HostNames() {
         @Override
         public Set<InetAddress> addressesOf(String name) {
@@ -31,12 +31,12 @@ public interface HostNames {
         }
     };
 
-    /** All addresses of a host; none if the name is not known. */
+    /** All addresses of a host; none if the name does not exist. */
     Set<InetAddress> addressesOf(String name) throws AnswerPending;
 
     /**
-     * The names of the host at an address, without a dot at their ends. Only names whose own addresses have
-     * {@code address} among them: whoever runs the reverse zone of an address can write any name there.
+     * The names of the host at an address, without a trailing dot. A name counts only if {@code address} is among its
+     * own addresses, since the owner of an address's reverse zone can enter any name there.
      */
     List<String> namesOf(InetAddress address) throws AnswerPending;
 

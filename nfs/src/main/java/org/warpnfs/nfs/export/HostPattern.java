@@ -9,8 +9,7 @@ import java.util.regex.Pattern;
 import org.warpnfs.nfs.idmap.AnswerPending;
 
 /**
- * Whom one part of an export's line is for ("Machine Name Formats" of exports(5)).
- *
+ * The hosts of one rule of an export ("Machine Name Formats" of exports(5)).
  * <pre>
  * *                              everyone
  * 192.0.2.1   2001:db8::1        one address
@@ -23,7 +22,7 @@ import org.warpnfs.nfs.idmap.AnswerPending;
  * <p>Immutable; safe for any thread.
  */
 public sealed interface HostPattern {
-    /** Which patterns go first where more than one matches, whatever their order in the line. */
+    /** Kinds of patterns in the order in which they are tried, whatever their order in the line. */
     enum Rank {
         HOST,
         NETWORK,
@@ -33,23 +32,23 @@ public sealed interface HostPattern {
     }
 
     /**
-     * True if the host at {@code address} is meant.
+     * True if the pattern matches the host at {@code address}.
      *
-     * @throws AnswerPending where {@link #needsNames} and a name service has not answered yet
+     * @throws AnswerPending if {@link #needsNames} is true and a name service has not answered yet
      */
     boolean matches(InetAddress address) throws AnswerPending;
 
     Rank rank();
 
-    /** True if names decide, which may change while nothing here does. */
+    /** True if the result depends on names, so that it may change while the pattern does not. */
     default boolean needsNames() {
         return false;
     }
 
     /**
-     * Reads one.
+     * Parses a pattern.
      *
-     * @throws IllegalArgumentException if it is none of the forms above, saying what is wrong
+     * @throws IllegalArgumentException if the text has none of the forms above; the message says what is wrong
      */
     static HostPattern of(String text, HostNames names) {
         if (text.isEmpty()) {
@@ -117,7 +116,7 @@ public sealed interface HostPattern {
     }
 
     /**
-     * An address, or all that begin with the same bits.
+     * An address, or all addresses with the same leading bits.
      *
      * @param prefix an address of the network
      * @param bits how many leading bits count, up to all of them
@@ -205,7 +204,7 @@ public sealed interface HostPattern {
         }
     }
 
-    /** A host by name: it is whoever has one of its addresses. */
+    /** A host by name. It matches each of the name's addresses. */
     record HostName(String name, HostNames names) implements HostPattern {
         @Override
         public boolean matches(InetAddress address) throws AnswerPending {
@@ -228,7 +227,7 @@ public sealed interface HostPattern {
         }
     }
 
-    /** Hosts whose names look so. */
+    /** Hosts whose names match a wildcard. */
     record Wildcard(String text, Pattern pattern, HostNames names) implements HostPattern {
         private static Wildcard of(String text, HostNames names) {
             if (text.indexOf('.') >= 0 && text.chars().noneMatch(Character::isLetter)) {
@@ -288,7 +287,7 @@ public sealed interface HostPattern {
             return true;
         }
 
-        /** By the text: patterns of regular expressions have no equality. */
+        /** Compares the texts: compiled regular expressions have no equality. */
         @Override
         public boolean equals(Object other) {
             return other instanceof Wildcard wildcard && text.equals(wildcard.text) && names.equals(wildcard.names);

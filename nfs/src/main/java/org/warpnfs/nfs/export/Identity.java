@@ -10,12 +10,12 @@ import org.dcache.oncrpc4j.rpc.RpcAuthTypeNone;
 import org.dcache.oncrpc4j.rpc.RpcAuthTypeUnix;
 import org.dcache.oncrpc4j.rpc.RpcCall;
 
-/** Who a client says a call is from, before any squashing. */
+/** The user that a client names in a call, before any squashing. */
 public sealed interface Identity {
-    /** AUTH_SYS allows so many groups beside the first (RFC 5531, appendix A). */
+    /** The most supplementary groups that AUTH_SYS allows (RFC 5531, appendix A). */
     int MAX_GROUPS = 16;
 
-    /** The kind of credential that said so. */
+    /** The kind of credential that named the user. */
     Flavor flavor();
 
     /** AUTH_SYS: user and groups of the client, unsigned 32 bits each. */
@@ -30,7 +30,7 @@ public sealed interface Identity {
         }
     }
 
-    /** AUTH_NONE: nobody in particular. */
+    /** AUTH_NONE: no user. */
     record Anonymous() implements Identity {
         @Override
         public Flavor flavor() {
@@ -39,10 +39,10 @@ public sealed interface Identity {
     }
 
     /**
-     * Reads the credential of a call.
+     * Decodes the credential of a call.
      *
      * @throws RpcAuthException to be answered with the status in it: AUTH_TOOWEAK for a flavour that is not served
-     *     here, AUTH_BADCRED for one that breaks its own limits
+     * here, AUTH_BADCRED for one that exceeds its own limits
      */
     static Identity of(RpcCall call) throws RpcAuthException {
         RpcAuth credential = call.getCredential();

@@ -11,8 +11,8 @@ import org.warpnfs.nfs.idmap.KeptAnswers;
 import org.warpnfs.nfs.idmap.NameCounts;
 
 /**
- * What a name service says of hosts, asked once for all patterns of all exports, on threads of its own: a resolver that
- * does not answer holds no call up for longer than {@link KeptAnswers} lets it wait. Safe for any thread.
+ * Answers of a name service about hosts, shared by all patterns of all exports. The service is asked on threads of its
+ * own, so a resolver that does not answer delays a call no longer than {@link KeptAnswers} allows. Safe for any thread.
  */
 public final class KeptHostNames implements HostNames {
     private static final Duration KEPT = Duration.ofMinutes(1);
@@ -23,7 +23,7 @@ public final class KeptHostNames implements HostNames {
 
     private record Membership(String netgroup, String host) {}
 
-    /** Asks {@code service} on {@code threads}. */
+    /** Uses {@code service}, which is called on {@code threads}. */
     public KeptHostNames(HostNames service, Executor threads, LongSupplier clockNanos) {
         this(service, KeptAnswers.Terms.DEFAULT.keptFor(KEPT), threads, clockNanos);
     }

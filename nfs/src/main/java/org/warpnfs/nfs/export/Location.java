@@ -6,14 +6,14 @@ import org.warpnfs.fs.spi.FileIdentity;
 import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.fs.spi.FsException;
 
-/** One file of one export. Equal locations are the same file under the same policy. */
+/** A file of an export. Equal locations are the same file under the same policy. */
 public record Location(Export export, FileHandle file) {
     /** Another file of the same export. */
     public Location sibling(FileHandle other) {
         return new Location(export, other);
     }
 
-    /** The same for the same file, through whatever export it was reached. */
+    /** The identity of the file, which is the same through every export. */
     public FileIdentity identity() {
         return fileSystem().identity(file);
     }
@@ -27,7 +27,7 @@ public record Location(Export export, FileHandle file) {
         return fileSystem().attributes(file);
     }
 
-    /** True if the files of the export are elsewhere: clients are led there. */
+    /** True if the files of the export are elsewhere, and clients are referred there. */
     public boolean isAbsent() {
         return export.traits().locations().isReferral();
     }

@@ -10,7 +10,6 @@ import org.warpnfs.fs.spi.FsError;
 
 /**
  * The handles that clients hold (nfs_fh3 of RFC 1813, section 2.4, nfs_fh4 of RFC 8881, section 4).
- *
  * <pre>
  * bytes   field
  *  0      version, 1
@@ -20,8 +19,8 @@ import org.warpnfs.fs.spi.FsError;
  * 16-     the backend's handle, at most 48 bytes
  * </pre>
  *
- * <p>The MAC keeps a client from making a handle to a file outside the export that it was let into. Whoever has seen a
- * handle can use it: it says which file, not who may.
+ * <p>Because of the MAC, a client cannot make up a handle to a file outside of the exports that it may use. Anyone who
+ * has seen a handle can use it: a handle names a file and grants no permission.
  *
  * <p>Immutable; safe for any thread. Handles outlive a restart if the secret does.
  */
@@ -40,7 +39,7 @@ public final class NfsHandles {
     private final HashFunction mac;
 
     /**
-     * Handles of the files of {@code exports}.
+     * Makes and reads handles of the files of {@code exports}.
      *
      * @param secret {@value #SECRET_LENGTH_BYTES} random bytes, kept over restarts
      */
@@ -62,7 +61,7 @@ public final class NfsHandles {
         return handle.putLong(MAC_OFFSET, macOf(handle.array())).array();
     }
 
-    /** What {@link #encode} made {@code handle} of. */
+    /** The location that {@code handle} was made of by {@link #encode}. */
     public Location decode(byte[] handle) throws HandleViolation {
         if (handle.length < FILE_OFFSET || handle.length > MAX_LENGTH_BYTES) {
             throw new HandleViolation(FsError.BAD_HANDLE);
@@ -81,15 +80,15 @@ public final class NfsHandles {
     }
 
     /**
-     * The verifier by which a backend finds a file again that was created exclusively (RFC 1813, section 3.3.8, RFC
-     * 8881, section 18.16.3). Made of what the client sent, of who called and of the name, under the secret: a backend
-     * may keep verifiers where everyone sees them, as in a file's times, and clients choose theirs so that others can
-     * guess them. Equal for equal arguments, over restarts too.
+     * The verifier by which a backend recognises a file that was created exclusively (RFC 1813, section 3.3.8, RFC
+     * 8881, section 18.16.3). It is a keyed hash of the client's verifier, the caller and the name. A keyed hash is
+     * needed because clients choose verifiers that others can guess, and a backend may keep them where everyone sees
+     * them, as in a file's times. Equal for equal arguments, over restarts too.
      */
     public long exclusiveVerifier(long verifier, Caller caller, FileHandle directory, FileName name) {
         byte[] parent = directory.toBytes();
         return mac.newHasher()
-                // No handle begins with this.
+                // No handle begins with this word.
                 .putInt(VERIFIER_WORD)
                 .putLong(verifier)
                 .putLong(caller.uid())

@@ -8,8 +8,8 @@ import java.util.List;
 import org.warpnfs.fs.spi.FileName;
 
 /**
- * Numbers for paths that are the same after every restart and on every host, so that handles and file ids made of them
- * are too. The function must never change: clients hold what it gave.
+ * Hashes of paths that are the same after every restart and on every host. So are the handles and file ids made of
+ * them. The function must never change, since clients hold its results.
  */
 final class PathHash {
     private static final HashFunction HASH = Hashing.sipHash24();
@@ -22,7 +22,7 @@ final class PathHash {
         return hasher.hash().asLong();
     }
 
-    /** Of what an administrator named a file system. No path has a NUL, so no path has the same bytes. */
+    /** The hash of an fsid that an administrator chose. It never has the bytes of a path, since a path has no NUL. */
     static long ofFsid(String fsid) {
         return HASH.newHasher()
                 .putByte((byte) 0)
@@ -31,12 +31,12 @@ final class PathHash {
                 .asLong();
     }
 
-    /** Of several, in their order. */
+    /** The hash of several paths, in their order. */
     static long of(List<PseudoPath> paths) {
         Hasher hasher = HASH.newHasher();
         for (PseudoPath path : paths) {
             put(path, hasher);
-            // No name has a NUL.
+            // Separates the paths: no name has a NUL.
             hasher.putByte((byte) 0);
         }
         return hasher.hash().asLong();

@@ -35,12 +35,13 @@ import org.warpnfs.fs.spi.Timestamp;
 import org.warpnfs.fs.spi.XattrMode;
 
 /**
- * The virtual directories from {@code /} down to the exports (RFC 8881, section 7.3): everyone may look, nobody may
- * change.
+ * The virtual directories from {@code /} down to the exports (RFC 8881, section 7.3). Everyone may read them, and
+ * nobody may change them.
  *
- * <p>An export's mount point is a directory here too, empty, until {@link ExportTable#mountedAt} leads through it.
- * Handles and file ids come from the path alone, so that they stay over restarts. The change id comes from all paths:
- * the same for the same exports, and another for others, but neither larger nor smaller (change_attr_type says so).
+ * <p>An export's mount point is an empty directory here, which {@link ExportTable#mountedAt} replaces by the export.
+ * Handles and file ids depend on the path alone, so they survive restarts. The change id depends on all paths: it is
+ * the same for the same set of exports and another for another set. It neither grows nor shrinks with changes
+ * (change_attr_type says so).
  */
 final class PseudoFileSystem implements FileSystem {
     private static final int PERMISSIONS = 0555;
@@ -52,7 +53,7 @@ final class PseudoFileSystem implements FileSystem {
     private final Directory root = add(PseudoPath.root());
     private final long changeId;
 
-    /** Makes every directory on the way to {@code mountPoints}. */
+    /** Makes every directory on the paths to {@code mountPoints}. */
     PseudoFileSystem(Collection<PseudoPath> mountPoints) {
         List<PseudoPath> sorted = mountPoints.stream()
                 .sorted(Comparator.comparing(PseudoPath::toString))
@@ -80,7 +81,7 @@ final class PseudoFileSystem implements FileSystem {
         return directory;
     }
 
-    /** The path of a directory, or null if the handle is not one of ours. */
+    /** The path of a directory, or null if the handle is not of this file system. */
     @Nullable
     PseudoPath pathOf(FileHandle handle) {
         Directory directory = directories.get(handle);
@@ -271,7 +272,7 @@ final class PseudoFileSystem implements FileSystem {
 
     @Override
     public void close() {
-        // Holds nothing.
+        // There is nothing to release.
     }
 
     private static FsException readOnly() {

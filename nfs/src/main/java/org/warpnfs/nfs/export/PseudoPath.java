@@ -24,10 +24,10 @@ public final class PseudoPath {
     }
 
     /**
-     * Reads a path; slashes that repeat or end it mean nothing.
+     * Parses a path. Repeated and trailing slashes are ignored.
      *
-     * @throws IllegalArgumentException if it is not absolute, or a component is {@code .}, {@code ..}, too long or
-     *     holds NUL
+     * @throws IllegalArgumentException if the path is not absolute, or a component is {@code .}, {@code ..}, too long
+     * or has a NUL
      */
     public static PseudoPath of(String path) {
         if (!path.startsWith("/")) {
@@ -45,12 +45,12 @@ public final class PseudoPath {
         return new PseudoPath(List.copyOf(components));
     }
 
-    /** The path of these names, from the root down. */
+    /** Makes a path of these names, from the root down. */
     public static PseudoPath of(List<FileName> components) {
         return new PseudoPath(List.copyOf(components));
     }
 
-    /** The names on the way down from the root; none for the root itself. */
+    /** The names from the root down; none for the root itself. */
     public List<FileName> components() {
         return components;
     }
@@ -59,12 +59,12 @@ public final class PseudoPath {
         return components.isEmpty();
     }
 
-    /** The path above; the root is above itself. */
+    /** The path of the parent. The root is its own parent. */
     public PseudoPath parent() {
         return isRoot() ? this : new PseudoPath(components.subList(0, components.size() - 1));
     }
 
-    /** The path below by {@code name}. */
+    /** The path of {@code name} in this directory. */
     public PseudoPath child(FileName name) {
         List<FileName> longer = new ArrayList<>(components);
         longer.add(name);

@@ -9,24 +9,23 @@ import org.warpnfs.limits.PrivilegedPeer;
 import org.warpnfs.nfs.idmap.GroupSource;
 
 /**
- * Who makes a call: what exports judge it by.
+ * The sender of a call, with everything that exports decide by.
  *
- * @param address of the host; the wildcard address where the transport knows none, which no rule but that for everyone
- *     means
- * @param privilegedPort true if only the superuser of that host could send it, as far as the port tells
- * @param identity whom the host says it is for
- * @param groups where the groups of users come from
+ * @param address of the host; the wildcard address if the transport knows none, which only a rule for everyone matches
+ * @param privilegedPort true if the port is one that only the superuser of that host can use
+ * @param identity the user that the host names
+ * @param groups source of the users' groups
  */
 public record Requester(InetAddress address, boolean privilegedPort, Identity identity, GroupSource groups) {
     private static final int FIRST_USER_PORT = 1024;
 
-    /** Whose groups are those that the host says. */
+    /** Makes a requester whose groups are those in its credential. */
     public Requester(InetAddress address, boolean privilegedPort, Identity identity) {
         this(address, privilegedPort, identity, GroupSource.CREDENTIAL);
     }
 
     /**
-     * Reads it off a call.
+     * Makes the requester of a call.
      *
      * @throws RpcAuthException as {@link Identity#of}
      */

@@ -8,7 +8,7 @@ import org.warpnfs.lanes.CallOnThread;
 import org.warpnfs.limits.NamedTransport;
 import org.warpnfs.nfs.stats.CallOrigin;
 
-/** Whose call it is, as its transport knows. The names of hosts are never asked for. */
+/** The origin of a call, as its transport knows it. Names of hosts are never looked up. */
 public record RpcOrigin(RpcCall rpc) implements CallOrigin {
     @Override
     public int xid() {

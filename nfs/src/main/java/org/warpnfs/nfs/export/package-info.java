@@ -1,8 +1,8 @@
 /**
- * What is served, under which path, to whom: exports, squashing, and the handles by which clients name files.
+ * Exports: what is served, under which path, to whom, with which squashing, and by which handles clients name files.
  *
- * <p>Every NFS program comes to a file through here, so that no path around an export's policy exists. Knows the file
- * system SPI and, in {@link org.warpnfs.nfs.export.Identity} alone, the credential of an RPC call.
+ * <p>Every NFS program gets its files through this package, so none can bypass an export's policy. The package knows
+ * the file system SPI and, in {@link org.warpnfs.nfs.export.Identity} alone, the credential of an RPC call.
  */
 @NullMarked
 package org.warpnfs.nfs.export;

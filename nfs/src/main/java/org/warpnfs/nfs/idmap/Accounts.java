@@ -5,13 +5,13 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Users and groups as this host's name service has them. Every method may block for as long as the service takes. Ids
- * are unsigned 32 bits.
+ * Users and groups in this host's name service. Every method may block for as long as the service takes. Ids are
+ * unsigned 32 bits.
  *
  * <p>Safe for any thread.
  */
 public interface Accounts {
-    /** Has nobody. */
+    /** Has no users and no groups. */
     Accounts NONE = new Accounts() {
         @Override
         public Optional<Long> idOf(Kind kind, String name) {
@@ -29,7 +29,7 @@ public interface Accounts {
         }
     };
 
-    /** What a name or a number is of. */
+    /** Whether a name or a number is that of a user or of a group. */
     enum Kind {
         USER,
         GROUP
@@ -38,21 +38,21 @@ public interface Accounts {
     /**
      * The number of a name; empty if there is no such name.
      *
-     * @throws IOException if the service could not find out
+     * @throws IOException if the service could not be asked or failed
      */
     Optional<Long> idOf(Kind kind, String name) throws IOException;
 
     /**
      * The name of a number; empty if it has none.
      *
-     * @throws IOException if the service could not find out
+     * @throws IOException if the service could not be asked or failed
      */
     Optional<String> nameOf(Kind kind, long id) throws IOException;
 
     /**
-     * All groups that a user is in, the first one too; empty if there is no such user.
+     * All groups of a user, including the primary one; empty if there is no such user.
      *
-     * @throws IOException if the service could not find out
+     * @throws IOException if the service could not be asked or failed
      */
     Optional<List<Long>> groupsOf(long uid) throws IOException;
 }

@@ -1,8 +1,8 @@
 package org.warpnfs.nfs.idmap;
 
 /**
- * A name service has not answered in time, or could not: the call is to come again later. Carries no stack trace: it is
- * an answer to a client, not a defect.
+ * A name service has not answered in time or has failed. The client has to repeat the call later. It carries no stack
+ * trace, since it reports no defect of the server.
  */
 public final class AnswerPending extends Exception {
     private static final long serialVersionUID = 1L;

@@ -1,18 +1,18 @@
 package org.warpnfs.nfs.idmap;
 
 /**
- * Names that can be {@linkplain #become replaced} while calls run: each call is answered by one set of names or the
- * other. Safe for any thread.
+ * Names that can be {@linkplain #become replaced} while calls run. Each call uses either the old or the new names. Safe
+ * for any thread.
  */
 public final class CurrentNames implements OwnerNames {
     private volatile OwnerNames now;
 
-    /** These, until there are others. */
+    /** Starts with these names. */
     public CurrentNames(OwnerNames first) {
         this.now = first;
     }
 
-    /** From now on these; a call that has begun goes on with those of before. */
+    /** Replaces the names. Calls in progress keep the old ones. */
     public void become(OwnerNames next) {
         now = next;
     }

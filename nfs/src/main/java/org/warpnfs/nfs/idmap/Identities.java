@@ -1,12 +1,12 @@
 package org.warpnfs.nfs.idmap;
 
 /**
- * Who is who for one server.
+ * Groups and names of users, for one server.
  *
- * @param groups of callers
- * @param owners by the names of NFSv4
+ * @param groups groups of callers
+ * @param owners names of owners in NFSv4
  */
 public record Identities(GroupSource groups, OwnerNames owners) {
-    /** Clients say which groups a user is in, and numbers are all the names there are. */
+    /** Uses the groups in credentials, and numbers as the only names. */
     public static final Identities NUMERIC = new Identities(GroupSource.CREDENTIAL, OwnerNames.NUMERIC);
 }

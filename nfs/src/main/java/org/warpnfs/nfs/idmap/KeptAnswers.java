@@ -18,21 +18,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a name service has answered, kept for a time. A service may take long or never answer; whoever asks here does
- * not wait for it longer than {@link Terms#patience}.
- *
+ * A cache of a name service's answers. A service may take long or never answer. A query waits for it no longer than
+ * {@link Terms#patience}.
  * <pre>
- *   what is kept                        what a question gets
- *   an answer, not older than kept      that
- *   an older one                        that at once, and the service is asked anew
- *   one twice as old: nobody asked      what the service answers within the patience, else the old one
- *   none                                the service is asked; what it answers within the patience, else AnswerPending
- *   none, the service has failed        AnswerPending, until it may be asked again
+ *   cached                              result of a query
+ *   an answer, not older than kept      that answer
+ *   an older answer                     that answer at once, and the service is asked again
+ *   an answer older than twice kept     what the service answers within the patience, else the old answer
+ *   nothing                             the service is asked; what it answers within the patience, else AnswerPending
+ *   nothing, the service has failed     AnswerPending, until the pause is over
  * </pre>
  *
- * <p>The service is asked once at a time for each key. While one question has been open for longer than the patience
- * nobody waits for another one: the service is slow, and threads that wait would be missed elsewhere. "No such name" is
- * an answer too, and is kept like any other.
+ * <p>For each key the service is asked once at a time. While a question has been open for longer than the patience,
+ * queries do not wait for other questions: the service is slow, and waiting threads would be missing elsewhere. "No
+ * such name" is an answer too, and is cached like any other.
  *
  * <p>Safe for any thread.
  *
@@ -61,47 +60,49 @@ public final class KeptAnswers<K, V> {
     @FunctionalInterface
     public interface Service<K, V> {
         /**
-         * Asks; may block for as long as it takes.
+         * Asks the service. May block for as long as the service takes.
          *
-         * @throws IOException if it could not find out; a name that does not exist is an answer
+         * @throws IOException if the service failed; that a name does not exist is an answer
          */
         V ask(K key) throws IOException;
     }
 
     /**
-     * How long and how much.
+     * Times and size of the cache.
      *
-     * @param kept how long an answer counts before the service is asked anew
-     * @param patience how long whoever asks waits at most
-     * @param pause after a failure, until the service is asked again
-     * @param most what all answers may weigh; the one used least lately goes
+     * @param kept age from which the service is asked again for an answer
+     * @param patience how long a query waits at most
+     * @param pause time after a failure until the service is asked again
+     * @param most total weight of all answers; beyond it, the least recently used answer is removed
      */
     public record Terms(Duration kept, Duration patience, Duration pause, long most) {
         /** Five minutes, 300 ms, 2 s, and ten thousand answers of weight one. */
         public static final Terms DEFAULT =
                 new Terms(Duration.ofMinutes(5), Duration.ofMillis(300), Duration.ofSeconds(2), 10_000);
 
-        /** The same, kept for another time. */
+        /** These terms with another {@code kept}. */
         public Terms keptFor(Duration value) {
             return new Terms(value, patience, pause, most);
         }
 
-        /** The same, of another weight. */
+        /** These terms with another {@code most}. */
         public Terms withMost(long value) {
             return new Terms(kept, patience, pause, value);
         }
     }
 
-    /** @param value null if the service has failed and never answered */
+    /**
+     * @param value null if the service has failed and never answered
+     */
     private record Answer<V>(@Nullable V value, long nanos, boolean isFailure) {}
 
     private record Question(long nanos, CountDownLatch answered) {}
 
     /**
-     * None is known yet.
+     * Makes an empty cache.
      *
      * @param name of the service, for the log
-     * @param threads on which the service is asked; may refuse
+     * @param threads on which the service is called; may refuse
      * @param clockNanos monotonic
      */
     public KeptAnswers(String name, Service<K, V> service, Terms terms, Executor threads, LongSupplier clockNanos) {
@@ -128,13 +129,13 @@ public final class KeptAnswers<K, V> {
                 .build();
     }
 
-    /** From now on these count. */
+    /** Sets the counters of this cache. */
     public void countedBy(NameCounts value) {
         counts = value;
     }
 
     /**
-     * The answer for a key.
+     * The answer for a key, within the patience of the terms.
      *
      * @throws AnswerPending if there is none yet
      */
@@ -143,7 +144,7 @@ public final class KeptAnswers<K, V> {
     }
 
     /**
-     * As {@link #of(Object)}, for whoever may wait longer or shorter.
+     * The answer for a key, within another patience than that of the terms.
      *
      * @throws AnswerPending if there is none within {@code patience}
      */
@@ -170,8 +171,8 @@ public final class KeptAnswers<K, V> {
                 await(asked, patience);
                 known = kept.getIfPresent(key);
             } else if (age(known.nanos()) > 2 * terms.kept().toNanos()) {
-                // Nobody has asked for long: a group that was left, or a host that has another name, is not to count
-                // once more.
+                // The answer has not been asked for in a long time. It must not apply once more after a user has left a
+                // group or a host has changed its name.
                 known = awaited(asked, patience, key, known);
             }
         }
@@ -183,7 +184,7 @@ public final class KeptAnswers<K, V> {
     }
 
     /**
-     * As {@link #of(Object)}, for one of several questions of one call.
+     * The answer for a key, as one of several queries of a call.
      *
      * @throws AnswerPending if there is none within what is left of {@code patience}
      */
@@ -196,7 +197,7 @@ public final class KeptAnswers<K, V> {
         }
     }
 
-    /** How many questions the service has not answered yet. */
+    /** Number of questions that the service has not answered yet. */
     public int openQuestions() {
         return open.size();
     }
@@ -230,7 +231,7 @@ public final class KeptAnswers<K, V> {
         return fresh == null ? old : fresh;
     }
 
-    /** For how long the oldest question has been open. */
+    /** Age of the oldest open question. */
     private long oldestNanos() {
         long oldest = 0;
         for (Question question : open.values()) {
@@ -240,7 +241,8 @@ public final class KeptAnswers<K, V> {
     }
 
     /**
-     * Has the service asked, unless it is being asked, or has answered since {@code seen} was looked up.
+     * Asks the service, unless a question for the key is open or the answer has changed since {@code seen} was looked
+     * up.
      *
      * @return null if there is no thread for it
      */
@@ -266,7 +268,10 @@ public final class KeptAnswers<K, V> {
         }
     }
 
-    /** One line in a while: clients choose what is asked, and a service that is down fails for all of it. */
+    /**
+     * Logs a failure, but not more often than {@code BETWEEN_LINES}: clients choose what is asked, and a service that
+     * is down fails for every question.
+     */
     private void logFailure(K key, Exception failure) {
         long now = clockNanos.getAsLong();
         long last = loggedNanos.get();
@@ -282,7 +287,10 @@ public final class KeptAnswers<K, V> {
                 failuresNotLogged.getAndSet(0));
     }
 
-    /** Without what could forge a line of the log, or fill it: clients choose names. */
+    /**
+     * Replaces control characters, which could forge a line of the log, and limits the length. Clients choose these
+     * names.
+     */
     private static String shown(String text) {
         String start = text.length() <= MOST_SHOWN ? text : text.substring(0, MOST_SHOWN) + "...";
         return start.replaceAll("[\\p{Cntrl}\\p{Cf}\u2028\u2029]", "?");

@@ -5,16 +5,17 @@ import java.util.concurrent.Executor;
 import java.util.function.LongSupplier;
 
 /**
- * {@code manage-gids} of rpc.mountd(8): the groups that this host's name service has for a user, whatever the client
- * says. So users with more than sixteen groups have them all, and no client can say that its user is in a group.
+ * The groups that this host's name service has for a user, whatever the client sends: {@code manage-gids} of
+ * rpc.mountd(8). So users with more than sixteen groups have all of them, and no client can claim that its user is in a
+ * group.
  *
- * <p>A user who is not known here is in no group but the first one of the credential; knfsd believes the client then.
- * The superuser is not asked for: no group lets it do more.
+ * <p>A user who is not known here is only in the primary group of the credential. (knfsd believes the client then.) The
+ * superuser is not looked up: no group gives it more rights.
  *
  * <p>Safe for any thread.
  */
 public final class ManagedGroups implements GroupSource {
-    /** Ids of all lists together, and eight for each user: a few MiB. */
+    /** Size of the cache: the number of ids in all lists, plus eight for each user. A few MiB. */
     private static final long MOST_IDS = 256 * 1024;
 
     private static final int IDS_OF_A_USER = 8;
@@ -22,9 +23,9 @@ public final class ManagedGroups implements GroupSource {
     private final KeptAnswers<Long, List<Long>> answers;
 
     /**
-     * Asks {@code accounts} on {@code threads}.
+     * Uses {@code accounts}, which is called on {@code threads}.
      *
-     * @param terms the weight is not looked at: there is one for group lists
+     * @param terms their weight is ignored, since group lists have a limit of their own
      */
     public ManagedGroups(Accounts accounts, KeptAnswers.Terms terms, Executor threads, LongSupplier clockNanos) {
         this.answers = new KeptAnswers<>(

@@ -12,24 +12,26 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Names of users and groups, as rpc.idmapd(8) maps them.
- *
+ * Names of users and groups, mapped as rpc.idmapd(8) does.
  * <pre>
- *   what a client says     whom it means
- *   digits                 the number, whatever else there is
- *   a name that is mapped  whom the map says
- *   name@domain            the user or group of that name of this host; domains are compared without case
- *   anything else          nobody: NFS4ERR_BADOWNER
+ *   name from a client     user or group
+ *   digits                 the number, even if a name is mapped to something else
+ *   a name in the map      the one in the map
+ *   name@domain            the user or group of that name on this host; domains are compared without case
+ *   anything else          none: NFS4ERR_BADOWNER
  * </pre>
  *
- * <p>What a client is told is a number, as Linux servers tell it with sec=sys, or where {@link Choices#sendNames} the
- * name that is mapped to it, else the name of this host at the domain. A client that has other numbers for the same
- * names sees whom it knows then.
+ * <p>By default a client gets numbers, as from Linux servers with sec=sys. With {@link Choices#sendNames} it gets the
+ * name that the map has for a number, else this host's name with the domain. Then a client that has other numbers for
+ * the same names shows the right owners.
  *
  * <p>Safe for any thread.
  */
 public final class MappedNames implements OwnerNames {
-    /** getpwnam(3) finds no longer ones, LOGIN_NAME_MAX; what clients make up is kept too. */
+    /**
+     * LOGIN_NAME_MAX: getpwnam(3) finds no longer names. Names that clients make up are cached too, so their length is
+     * limited.
+     */
     private static final int MAX_LOCAL_NAME = 256;
 
     private final Choices choices;
@@ -38,18 +40,18 @@ public final class MappedNames implements OwnerNames {
     private final Map<Accounts.Kind, KeptAnswers<Long, Optional<String>>> names = new EnumMap<>(Accounts.Kind.class);
 
     /**
-     * What an administrator has chosen.
+     * The administrator's choices.
      *
      * @param domain of this host's users and groups; null if names of this host are not used
-     * @param map goes first
-     * @param sendNames clients are told names and not numbers
+     * @param map has precedence over names of this host
+     * @param sendNames clients get names instead of numbers
      */
     public record Choices(@Nullable String domain, StaticNames map, boolean sendNames) {
-        /** Numbers alone. */
+        /** Only numbers are used. */
         public static final Choices NUMBERS = new Choices(null, StaticNames.NONE, false);
     }
 
-    /** Asks {@code accounts} on {@code threads}. */
+    /** Uses {@code accounts}, which is called on {@code threads}. */
     public MappedNames(
             Choices choices, Accounts accounts, KeptAnswers.Terms terms, Executor threads, LongSupplier clockNanos) {
         this.choices = choices;
@@ -124,7 +126,7 @@ public final class MappedNames implements OwnerNames {
                     .newDecoder()
                     .decode(ByteBuffer.wrap(name))
                     .toString();
-            // After a NUL the name service would see nothing, and what else controls something is in no name.
+            // The name service would not see what follows a NUL, and no name has other control characters.
             if (text.isEmpty() || text.chars().anyMatch(Character::isISOControl)) {
                 throw new UnknownName();
             }
@@ -171,7 +173,8 @@ public final class MappedNames implements OwnerNames {
         }
         return choices.map()
                 .nameOf(kind, new StaticNames.Local.Name(local))
-                // A name of digits would be taken for a number when it comes back; one with an at for another's.
+                // A client that sends a name of digits back would mean the number. One with an '@' would mean another
+                // user.
                 .or(() -> Optional.ofNullable(choices.domain())
                         .filter(_ -> local.indexOf('@') < 0)
                         .map(domain -> local + "@" + domain))
@@ -183,7 +186,7 @@ public final class MappedNames implements OwnerNames {
         try {
             return known == null ? null : known.of(id, patience).orElse(null);
         } catch (AnswerPending e) {
-            // The number says as much.
+            // The caller sends the number instead.
             return null;
         }
     }

@@ -2,7 +2,7 @@ package org.warpnfs.nfs.idmap;
 
 import java.util.concurrent.atomic.LongAdder;
 
-/** How often names were known already, and what became of questions to a name service. Safe for any thread. */
+/** Counts of cached names and of questions to a name service. Safe for any thread. */
 public final class NameCounts {
     /** Names and addresses of hosts, and netgroups. */
     public static final NameCounts HOSTS = new NameCounts();
@@ -10,7 +10,7 @@ public final class NameCounts {
     /** Groups of users. */
     public static final NameCounts GROUPS = new NameCounts();
 
-    /** Users and groups by name, and names of them. */
+    /** Users and groups by name, and their names. */
     public static final NameCounts OWNERS = new NameCounts();
 
     private final LongAdder hits = new LongAdder();
@@ -47,32 +47,32 @@ public final class NameCounts {
         pending.increment();
     }
 
-    /** Answers that were there, an old one among them. */
+    /** Queries that found an answer in the cache, even an old one. */
     public long hits() {
         return hits.sum();
     }
 
-    /** Questions that a name service was asked. */
+    /** Questions to a name service. */
     public long questions() {
         return questions.sum();
     }
 
-    /** Of those, how many it has not answered yet, or not been told yet. */
+    /** Questions that the service has not answered yet, or that no thread has sent yet. */
     public long open() {
         return open.sum();
     }
 
-    /** Questions that it could not answer. */
+    /** Questions that the service failed to answer. */
     public long failures() {
         return failures.sum();
     }
 
-    /** Questions that were not asked, since too many waited. */
+    /** Questions that were not asked because too many were waiting. */
     public long refused() {
         return refused.sum();
     }
 
-    /** Times that a call was put off, since there was no answer in time. */
+    /** Times that a call was put off because there was no answer in time. */
     public long pending() {
         return pending.sum();
     }

@@ -7,8 +7,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Threads on which name services are asked: platform threads, since the C library blocks them. A few, which end when
- * there is nothing to ask; a question too many is refused. They hold no process up at its end.
+ * Threads that call name services. They are platform threads, since the C library blocks them. There are few, and they
+ * end when they are idle. When the queue is full a question is refused. They are daemon threads, so the process can end
+ * without them.
  */
 public final class NameThreads {
     private static final int THREADS = 4;
@@ -17,7 +18,7 @@ public final class NameThreads {
 
     private NameThreads() {}
 
-    /** {@value #THREADS} threads, for which {@value #QUESTIONS} questions may wait. */
+    /** {@value #THREADS} threads, with a queue of {@value #QUESTIONS} questions. */
     public static Executor named(String name) {
         AtomicInteger number = new AtomicInteger();
         ThreadPoolExecutor threads = new ThreadPoolExecutor(

@@ -1,13 +1,13 @@
 package org.warpnfs.nfs.idmap;
 
-/** A user or group as AUTH_SYS has it: its number in decimal digits, as Linux sends it. */
+/** A user or group by number, in decimal digits, as Linux sends it with AUTH_SYS. */
 final class NumericName {
     private static final int MAX_DIGITS = 10;
     private static final long NOBODY_AT_ALL = 0xffff_ffffL;
 
     private NumericName() {}
 
-    /** True if there is nothing but digits: such a name is never looked up. */
+    /** True if the name consists of digits. Such a name is never looked up. */
     static boolean isNumber(byte[] name) {
         for (byte b : name) {
             if (b < '0' || b > '9') {
@@ -17,7 +17,7 @@ final class NumericName {
         return name.length > 0;
     }
 
-    /** The number: unsigned 32 bits, except (uid_t) -1, which means nobody to the kernel. */
+    /** The number: unsigned 32 bits, except (uid_t) -1, which the kernel takes for nobody. */
     static long parse(byte[] name) throws UnknownName {
         if (!isNumber(name) || name.length > MAX_DIGITS) {
             throw new UnknownName();

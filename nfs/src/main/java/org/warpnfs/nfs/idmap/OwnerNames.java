@@ -3,11 +3,11 @@ package org.warpnfs.nfs.idmap;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The names by which NFSv4 calls users and groups (RFC 7530, section 5.9, RFC 8881, section 5.9): {@code user@domain},
- * or a number in digits. Safe for any thread; no question waits for long.
+ * Names of users and groups in NFSv4 (RFC 7530, section 5.9, RFC 8881, section 5.9): {@code user@domain}, or a number
+ * in digits. Safe for any thread; no query waits for long.
  */
 public interface OwnerNames {
-    /** Numbers are all the names there are, as AUTH_SYS has them. */
+    /** Uses numbers as the only names, as with AUTH_SYS. */
     OwnerNames NUMERIC = new OwnerNames() {
         @Override
         public long idOf(Accounts.Kind kind, byte[] name) throws UnknownName {
@@ -21,20 +21,23 @@ public interface OwnerNames {
     };
 
     /**
-     * Whom a client means.
+     * The user or group that a client names.
      *
-     * @param name in UTF-8, as it came
-     * @return unsigned 32 bits, and not 4294967295, which means nobody to the kernel
-     * @throws UnknownName if nobody is called so
+     * @param name in UTF-8, as the client sent it
+     * @return unsigned 32 bits, but not 4294967295, which the kernel takes for nobody
+     * @throws UnknownName if no user or group has that name
      * @throws AnswerPending if that is not known yet
      */
     long idOf(Accounts.Kind kind, byte[] name) throws UnknownName, AnswerPending;
 
-    /** The same for one call, on one thread: all its questions together wait as long as one may. */
+    /**
+     * These names for the queries of one call, on one thread. All its queries together wait no longer than one query
+     * may.
+     */
     default OwnerNames forOneCall() {
         return this;
     }
 
-    /** What a client is told, in UTF-8: digits where there is no name, or none is known yet. */
+    /** The name to send to clients, in UTF-8: digits if there is no name or none is known yet. */
     byte[] nameOf(Accounts.Kind kind, long id);
 }

@@ -3,8 +3,8 @@ package org.warpnfs.nfs.idmap;
 import java.time.Duration;
 
 /**
- * How long one call still waits for name services, all its questions together: a listing has hundreds of owners. For
- * one thread.
+ * The time that one call may still wait for name services. All queries of the call share it, since a listing has
+ * hundreds of owners. For one thread.
  */
 final class Patience {
     private long leftNanos;

@@ -5,22 +5,22 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Names that an administrator has written down, each for a number or for a name of this host. Immutable.
+ * The administrator's map of names to numbers or to names of this host. Immutable.
  *
- * @param users by the whole name that clients say, such as {@code alice@example.org}
+ * @param users by the whole name that clients send, such as {@code alice@example.org}
  * @param groups likewise
  */
 public record StaticNames(Map<String, Local> users, Map<String, Local> groups) {
-    /** None. */
+    /** An empty map. */
     public static final StaticNames NONE = new StaticNames(Map.of(), Map.of());
 
-    /** Keeps their order: of several names for one number the first is sent. */
+    /** Keeps the order: if several names stand for one number, the first is sent to clients. */
     public StaticNames {
         users = ImmutableMap.copyOf(users);
         groups = ImmutableMap.copyOf(groups);
     }
 
-    /** Whom a name stands for. */
+    /** The user or group that a name stands for. */
     public sealed interface Local {
         /** A number, unsigned 32 bits. */
         record Id(long id) implements Local {}
@@ -33,7 +33,7 @@ public record StaticNames(Map<String, Local> users, Map<String, Local> groups) {
         return Optional.ofNullable(of(kind).get(name));
     }
 
-    /** The first name that stands for it. */
+    /** The first name that stands for {@code local}. */
     Optional<String> nameOf(Accounts.Kind kind, Local local) {
         for (Map.Entry<String, Local> entry : of(kind).entrySet()) {
             if (entry.getValue().equals(local)) {

@@ -1,6 +1,6 @@
 package org.warpnfs.nfs.idmap;
 
-/** A name that nobody here has. Carries no stack trace: it is an answer to a client, not a defect. */
+/** A name that no user or group here has. It carries no stack trace, since it reports no defect of the server. */
 public final class UnknownName extends Exception {
     private static final long serialVersionUID = 1L;
 

@@ -1,9 +1,8 @@
 /**
- * Who is who: the groups of users as this host knows them, and the names by which NFSv4 calls owners.
+ * Groups of users as this host knows them, and names of owners in NFSv4.
  *
- * <p>Knows no file, no program and no name service; a name service stands behind
- * {@link org.warpnfs.nfs.idmap.Accounts}, and is asked on threads of its own by
- * {@link org.warpnfs.nfs.idmap.KeptAnswers}.
+ * <p>The package knows no file, no program and no particular name service. A name service implements {@link
+ * org.warpnfs.nfs.idmap.Accounts}, and {@link org.warpnfs.nfs.idmap.KeptAnswers} calls it on threads of its own.
  */
 @NullMarked
 package org.warpnfs.nfs.idmap;

@@ -9,13 +9,13 @@ import org.warpnfs.lanes.Lane;
 import org.warpnfs.lanes.LaneTask;
 import org.warpnfs.limits.ClientAddress;
 
-/** How a call can go on elsewhere, whatever transport brought it. */
+/** Access to the lanes of a call's transport. */
 public final class Lanes {
     private Lanes() {}
 
     /**
-     * What the transport offers; where it offers nothing, the call runs to its end on the thread that it came on, and
-     * never waits.
+     * The lanes that the transport offers. If it offers none, the call runs to its end on its present thread, and never
+     * waits.
      */
     public static CallLanes of(RpcCall call) {
         return call.getXdr() instanceof CallLanes lanes
@@ -27,13 +27,13 @@ public final class Lanes {
         return address == null ? ClientAddress.NONE : ClientAddress.of(address);
     }
 
-    /** Whose call it is, for the log; null where its transport does not say. */
+    /** The origin of a call, for the log; null where its transport does not tell. */
     public static CallOnThread.@Nullable Described describedOf(RpcCall call) {
         return call.getXdr() instanceof CallOnThread.Described described ? described : null;
     }
 
     private record OneThread(ClientAddress client) implements CallLanes {
-        /** The last one: nothing moves on from there. */
+        /** The last lane: no operation of the call belongs to a later one. */
         @Override
         public Lane lane() {
             return Lane.LONG;

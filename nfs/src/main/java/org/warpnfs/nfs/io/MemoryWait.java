@@ -10,26 +10,26 @@ import org.warpnfs.payload.Payload;
 import org.warpnfs.payload.PayloadPool;
 
 /**
- * A call that waits for memory to read into, in the pool's fair queue and on no thread.
+ * A call that waits for memory to read into. It waits in the pool's fair queue and holds no thread.
  *
  * <h2>Operation</h2>
  *
- * The call goes on in lane {@link Lane#DATA} when it is given its memory, or when its connection has ended. There is no
- * deadline: whoever holds memory has one of its own, set by the transport that sends its reply or pulls its data, and
- * the turns of the clients do the rest. So nobody is told to come later because of memory; a Linux client would sleep
- * for five seconds then.
+ * The call goes on in lane {@link Lane#DATA} when it gets its memory, or when its connection has ended. There is no
+ * deadline. A call that holds memory has one, set by the transport that sends its reply or pulls its data, and clients
+ * take turns for the memory that comes back. So no client is told to come again later because of memory; a Linux client
+ * would sleep for five seconds then.
  *
  * <p>A call that holds payload memory does not wait here ({@link CallLanes#mayWait}): two of them could wait for each
  * other.
  *
  * <h2>Buffers</h2>
  *
- * Whoever goes on with the call owns the payload.
+ * The payload belongs to the code that goes on with the call.
  *
  * <h2>Errors</h2>
  *
- * A call whose connection has ended goes on without a payload, and so does one that no thread takes any more: what it
- * held is given back, and it ends as one that is to come later. Safe for any thread.
+ * If the connection has ended, or no thread takes the call any more, the call goes on without a payload. What it held
+ * is given back, and it ends with an error that means "try later". Safe for any thread.
  */
 public final class MemoryWait {
     private final CallLanes lanes;
@@ -45,17 +45,17 @@ public final class MemoryWait {
     }
 
     /**
-     * Goes on with memory: at once if there is some, else later. The caller touches nothing of the call afterwards.
+     * Goes on with memory: at once if there is some, else later. The calling code must not touch the call afterwards.
      *
      * @param lengthBytes at most what the pool lends at once
-     * @param rest of the call; hears null if no memory is to be had and the call must not wait for it
+     * @param rest the rest of the call; gets null if there is no memory and the call must not wait for it
      */
     public static void take(PayloadPool pool, CallLanes lanes, int lengthBytes, Consumer<@Nullable Payload> rest) {
         Payload now = pool.tryAcquire(lanes.client(), lengthBytes);
         if (now != null || !lanes.mayWait()) {
             rest.accept(now);
         } else {
-            // Nothing is there of a reply, and nothing has to be set aside for one meanwhile.
+            // No part of the reply exists yet, so the call holds no bytes of a reply while it waits.
             var _ = lanes.holds(0);
             begin(pool, lanes, lengthBytes, rest);
         }
@@ -66,7 +66,7 @@ public final class MemoryWait {
         MemoryWait call = new MemoryWait(lanes, rest);
         call.forget = lanes.onConnectionEnd(call::connectionEnded);
         PayloadPool.Wait wait = pool.acquire(lanes.client(), lengthBytes, call::goOn);
-        // The call may be over by now. This object alone may still be touched.
+        // The call may have ended by now. Only this object may still be used.
         call.wait = wait;
         if (call.connectionEnded) {
             call.giveUp(wait);

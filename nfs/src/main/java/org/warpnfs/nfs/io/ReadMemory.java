@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 import org.warpnfs.payload.Payload;
 
 /**
- * Memory for the data of one READ: it is looked for before the READ begins, and taken when it is needed.
+ * Memory for the data of one READ. It is acquired before the READ begins, and taken when it is needed.
  *
  * <h2>Buffers</h2>
  *
@@ -16,9 +16,9 @@ public final class ReadMemory {
     private @Nullable Payload given;
 
     /**
-     * The search has ended.
+     * Sets the memory that was acquired.
      *
-     * @param payload null if none is to be had
+     * @param payload null if there was none
      */
     public void give(@Nullable Payload payload) {
         given = payload;
@@ -29,16 +29,16 @@ public final class ReadMemory {
     }
 
     /**
-     * Takes the memory. Whoever takes it owns it.
+     * Takes the memory. It then belongs to the caller.
      *
      * @param lengthBytes as {@link FileData#memoryBytes} says; 0 needs none
-     * @return null if none was to be had
+     * @return null if there was none
      */
     public @Nullable Payload take(int lengthBytes) {
         return lengthBytes == 0 ? FileData.noMemory() : take();
     }
 
-    /** Gives back what was not taken. */
+    /** Releases the memory if it was not taken. */
     public void release() {
         Payload left = take();
         if (left != null) {

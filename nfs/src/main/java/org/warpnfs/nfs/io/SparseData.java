@@ -10,43 +10,43 @@ import org.warpnfs.fs.spi.OpenFile;
 import org.warpnfs.payload.Payload;
 
 /**
- * What was read from a file at once, as data and holes (RFC 7862, section 15.10).
+ * Result of one read from a file, as data and holes (RFC 7862, section 15.10).
  *
  * <h2>Buffers</h2>
  *
- * All data lie in one payload. Each segment of data is a payload of its own, a view of a part of it; the memory goes
- * back when the last of them is released.
+ * All data are in one payload. Each segment of data is a payload of its own that is a view of a part of it. The memory
+ * is given back when the last segment is released.
  *
- * @param segments one after the other without a gap, from the offset that was asked for
+ * @param segments in order and without a gap, from the offset that was asked for
  * @param isEnd the file ends with them, or before them
  */
 public record SparseData(List<Segment> segments, boolean isEnd) {
     /**
-     * A shorter hole goes as zeroes. The result of READ_PLUS then is never larger than READ's, but for the head of one
-     * segment: a Linux client has room for no more.
+     * A shorter hole is sent as zeroes. Then the result of READ_PLUS exceeds READ's by the head of one segment at most.
+     * A Linux client has no room for more.
      */
     static final int LEAST_HOLE_BYTES = 4096;
 
-    /** In one answer; RFC 7862 leaves it to the server where to stop. */
+    /** Most segments in one reply. RFC 7862 lets the server stop where it likes. */
     static final int MAX_SEGMENTS = 64;
 
     /** Data or a hole. */
     public sealed interface Segment {
         long offset();
 
-        /** Bytes that are there. */
+        /** Bytes of the file. */
         record Data(long offset, Payload payload) implements Segment {}
 
-        /** Zeroes that take no room. */
+        /** Zeroes, which are not sent. */
         record Hole(long offset, long lengthBytes) implements Segment {}
     }
 
     /**
-     * Reads from a file as much as the payload holds, or less.
+     * Reads from a file at most as much as the payload holds.
      *
      * @param offset unsigned
-     * @param payload as large as {@link FileData#memoryBytes} says; belongs to the segments from here on, or is
-     *     released
+     * @param payload as large as {@link FileData#memoryBytes} says; from now on it belongs to the segments, or is
+     * released
      */
     public static SparseData read(OpenFile file, long offset, Payload payload) throws FsException {
         Shared memory = new Shared(payload);
@@ -98,7 +98,7 @@ public record SparseData(List<Segment> segments, boolean isEnd) {
             return new SparseData(segments, FileData.endsAt(start, asked, position - start, after));
         }
 
-        /** Data up to {@code to}; false if the file has ended before it by now. */
+        /** Adds data up to {@code to}. Returns false if the file now ends before that. */
         private boolean addData(long to) throws FsException {
             int wanted = (int) (to - position);
             ByteBuffer piece = buffer.slice(buffer.position(), wanted);
@@ -111,7 +111,7 @@ public record SparseData(List<Segment> segments, boolean isEnd) {
             return got == wanted;
         }
 
-        /** Where the next hole worth telling begins, from {@code from} on, or {@code end}. */
+        /** Offset of the first hole at or after {@code from} that is long enough to be sent as one, or {@code end}. */
         private long holeAfter(long from, long size, long end) throws FsException {
             long at = from;
             for (int looked = 0; looked < MAX_SEGMENTS && at < end; looked++) {
@@ -141,7 +141,7 @@ public record SparseData(List<Segment> segments, boolean isEnd) {
             }
         }
 
-        /** A backend that knows no holes has data everywhere. */
+        /** The offset for a failed seek. If the backend does not support holes, everything is data. */
         private static long orElse(FsException e, long none, long unknown) throws FsException {
             return switch (e.error()) {
                 case NO_DEVICE -> none;
@@ -159,7 +159,7 @@ public record SparseData(List<Segment> segments, boolean isEnd) {
         }
     }
 
-    /** Memory that several have a view of. */
+    /** Memory that several payloads are views of. */
     private static final class Shared {
         private final Payload whole;
         private final AtomicInteger users = new AtomicInteger(1);

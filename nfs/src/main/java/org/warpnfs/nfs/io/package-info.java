@@ -1,8 +1,8 @@
 /**
- * What READ of every version and READ_PLUS share: how a call waits for memory, how data come out of a file into it, and
- * where the file ends.
+ * What READ of every version and READ_PLUS share: waiting for memory, reading data into it, and detecting the end of
+ * the file.
  *
- * <p>Knows files, payloads and oncrpc4j's calls; no program.
+ * <p>The package knows files, payloads and oncrpc4j's calls, but no program.
  */
 @NullMarked
 package org.warpnfs.nfs.io;

@@ -1,6 +1,6 @@
 package org.warpnfs.nfs.mount;
 
-/** The answer to MNT is not MNT3_OK. Carries no stack trace: it is an answer, not a defect. */
+/** An answer to MNT other than MNT3_OK. It carries no stack trace, since it reports no defect of the server. */
 final class MountException extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -11,14 +11,16 @@ final class MountException extends Exception {
         this(false, status);
     }
 
-    /** @param pending asking again may be answered otherwise */
+    /**
+     * @param pending true if a repeated request may get another answer
+     */
     MountException(boolean pending, MountStatus status) {
         super(status.name(), null, false, false);
         this.status = status;
         this.pending = pending;
     }
 
-    /** True if who calls was not known yet. */
+    /** True if the caller was not known yet. */
     boolean isPending() {
         return pending;
     }

@@ -21,9 +21,9 @@ import org.warpnfs.nfs.export.Requester;
 /**
  * dirpath (RFC 1813, appendix I): the directory that a client wants to mount.
  *
- * <p>It is an export, or a directory below the nearest one. It is walked name by name, as the caller, so that nobody
- * mounts what he could not have reached from above; symbolic links are not followed and {@code ..} is refused, so that
- * no path leads outside.
+ * <p>It is an export, or a directory below the nearest one. It is looked up name by name as the caller, so that a
+ * client can mount only what it could also reach from above. Symbolic links are not followed and {@code ..} is refused,
+ * so no path leads out of the export.
  */
 final class MountPath {
     /** MNTPATHLEN. */
@@ -35,7 +35,7 @@ final class MountPath {
         this.components = components;
     }
 
-    /** Reads an absolute path; empty components and {@code .} mean nothing. */
+    /** Parses an absolute path. Empty components and {@code .} are ignored. */
     static MountPath of(byte[] path) throws MountException {
         if (path.length == 0 || path[0] != '/') {
             throw new MountException(MountStatus.NOENT);
@@ -64,7 +64,7 @@ final class MountPath {
         }
     }
 
-    /** The directory it leads {@code requester} to; ACCES if its export is not for him. */
+    /** The directory of this path for {@code requester}; ACCES or PERM if the export refuses it. */
     Location resolve(ExportTable exports, Requester requester) throws MountException {
         for (int depth = components.size(); depth >= 0; depth--) {
             Export export = exports.byPath(PseudoPath.of(components.subList(0, depth)));
@@ -84,7 +84,7 @@ final class MountPath {
                     switch (e.reason()) {
                         case HOST, FLAVOR -> MountStatus.ACCES;
                         case PORT -> MountStatus.PERM;
-                        // There is no word for later.
+                        // MOUNT has no status that means "try later".
                         case PENDING -> MountStatus.SERVERFAULT;
                     });
         }

@@ -40,15 +40,16 @@ import org.warpnfs.nfs.xdr.BoundedXdr;
  * MOUNT versions 1 to 3 (RFC 1813, appendix I, RFC 1094, appendix A, X/Open XNFS chapter 7): NULL, MNT, DUMP, UMNT,
  * UMNTALL and EXPORT; in version 2 EXPORTALL and PATHCONF too.
  *
- * <p>Versions 1 and 2 are there for those who ask what is exported or say that they unmounted. Their MNT would have to
- * give a handle of NFS version 2, which has 32 bytes where ours have up to 64, and which is not served: it says EACCES.
+ * <p>Versions 1 and 2 serve clients that ask for the exports or report an unmount. Their MNT would have to return a
+ * handle of NFS version 2, which is not served, and whose handles have 32 bytes where this server's have up to 64. So
+ * it answers EACCES.
  *
- * <p>A call that comes twice, as calls over UDP may, changes nothing the second time.
+ * <p>A call that arrives twice, as one over UDP may, changes nothing the second time.
  *
  * <h2>Errors</h2>
  *
- * As {@code Nfs3Program}: GARBAGE_ARGS, PROC_UNAVAIL, PROG_MISMATCH, an authentication error; a bug ends one call with
- * MNT3ERR_SERVERFAULT.
+ * The same as {@code Nfs3Program}: GARBAGE_ARGS, PROC_UNAVAIL, PROG_MISMATCH, an authentication error. A defect ends
+ * one call with MNT3ERR_SERVERFAULT.
  *
  * <p>Safe for any thread; blocks as the backend does.
  */
@@ -62,7 +63,7 @@ public final class MountProgram implements RpcDispatchable, LaneProgram {
             List.of("NULL", "MNT", "DUMP", "UMNT", "UMNTALL", "EXPORT", "EXPORTALL", "PATHCONF");
 
     private static final Logger LOG = LoggerFactory.getLogger(MountProgram.class);
-    /** Ten seconds: as long as a resolver takes that asks a second server. */
+    /** Ten seconds: the time of a resolver that has to ask a second server. */
     private static final int LOOKS = 100;
 
     private static final Duration PAUSE = Duration.ofMillis(100);
@@ -80,15 +81,17 @@ public final class MountProgram implements RpcDispatchable, LaneProgram {
     private final MountTable mounts = new MountTable();
     private final LogLimiter limiter = new LogLimiter();
     private final CallRecorder recorder;
-    /** By version, then by number from NULL. */
+    /** Meters by version, then by procedure number from NULL. */
     private final Map<Integer, List<OperationMeter>> meters;
 
-    /** A program that nobody measures. */
+    /** A program whose calls are not measured. */
     public MountProgram(ExportTable exports, NfsHandles handles) {
         this(exports, handles, CallRecorder.NONE);
     }
 
-    /** @param recorder hears how calls end */
+    /**
+     * @param recorder is told how calls end
+     */
     public MountProgram(ExportTable exports, NfsHandles handles, CallRecorder recorder) {
         this.exports = exports;
         this.handles = handles;
@@ -199,8 +202,9 @@ public final class MountProgram implements RpcDispatchable, LaneProgram {
     }
 
     /**
-     * MOUNT has no word for "later", so this waits, and looks again, while a name service finds out who calls. Not over
-     * UDP: the caller asks again by itself, and whoever forges sources could have every thread wait.
+     * Looks the path up, and repeats that while a name service has not answered who the caller is, since MOUNT has no
+     * status that means "try later". Calls over UDP do not wait: such a client repeats its call by itself, and a peer
+     * that forges addresses could make every thread wait.
      */
     private Location resolve(RpcCall rpc, MountPath path, Requester requester) throws MountException {
         boolean waits = repeated(rpc) == null;
@@ -221,7 +225,7 @@ public final class MountProgram implements RpcDispatchable, LaneProgram {
         }
     }
 
-    /** Null if its caller waits for an answer, and asks once. */
+    /** The call's lanes if its client repeats the call by itself; null if the client sends the call once and waits. */
     private static @Nullable CallLanes repeated(RpcCall rpc) {
         return rpc.getXdr() instanceof CallLanes lanes && lanes.isRepeated() ? lanes : null;
     }
@@ -234,7 +238,7 @@ public final class MountProgram implements RpcDispatchable, LaneProgram {
         }
     }
 
-    /** Asks whether a line may be written; empty if there was one of this client lately. */
+    /** Asks whether a line may be logged; empty if this client had such a line lately. */
     private OptionalLong log(String outcome, RpcCall rpc) {
         return limiter.admit(outcome, ClientAddress.of(rpc.getTransport().getRemoteSocketAddress()));
     }
@@ -287,12 +291,12 @@ public final class MountProgram implements RpcDispatchable, LaneProgram {
         return address == null ? "unknown" : address.getHostAddress();
     }
 
-    /** One character per byte, so that nothing is lost. */
+    /** One character per byte, so that no byte is lost. */
     private static String text(byte[] path) {
         return new String(path, StandardCharsets.ISO_8859_1);
     }
 
-    /** For the log, without what could forge a line of it. */
+    /** The path for the log. Characters that could forge a line of it are replaced. */
     private static String printable(byte[] path) {
         return text(path).replaceAll("[^ -~]", "?");
     }

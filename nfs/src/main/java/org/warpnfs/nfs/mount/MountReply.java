@@ -51,7 +51,7 @@ record MountReply(Encoder encoder) implements XdrAble {
         });
     }
 
-    /** exports: each path with its clients as groups; none means everyone. */
+    /** exports: each path with its clients as groups. A path without groups is for everyone. */
     static MountReply exports(List<Export> all) {
         return new MountReply(xdr -> {
             for (Export export : all) {
@@ -69,7 +69,7 @@ record MountReply(Encoder encoder) implements XdrAble {
         });
     }
 
-    /** ppathcnf of version 2, each number a word; the masks say nothing, as those of Linux' mountd. */
+    /** ppathcnf of version 2, each number as a word. The masks are 0, as in Linux's mountd. */
     static MountReply pathconf(FsLimits limits) {
         return new MountReply(xdr -> {
             xdr.xdrEncodeInt(limits.maxLinks());
@@ -85,7 +85,10 @@ record MountReply(Encoder encoder) implements XdrAble {
         });
     }
 
-    /** ppathcnf of a directory that there is not, or is not for its caller: it has no status, so all is 0. */
+    /**
+     * ppathcnf of a directory that does not exist or that the caller may not use. The reply has no status, so all
+     * fields are 0.
+     */
     static MountReply noPathconf() {
         return new MountReply(xdr -> {
             for (int i = 0; i < PPATHCNF_WORDS; i++) {

@@ -2,7 +2,7 @@ package org.warpnfs.nfs.mount;
 
 import org.warpnfs.fs.spi.FsError;
 
-/** mountstat3 (RFC 1813, appendix I, section 5.1.4). Version 1 has numbers of UNIX errors, which these are too. */
+/** mountstat3 (RFC 1813, appendix I, section 5.1.4). The numbers are those of UNIX errors, which version 1 uses. */
 enum MountStatus {
     OK(0),
     PERM(1),

@@ -4,14 +4,14 @@ import java.util.LinkedHashSet;
 import java.util.List;
 
 /**
- * Who mounted what, as far as clients say so: for people who ask by DUMP, and for nothing else.
+ * The mounts that clients have reported. They are shown by DUMP and used for nothing else.
  *
- * <p>Holds a bounded number of entries, of bounded length together, since anybody may ask for all of them with a call
- * of forty bytes, many times at once. The oldest give way. Safe for any thread.
+ * <p>Holds a bounded number of entries with a bounded total length, since anybody may ask for all of them with a call
+ * of forty bytes, many times at once. The oldest entries are removed. Safe for any thread.
  */
 final class MountTable {
     static final int MAX_ENTRIES = 1024;
-    /** As DUMP encodes them. 48 KiB: a thousand mounts of usual paths. */
+    /** Limit of the table as DUMP encodes it. 48 KiB: a thousand mounts with paths of usual length. */
     static final int MAX_BYTES = 48 << 10;
 
     private final LinkedHashSet<Entry> entries = new LinkedHashSet<>();
@@ -24,7 +24,10 @@ final class MountTable {
      * @param directory the path as the client wrote it
      */
     record Entry(String client, String directory) {
-        /** What follows it, and two strings with their lengths (RFC 1813, section 5.2.2). */
+        /**
+         * Length of the entry in DUMP: the word that follows it, and two strings with their lengths (RFC 1813, section
+         * 5.2.2).
+         */
         int encodedBytes() {
             return 3 * Integer.BYTES + roundUp(client.length()) + roundUp(directory.length());
         }

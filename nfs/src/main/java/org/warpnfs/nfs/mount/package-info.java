@@ -1,7 +1,7 @@
 /**
- * MOUNT (RFC 1813, appendix I): how an NFSv3 client comes to its first handle.
+ * MOUNT (RFC 1813, appendix I), by which an NFSv3 client gets its first handle.
  *
- * <p>Knows {@code nfs.export} and {@code nfs.xdr}; not NFS itself.
+ * <p>The package knows {@code nfs.export} and {@code nfs.xdr}, but not NFS itself.
  */
 @NullMarked
 package org.warpnfs.nfs.mount;
