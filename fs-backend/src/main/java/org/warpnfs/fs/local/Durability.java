@@ -259,7 +259,7 @@ final class Durability implements AutoCloseable {
         long now = System.nanoTime();
         long last = loggedNanos.get();
         if ((count == 1 || now - last > LOG_INTERVAL_NANOS) && loggedNanos.compareAndSet(last, now)) {
-            LOG.error("data written recently may be lost: errno {}; {} such failures so far", errno, count);
+            LOG.error("data written recently may be lost: errno {}; failures so far: {}", errno, count);
         }
     }
 
