@@ -140,7 +140,7 @@ public final class Export {
      * group and supplementary groups are squashed, each of them separately.
      *
      * @throws ExportDenial if the export does not accept calls from that host, from that port or with that credential,
-     * or cannot decide yet
+     *     or cannot decide yet
      */
     public Admission admit(Requester requester) throws ExportDenial {
         ExportOptions options;

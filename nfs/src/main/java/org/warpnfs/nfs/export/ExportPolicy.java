@@ -14,8 +14,8 @@ import org.warpnfs.nfs.idmap.AnswerPending;
  * The rules of one export, as on one line of exports(5): which hosts may use it, and how.
  *
  * <p>If several rules match a host, the first counts in this order, whatever their order on the line: hosts, networks,
- * wildcards, netgroups, everyone. If a policy depends on names, its result for an address is kept for {@value
- * #SECONDS_KEPT} s, for at most {@value #ADDRESSES_KEPT} addresses.
+ * wildcards, netgroups, everyone. If a policy depends on names, its result for an address is kept for
+ * {@value #SECONDS_KEPT} s, for at most {@value #ADDRESSES_KEPT} addresses.
  *
  * <p>Safe for any thread; waits for a name service as {@link HostNames} does.
  */

@@ -39,7 +39,7 @@ public final class ExportTable {
      *
      * @param identities groups and names of users, for all exports
      * @throws IllegalArgumentException if two exports have the same path or key, or an export is below another one that
-     * has no such directory
+     *     has no such directory
      */
     public static ExportTable of(List<Export> exports, Identities identities) {
         return new ExportTable(ExportTree.of(exports), identities);
@@ -89,7 +89,7 @@ public final class ExportTable {
      * Must be called before a name is removed, renamed or replaced.
      *
      * @throws FsException BUSY if an export is mounted on the name: the change would affect the directory underneath,
-     * which no client sees
+     *     which no client sees
      */
     public void requireUnmounted(Location directory, FileName name) throws FsException {
         if (tree.mountedAt(directory, name) != null) {

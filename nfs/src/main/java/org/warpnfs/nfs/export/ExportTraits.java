@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * @param fsid identifies its file system to clients, over restarts and moves; null to derive it from the path
  * @param crossesMounts file systems mounted below it are served with it
  * @param shownThroughParent an NFSv3 client that has mounted the export above gets into this one; NFSv4 clients always
- * do
+ *     do
  * @param readDirPlus NFSv3 clients may ask for attributes in listings
  * @param locations other places of the files
  */

@@ -8,9 +8,9 @@ import org.warpnfs.nfs.idmap.AnswerPending;
 /**
  * Names of hosts by a name service. Used where an export names its clients by name (exports(5)).
  *
- * <p>Either a method blocks for as long as the name service takes, or it throws {@link AnswerPending} ({@link
- * KeptHostNames}). It throws {@link java.io.UncheckedIOException} if the service failed. That a host has no name or no
- * address is an answer: a host that is not found is not served. Safe for any thread.
+ * <p>Either a method blocks for as long as the name service takes, or it throws {@link AnswerPending}
+ * ({@link KeptHostNames}). It throws {@link java.io.UncheckedIOException} if the service failed. That a host has no
+ * name or no address is an answer: a host that is not found is not served. Safe for any thread.
  */
 public interface HostNames {
     /** Knows no names. For exports that name only addresses. */

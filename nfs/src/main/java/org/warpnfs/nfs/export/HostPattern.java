@@ -10,6 +10,7 @@ import org.warpnfs.nfs.idmap.AnswerPending;
 
 /**
  * The hosts of one rule of an export ("Machine Name Formats" of exports(5)).
+ *
  * <pre>
  * *                              everyone
  * 192.0.2.1   2001:db8::1        one address

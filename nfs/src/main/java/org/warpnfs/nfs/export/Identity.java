@@ -42,7 +42,7 @@ public sealed interface Identity {
      * Decodes the credential of a call.
      *
      * @throws RpcAuthException to be answered with the status in it: AUTH_TOOWEAK for a flavour that is not served
-     * here, AUTH_BADCRED for one that exceeds its own limits
+     *     here, AUTH_BADCRED for one that exceeds its own limits
      */
     static Identity of(RpcCall call) throws RpcAuthException {
         RpcAuth credential = call.getCredential();

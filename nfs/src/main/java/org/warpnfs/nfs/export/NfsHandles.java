@@ -10,6 +10,7 @@ import org.warpnfs.fs.spi.FsError;
 
 /**
  * The handles that clients hold (nfs_fh3 of RFC 1813, section 2.4, nfs_fh4 of RFC 8881, section 4).
+ *
  * <pre>
  * bytes   field
  *  0      version, 1

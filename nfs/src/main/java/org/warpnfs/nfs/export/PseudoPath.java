@@ -27,7 +27,7 @@ public final class PseudoPath {
      * Parses a path. Repeated and trailing slashes are ignored.
      *
      * @throws IllegalArgumentException if the path is not absolute, or a component is {@code .}, {@code ..}, too long
-     * or has a NUL
+     *     or has a NUL
      */
     public static PseudoPath of(String path) {
         if (!path.startsWith("/")) {

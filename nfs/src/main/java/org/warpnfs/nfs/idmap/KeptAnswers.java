@@ -20,6 +20,7 @@ import org.slf4j.LoggerFactory;
 /**
  * A cache of a name service's answers. A service may take long or never answer. A query waits for it no longer than
  * {@link Terms#patience}.
+ *
  * <pre>
  *   cached                              result of a query
  *   an answer, not older than kept      that answer
@@ -91,9 +92,7 @@ public final class KeptAnswers<K, V> {
         }
     }
 
-    /**
-     * @param value null if the service has failed and never answered
-     */
+    /** @param value null if the service has failed and never answered */
     private record Answer<V>(@Nullable V value, long nanos, boolean isFailure) {}
 
     private record Question(long nanos, CountDownLatch answered) {}

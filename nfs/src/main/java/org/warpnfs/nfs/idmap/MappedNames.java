@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Names of users and groups, mapped as rpc.idmapd(8) does.
+ *
  * <pre>
  *   name from a client     user or group
  *   digits                 the number, even if a name is mapped to something else

@@ -46,7 +46,7 @@ public record SparseData(List<Segment> segments, boolean isEnd) {
      *
      * @param offset unsigned
      * @param payload as large as {@link FileData#memoryBytes} says; from now on it belongs to the segments, or is
-     * released
+     *     released
      */
     public static SparseData read(OpenFile file, long offset, Payload payload) throws FsException {
         Shared memory = new Shared(payload);

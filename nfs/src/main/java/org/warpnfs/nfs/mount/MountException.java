@@ -11,9 +11,7 @@ final class MountException extends Exception {
         this(false, status);
     }
 
-    /**
-     * @param pending true if a repeated request may get another answer
-     */
+    /** @param pending true if a repeated request may get another answer */
     MountException(boolean pending, MountStatus status) {
         super(status.name(), null, false, false);
         this.status = status;

@@ -89,9 +89,7 @@ public final class MountProgram implements RpcDispatchable, LaneProgram {
         this(exports, handles, CallRecorder.NONE);
     }
 
-    /**
-     * @param recorder is told how calls end
-     */
+    /** @param recorder is told how calls end */
     public MountProgram(ExportTable exports, NfsHandles handles, CallRecorder recorder) {
         this.exports = exports;
         this.handles = handles;
