@@ -6,8 +6,9 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Network byte order, whatever order a buffer is set to. Unsigned 8- and 16-bit values travel as {@code int}, unsigned
- * 32-bit values as {@code long}, unsigned 64-bit values as {@code long} to be compared by {@link Long#compareUnsigned}.
+ * Reads and writes integers in network byte order, whatever byte order the buffer is set to. Unsigned 8- and 16-bit
+ * values are {@code int}. Unsigned 32-bit values are {@code long}. Unsigned 64-bit values are {@code long}, to be
+ * compared with {@link Long#compareUnsigned}.
  */
 public final class BigEndian {
     private static final VarHandle SHORT = MethodHandles.byteBufferViewVarHandle(short[].class, ByteOrder.BIG_ENDIAN);
@@ -31,7 +32,7 @@ public final class BigEndian {
         return (int) INT.get(bytes, index) & 0xffff_ffffL;
     }
 
-    /** The 64 bits at an absolute index. */
+    /** The unsigned 64-bit value at an absolute index. */
     public static long u64(ByteBuffer bytes, int index) {
         return (long) LONG.get(bytes, index);
     }

@@ -12,7 +12,7 @@ import java.util.List;
  *
  * <h2>Buffers</h2>
  *
- * The buffers stay their owner's; neither position nor limit of any is moved. Slices share their memory.
+ * The caller keeps the buffers, and their positions and limits do not move. The slices share the memory of the buffers.
  *
  * <h2>Errors</h2>
  *
@@ -31,12 +31,12 @@ public final class GatherCursor {
         }
     }
 
-    /** Bytes not handed out yet. */
+    /** Bytes that {@link #next} has not handed out yet. */
     public long remainingBytes() {
         return remainingBytes;
     }
 
-    /** The next bytes, at least 1 and at most {@code maxBytes}: as many as lie together. */
+    /** The next 1 to {@code maxBytes} bytes. Shorter than {@code maxBytes} where the current buffer ends first. */
     public ByteBuffer next(int maxBytes) {
         ByteBuffer buffer = buffers.get(index);
         while (offset == buffer.remaining()) {

@@ -11,7 +11,7 @@ package org.warpnfs.iwarp.io;
  * </pre>
  *
  * @param data the operand
- * @param mask what of the operand counts, and how
+ * @param mask which bits of the operand are used, and how
  */
 public record MaskedWord(long data, long mask) {
     /** An operand of one field of 64 bits, to be added modulo 2^64. */
@@ -25,15 +25,15 @@ public record MaskedWord(long data, long mask) {
     }
 
     /**
-     * The sum, field by field. The top bit of each field is left out of the addition, so that no carry leaves the
-     * field, and comes in as what a sum of single bits is: an exclusive or.
+     * The sum of the original and this word, field by field. The top bit of each field is added by exclusive or, so
+     * that no carry leaves the field.
      */
     public long addTo(long original) {
         long tops = mask | Long.MIN_VALUE;
         return ((original & ~tops) + (data & ~tops)) ^ ((original ^ data) & tops);
     }
 
-    /** Whether all bits that are compared are equal. */
+    /** Whether the original has the same value in all bits that are compared. */
     public boolean matches(long original) {
         return ((original ^ data) & mask) == 0;
     }

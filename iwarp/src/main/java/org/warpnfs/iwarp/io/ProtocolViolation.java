@@ -1,8 +1,10 @@
 package org.warpnfs.iwarp.io;
 
 /**
- * The peer broke a protocol. Checked, so that no path forgets it; without a stack trace, because it tells about the
- * peer and because a hostile peer must not make us walk the stack. Ends the stream that it came from, and nothing else.
+ * Thrown when the peer broke a protocol. It ends the stream that it came from, and nothing else.
+ *
+ * <p>The exception is checked, so that every caller handles it. It has no stack trace: the fault is the peer's, and a
+ * hostile peer must not make us pay for walking the stack.
  */
 public abstract class ProtocolViolation extends Exception {
     private static final long serialVersionUID = 1L;

@@ -1,5 +1,5 @@
 /**
- * Byte order, gathering and the base of every complaint about a peer: what all layers share and no protocol owns.
+ * What all protocol layers share: byte order, gathering of buffers, and the base class of protocol violations.
  *
  * <p>Uses the JDK alone.
  */
