@@ -1,8 +1,9 @@
 package org.warpnfs.iwarp.mpa;
 
 /**
- * What we say in the C flag of our startup frame. CRCs are generated and checked in both directions if either side
- * asks, and neither can refuse the other's wish (RFC 5044, section 7.1.1), so that a policy only decides about asking.
+ * Decides whether we ask for CRCs, by the C flag of our startup frame. CRCs are generated and checked in both
+ * directions if either side asks, and neither side can refuse (RFC 5044, section 7.1.1). So a policy can only decide
+ * whether we ask.
  *
  * <pre>
  * policy     C in our request  C in our reply
@@ -12,13 +13,13 @@ package org.warpnfs.iwarp.mpa;
  * </pre>
  */
 public enum CrcPolicy {
-    /** Ask in both roles, and so have CRCs always. */
+    /** Ask in both roles, so that CRCs are always on. */
     REQUIRED,
-    /** Ask when we speak first, and leave it to the peer when it does. */
+    /** Ask as the initiator. As the responder, use CRCs only if the initiator asks. */
     PREFERRED,
     /**
-     * Never ask: TCP's checksum and the link's are what is left. RFC 5044, section 4.4 wants an administrator to have
-     * chosen this.
+     * Never ask. Unless the peer asks, only the checksums of TCP and of the link protect the data. RFC 5044, section
+     * 4.4 requires that an administrator chose this.
      */
     OFF;
 

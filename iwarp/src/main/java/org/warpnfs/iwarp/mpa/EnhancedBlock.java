@@ -16,17 +16,16 @@ import org.warpnfs.iwarp.io.BigEndian;
  * </pre>
  *
  * @param peerToPeer A: the initiator sends a ready-to-receive indication before anything else
- * @param fpduRtr B: it may be a zero-length FPDU, or a zero-length Send
- * @param writeRtr C: it may be a zero-length RDMA Write
- * @param readRtr D: it may be a zero-length RDMA Read
- * @param ird RDMA Reads that the sender of the frame holds for its peer, or {@link #NOT_NEGOTIATED}
- * @param ord RDMA Reads that the sender of the frame keeps outstanding, or {@link #NOT_NEGOTIATED}
+ * @param fpduRtr B: the indication may be a zero-length FPDU, or a zero-length Send
+ * @param writeRtr C: the indication may be a zero-length RDMA Write
+ * @param readRtr D: the indication may be a zero-length RDMA Read
+ * @param ird inbound RDMA Reads that the sender of the frame has room for (IRD), or {@link #NOT_NEGOTIATED}
+ * @param ord outbound RDMA Reads that the sender of the frame may have outstanding (ORD), or {@link #NOT_NEGOTIATED}
  */
 public record EnhancedBlock(boolean peerToPeer, boolean fpduRtr, boolean writeRtr, boolean readRtr, int ird, int ord) {
-    /** Length of the block. */
     public static final int BYTES = 4;
 
-    /** In place of a number: the upper layers settle it between themselves. */
+    /** The value of an IRD or ORD that the upper layers settle between themselves. */
     public static final int NOT_NEGOTIATED = 0x3fff;
 
     private static final int FIRST_FLAG = 0x8000;
@@ -54,7 +53,7 @@ public record EnhancedBlock(boolean peerToPeer, boolean fpduRtr, boolean writeRt
                 ord);
     }
 
-    /** The kinds of RTR that the block names: none outside of peer-to-peer mode, where B, C and D mean nothing. */
+    /** The kinds of RTR that the block names. Empty outside of peer-to-peer mode, where B, C and D mean nothing. */
     Set<RtrKind> rtrKinds() {
         Set<RtrKind> kinds = EnumSet.noneOf(RtrKind.class);
         if (peerToPeer && writeRtr) {
@@ -70,17 +69,17 @@ public record EnhancedBlock(boolean peerToPeer, boolean fpduRtr, boolean writeRt
         return kinds;
     }
 
-    /** The IRD, if it is a number. */
+    /** The IRD; empty if it is {@link #NOT_NEGOTIATED}. */
     public OptionalInt irdIfNamed() {
         return ird == NOT_NEGOTIATED ? OptionalInt.empty() : OptionalInt.of(ird);
     }
 
-    /** The ORD, if it is a number. */
+    /** The ORD; empty if it is {@link #NOT_NEGOTIATED}. */
     public OptionalInt ordIfNamed() {
         return ord == NOT_NEGOTIATED ? OptionalInt.empty() : OptionalInt.of(ord);
     }
 
-    /** Parses the first four bytes of private data that holds as many. */
+    /** Parses the first four bytes of private data. The caller has checked that there are four. */
     static EnhancedBlock parse(ByteBuffer privateData) {
         int first = BigEndian.u16(privateData, privateData.position());
         int second = BigEndian.u16(privateData, privateData.position() + 2);
@@ -99,7 +98,7 @@ public record EnhancedBlock(boolean peerToPeer, boolean fpduRtr, boolean writeRt
         BigEndian.putU16(out, (writeRtr ? FIRST_FLAG : 0) | (readRtr ? SECOND_FLAG : 0) | ord);
     }
 
-    /** Private data of an enhanced frame: this block, then what belongs to the upper layer. */
+    /** The private data of an enhanced frame: this block, followed by the upper layer's private data. */
     public ByteBuffer followedBy(ByteBuffer upperLayerPrivateData) {
         ByteBuffer joined = ByteBuffer.allocate(BYTES + upperLayerPrivateData.remaining());
         encode(joined);

@@ -9,30 +9,33 @@ import java.util.List;
  *
  * <h2>Operation</h2>
  *
- * A {@link Framer} appends FPDUs. Headers, trailers and short payloads are written one behind the other into scratch
- * memory; longer payloads stay where they are. So an FPDU with one piece of payload costs two buffers, and its trailer
- * shares one with the header of the next.
+ * A {@link Framer} appends FPDUs. Headers, trailers and short payloads are copied into scratch memory, one after the
+ * other. Longer payloads are referenced where they are. So an FPDU with one long piece of payload costs two buffers,
+ * because its trailer and the next header share one.
  *
  * <h2>Buffers</h2>
  *
- * The scratch memory was handed in and goes back to its owner when the batch has been sent. Payload belongs to the
- * poster of the work and must not change before that either.
+ * The caller lends the scratch memory until the batch has been sent. Payload belongs to the poster of the work request,
+ * and must not change until then either.
  *
  * <h2>Errors</h2>
  *
- * An FPDU for which {@link Framer#hasRoom} was not asked may not fit: that is a bug.
+ * Appending an FPDU without asking {@link Framer#hasRoom} first is a bug: it may not fit.
  */
 public final class FpduBatch {
     /** Scratch memory of this size holds about a hundred FPDUs. */
     public static final int SCRATCH_BYTES = 8192;
 
-    /** Below the limit of buffers that one system call gathers (IOV_MAX, 1024 on Linux). */
+    /**
+     * A batch of this many buffers takes no further FPDU. The rest up to IOV_MAX, the most that one system call gathers
+     * (1024 on Linux), is for the pieces of the last FPDU.
+     */
     private static final int MAX_BUFFERS = 960;
 
-    /** Length, DDP header, RDMAP header, pad and CRC with room to spare. */
+    /** Scratch memory reserved for one FPDU: length, DDP header, RDMAP header, pad and CRC, with room to spare. */
     static final int MAX_OVERHEAD_BYTES = 96;
 
-    /** Payload this short is cheaper copied than gathered. */
+    /** Payload up to this length is copied, which is cheaper than gathering it. */
     private static final int MAX_COPIED_BYTES = 256;
 
     private final ByteBuffer scratch;
@@ -40,7 +43,7 @@ public final class FpduBatch {
     private int runStart;
     private long lengthBytes;
 
-    /** @param scratch direct memory, filled from its position */
+    /** @param scratch direct memory, filled from its position on */
     public FpduBatch(ByteBuffer scratch) {
         this.scratch = scratch;
         this.runStart = scratch.position();
@@ -51,24 +54,28 @@ public final class FpduBatch {
         return scratch;
     }
 
-    /** Whether one more FPDU surely fits, of whose payload a few pieces are to be expected. */
+    /** Whether one more FPDU fits, with a few pieces of payload. */
     boolean hasRoom() {
         return hasRoom(MAX_OVERHEAD_BYTES, 0);
     }
 
     /**
-     * Whether so much scratch memory is left, and room for so many buffers besides those of a few pieces of payload.
+     * Whether {@code overheadBytes} of scratch memory are free, and {@code moreBuffers} buffers in addition to those of
+     * a few pieces of payload.
      */
     boolean hasRoom(int overheadBytes, int moreBuffers) {
         return scratch.remaining() >= overheadBytes && buffers.size() < MAX_BUFFERS - moreBuffers;
     }
 
-    /** Appends payload: by copy if it is short and fits, else by reference. */
+    /** Appends payload. It is copied if it is short and fits into the scratch memory, else referenced. */
     void payload(ByteBuffer piece) {
         payload(piece, MAX_OVERHEAD_BYTES);
     }
 
-    /** Appends payload: by copy if it is short and leaves so much scratch memory, else by reference. */
+    /**
+     * Appends payload. It is copied if it is short and {@code overheadBytes} of scratch memory stay free, else
+     * referenced.
+     */
     void payload(ByteBuffer piece, int overheadBytes) {
         int pieceBytes = piece.remaining();
         if (pieceBytes <= MAX_COPIED_BYTES && scratch.remaining() - pieceBytes >= overheadBytes) {
@@ -89,20 +96,20 @@ public final class FpduBatch {
         }
     }
 
-    /** Appends bytes that are not framed: a startup frame. */
+    /** Appends bytes without framing, such as a startup frame. */
     public void raw(ByteBuffer bytes) {
         endRun();
         buffers.add(bytes);
         lengthBytes += bytes.remaining();
     }
 
-    /** What to write, in order. */
+    /** The buffers to write, in order. */
     public List<ByteBuffer> buffers() {
         endRun();
         return buffers;
     }
 
-    /** Total of all buffers. */
+    /** The total length of all buffers. */
     public long lengthBytes() {
         return lengthBytes + scratch.position() - runStart;
     }

@@ -3,15 +3,16 @@ package org.warpnfs.iwarp.mpa;
 import java.nio.ByteBuffer;
 
 /**
- * An FPDU that arrives in pieces.
+ * Collects an FPDU that arrives in pieces.
  *
  * <h2>Operation</h2>
  *
- * {@link #append} until it is whole, then {@link #take}.
+ * Call {@link #append} until the FPDU is complete, then {@link #take}.
  *
  * <h2>Buffers</h2>
  *
- * Grows with what has arrived, never by what a length field claims, to the longest FPDU at most; kept for the next.
+ * The buffer grows with the bytes that have arrived, up to the longest FPDU, and never because a length field claims
+ * more. It is kept for the next FPDU.
  *
  * <h2>Errors</h2>
  *
@@ -23,17 +24,17 @@ final class FpduCopy {
 
     private ByteBuffer memory = NONE;
 
-    /** What has been appended. */
+    /** The number of bytes appended so far. */
     int lengthBytes() {
         return memory.position();
     }
 
-    /** What has been appended, from 0 on. */
+    /** The bytes appended so far, starting at index 0. */
     ByteBuffer bytes() {
         return memory;
     }
 
-    /** Moves bytes here, no more than there are. */
+    /** Moves up to {@code wantedBytes} bytes from {@code in} to the copy. */
     void append(ByteBuffer in, int wantedBytes) {
         int lengthBytes = Math.min(wantedBytes, in.remaining());
         if (lengthBytes <= 0) {
@@ -47,7 +48,7 @@ final class FpduCopy {
         in.position(in.position() + lengthBytes);
     }
 
-    /** What has been appended, as a view that is good until the next append. */
+    /** Returns the appended bytes as a view, which is valid until the next append, and starts over. */
     ByteBuffer take() {
         ByteBuffer whole = memory.slice(0, memory.position());
         memory.clear();

@@ -10,9 +10,10 @@ import org.warpnfs.iwarp.io.ProtocolViolation;
  *
  * <h2>Operation</h2>
  *
- * {@link #advance} is called until it says that it needs more. Without CRC a ULPDU is handed on as its bytes arrive, so
- * that payload is copied once, from the socket's buffer to where it belongs. With CRC nothing of an FPDU is handed on
- * before its CRC has been checked: from the socket's buffer if all of it is there, else from a copy.
+ * The caller repeats {@link #advance} until it returns false. Without CRC, a ULPDU is delivered as its bytes arrive, so
+ * that payload is copied only once, from the socket's buffer to its destination. With CRC, no byte of an FPDU is
+ * delivered before its CRC has been checked. The FPDU is delivered from the socket's buffer if all of it is there, else
+ * from a copy.
  *
  * <h2>Buffers</h2>
  *
@@ -20,8 +21,8 @@ import org.warpnfs.iwarp.io.ProtocolViolation;
  *
  * <h2>Errors</h2>
  *
- * A wrong CRC is a violation with {@link MpaError#CRC}; a violation of the sink's passes through. After either, no more
- * bytes may be given. Pad bytes are not looked at: Linux does not always send zeros.
+ * A wrong CRC is a violation with {@link MpaError#CRC}. A violation that the sink throws is passed on. After either, no
+ * more bytes may be given. Pad bytes are not checked, because Linux does not always send zeros.
  */
 public final class FpduDeframer implements Deframer {
     private final UlpduSink sink;
@@ -135,7 +136,7 @@ public final class FpduDeframer implements Deframer {
         int crcOffset = fpdu.limit() - Fpdu.CRC_BYTES;
         checksum.reset();
         checksum.update(fpdu.slice(0, crcOffset));
-        // On the wire least significant byte first, alone among all fields (RFC 5044, section 4.4).
+        // The CRC is the only field that is sent with its least significant byte first (RFC 5044, section 4.4).
         int sent = Integer.reverseBytes((int) BigEndian.u32(fpdu, crcOffset));
         if (sent != (int) checksum.getValue()) {
             throw new MpaViolation(

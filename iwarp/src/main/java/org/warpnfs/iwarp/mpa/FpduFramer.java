@@ -9,16 +9,16 @@ import org.warpnfs.iwarp.io.BigEndian;
  *
  * <h2>Operation</h2>
  *
- * One ULPDU after the other, each within one {@link FpduBatch}.
+ * Frames one ULPDU after the other. Each lies within one {@link FpduBatch}.
  *
  * <h2>Buffers</h2>
  *
- * Owns none. With CRC on payload is summed when it is framed: whoever changes it between then and the write sends a
- * wrong CRC.
+ * Owns none. With CRC on, the checksum is computed when the payload is framed. If the payload changes between then and
+ * the write, the CRC is wrong.
  *
  * <h2>Errors</h2>
  *
- * A ULPDU that does not come to its announced length is a bug and throws {@link IllegalStateException}.
+ * A ULPDU whose length differs from the announced one is a bug and throws {@link IllegalStateException}.
  */
 public final class FpduFramer implements Framer {
     private final boolean crc;
@@ -88,7 +88,7 @@ public final class FpduFramer implements Framer {
         BigEndian.putU32(scratch, crc ? Integer.reverseBytes((int) checksum.getValue()) : 0);
     }
 
-    /** No FPDU depends on those before. */
+    /** Always 0: without markers no FPDU depends on those before it. */
     @Override
     public int mark() {
         return 0;

@@ -3,33 +3,38 @@ package org.warpnfs.iwarp.mpa;
 import java.nio.ByteBuffer;
 
 /**
- * Frames ULPDUs (RFC 5044, section 4): {@link #start}, then the ULPDU's header written into the buffer that it returns,
- * then {@link #payload} any number of times, then {@link #end}.
+ * Frames ULPDUs (RFC 5044, section 4). For each ULPDU the caller calls {@link #start}, writes the ULPDU's header into
+ * the returned buffer, calls {@link #payload} any number of times, then {@link #end}.
  */
 public sealed interface Framer permits FpduFramer, MarkedFramer {
-    /** The one for a direction of a stream, to be used from its first FPDU on. */
+    /** Creates the framer of one direction of a stream. It must see the stream from its first FPDU on. */
     static Framer of(MpaAgreement.Framing framing) {
         return framing.sendMarkers() ? new MarkedFramer(framing.crc()) : new FpduFramer(framing.crc());
     }
 
-    /** The MULPDU, where FPDUs are to be no longer than with {@code wantedBytes} and no markers. */
+    /**
+     * The MULPDU with which FPDUs, markers included, are no longer than those of {@code wantedBytes} without markers.
+     */
     int mulpduBytes(int wantedBytes);
 
-    /** Whether one more FPDU surely fits, of whose payload a few pieces are to be expected. */
+    /** Whether one more FPDU fits into the batch, with a few pieces of payload. */
     boolean hasRoom(FpduBatch batch);
 
-    /** Begins an FPDU; the ULPDU's own header is then appended to the buffer returned. */
+    /** Begins an FPDU. The caller then appends the ULPDU's own header to the returned buffer. */
     ByteBuffer start(FpduBatch batch, int ulpduBytes);
 
-    /** Appends payload, position to limit. */
+    /** Appends the payload between position and limit. */
     void payload(FpduBatch batch, ByteBuffer piece);
 
     /** Appends pad and CRC. */
     void end(FpduBatch batch);
 
-    /** Where the stream stands, for {@link #rewind}. */
+    /** A mark of the current position in the stream, for {@link #rewind}. */
     int mark();
 
-    /** What was framed since then, whole or in part, is not going to be sent: as if it had never been framed. */
+    /**
+     * Returns to a mark, as if nothing had been framed since. The caller does not send what was framed, whole or in
+     * part.
+     */
     void rewind(int mark);
 }

@@ -6,24 +6,24 @@ import org.warpnfs.iwarp.io.BigEndian;
 import org.warpnfs.iwarp.io.ProtocolViolation;
 
 /**
- * Cuts a byte stream with {@link Markers} into ULPDUs, for streams in which we asked for them.
+ * Cuts a byte stream with {@link Markers} into ULPDUs. Used for streams in which we asked for markers.
  *
  * <h2>Operation</h2>
  *
- * The length field alone says where an FPDU ends; markers are checked against it and taken out (RFC 5044, sections 5.2
- * and 6). Nothing of an FPDU is handed on before all of it is there, its CRC has been checked, and its markers point to
- * its start.
+ * The length field alone determines where an FPDU ends. Markers are checked against it and removed (RFC 5044, sections
+ * 5.2 and 6). No byte of an FPDU is delivered until all of it has arrived, its CRC has been checked, and its markers
+ * point to its start.
  *
  * <h2>Buffers</h2>
  *
- * ULPDUs are handed on in the runs between markers, from the socket's buffer if the FPDU is all in it, else from a copy
- * ({@link FpduCopy}).
+ * A ULPDU is delivered in the runs of bytes between markers. They come from the socket's buffer if it holds the whole
+ * FPDU, else from a copy ({@link FpduCopy}).
  *
  * <h2>Errors</h2>
  *
- * A wrong CRC is a violation with {@link MpaError#CRC}; with a good one, or without, a marker that points elsewhere is
- * one with {@link MpaError#MARKER}; violations of the sink's pass through. After any of them no more bytes may be
- * given.
+ * A wrong CRC is a violation with {@link MpaError#CRC}. If the CRC is right or off, a marker that points elsewhere is a
+ * violation with {@link MpaError#MARKER}. Violations that the sink throws are passed on. After any of them no more
+ * bytes may be given.
  */
 final class MarkedDeframer implements Deframer {
     private final UlpduSink sink;
@@ -31,7 +31,10 @@ final class MarkedDeframer implements Deframer {
     private final CRC32C checksum = new CRC32C();
     private final FpduCopy copy = new FpduCopy();
 
-    /** From the start of the FPDU at hand to the next marker; the first marker is the first of all bytes. */
+    /**
+     * Bytes from the start of the current FPDU to the next marker. Starts at 0, because a marker precedes the first
+     * FPDU.
+     */
     private int bytesToMarker;
 
     MarkedDeframer(UlpduSink sink, boolean crc) {
@@ -39,7 +42,7 @@ final class MarkedDeframer implements Deframer {
         this.crc = crc;
     }
 
-    /** A marker alone, sent ahead of the FPDU that it belongs to, is not the beginning of anything yet. */
+    /** True also after a marker that arrived ahead of its FPDU: such a marker does not yet begin an FPDU. */
     @Override
     public boolean atBoundary() {
         return copy.lengthBytes() == 0 || (bytesToMarker == 0 && copy.lengthBytes() == Markers.BYTES);
@@ -71,12 +74,12 @@ final class MarkedDeframer implements Deframer {
         return in.hasRemaining();
     }
 
-    /** Where the length field of the FPDU at hand is, in what is there of it: behind a marker, if that comes first. */
+    /** The offset of the length field in the current FPDU. A marker may stand before it. */
     private int lengthOffset() {
         return bytesToMarker == 0 ? Markers.BYTES : 0;
     }
 
-    /** What the FPDU at hand takes up of the stream. */
+    /** The length of the current FPDU in the stream, markers included. */
     private int streamBytes(int ulpduBytes) {
         int fpduBytes = Fpdu.lengthBytes(ulpduBytes);
         return fpduBytes + Markers.BYTES * Markers.within(bytesToMarker, fpduBytes);
@@ -112,8 +115,7 @@ final class MarkedDeframer implements Deframer {
             if (pointer != expected) {
                 throw new MpaViolation(
                         MpaError.MARKER,
-                        "marker with FPDUPTR " + pointer + ", " + expected
-                                + " bytes behind the start of its FPDU (RFC 5044, section 4.3)");
+                        "marker with FPDUPTR " + pointer + ", expected " + expected + " (RFC 5044, section 4.3)");
             }
         }
     }

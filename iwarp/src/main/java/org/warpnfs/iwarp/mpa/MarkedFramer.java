@@ -5,21 +5,21 @@ import java.util.zip.CRC32C;
 import org.warpnfs.iwarp.io.BigEndian;
 
 /**
- * Frames ULPDUs with {@link Markers} in between, for peers that ask for them.
+ * Frames ULPDUs with {@link Markers} in between, for peers that ask for markers.
  *
  * <h2>Operation</h2>
  *
- * Counts the bytes of the stream from the first FPDU on, over all batches. A marker is put in front of the byte that
- * would stand in its place, so that one between two FPDUs leaves with the second.
+ * Counts the bytes of the stream from the first FPDU on, over all batches. A marker is written just before the byte
+ * that follows it. So a marker that falls between two FPDUs is sent with the second.
  *
  * <h2>Buffers</h2>
  *
- * Owns the buffer that headers are written into; they are copied from it. Payload is referred to, in the runs between
- * markers.
+ * Owns the buffer that headers are written into, and copies them from there to the batch. Payload is referenced, cut
+ * into the runs between markers.
  *
  * <h2>Errors</h2>
  *
- * A ULPDU that does not come to its announced length is a bug and throws {@link IllegalStateException}.
+ * A ULPDU whose length differs from the announced one is a bug and throws {@link IllegalStateException}.
  */
 final class MarkedFramer implements Framer {
     private static final int HEADER_BYTES = 128;
@@ -31,7 +31,7 @@ final class MarkedFramer implements Framer {
     private final ByteBuffer header = ByteBuffer.allocate(HEADER_BYTES);
     private final ByteBuffer zeros = ByteBuffer.allocate(Fpdu.MAX_PAD_BYTES);
 
-    /** How far it is to the next marker; none has been sent yet, and the first is the first of all bytes. */
+    /** Bytes to the next marker. Starts at 0, because a marker precedes the first FPDU. */
     private int bytesToMarker;
 
     private int bytesSinceLength;
@@ -111,7 +111,7 @@ final class MarkedFramer implements Framer {
         }
     }
 
-    /** @param copied whether the bytes will not stay as they are until the batch has been sent */
+    /** @param copied whether the bytes must be copied because they change before the batch has been sent */
     private void append(FpduBatch batch, ByteBuffer bytes, boolean copied) {
         framedBytes += bytes.remaining();
         int at = bytes.position();

@@ -1,7 +1,7 @@
 package org.warpnfs.iwarp.mpa;
 
 /**
- * Where markers stand in a stream, and what they say (RFC 5044, sections 4.2 and 4.3).
+ * The format of markers and their positions in a stream (RFC 5044, sections 4.2 and 4.3).
  *
  * <pre>
  * bytes  field
@@ -10,52 +10,51 @@ package org.warpnfs.iwarp.mpa;
  *        the last two bits are zero
  * </pre>
  *
- * The first stands before the first FPDU, the others at every 512th byte of the stream from there on, themselves
- * counted. One that falls between two FPDUs belongs to the second, and its FPDUPTR is zero. All are covered by the CRC
- * of their FPDU; its length field counts none. FPDUs are multiples of four bytes, so that a marker splits none of their
- * fields but the ULPDU.
+ * The first marker precedes the first FPDU. From there on one follows every 512 bytes of the stream, markers included.
+ * A marker that falls between two FPDUs belongs to the second, and its FPDUPTR is zero. The CRC of an FPDU covers its
+ * markers, and its length field does not count them. The length of an FPDU is a multiple of four bytes, so a marker can
+ * split only the ULPDU and no other field.
  */
 final class Markers {
-    /** A marker. */
     static final int BYTES = 4;
 
-    /** From the start of one to the start of the next. */
+    /** Bytes from the start of one marker to the start of the next. */
     static final int SPACING_BYTES = 512;
 
-    /** Between two. */
+    /** Bytes between two markers. */
     static final int RUN_BYTES = SPACING_BYTES - BYTES;
 
-    /** Where FPDUPTR is in a marker. */
+    /** The offset of FPDUPTR in a marker. */
     static final int POINTER_OFFSET = 2;
 
-    /** What of FPDUPTR counts. */
+    /** The bits of FPDUPTR that are significant. */
     static final int POINTER_MASK = 0xfffc;
 
-    /** The longest FPDU, markers included, each of which can point back to its start. */
+    /** The longest FPDU, markers included, in which every marker can point back to the start. */
     private static final int MAX_FPDU_BYTES = 1 << 16;
 
     private Markers() {}
 
     /**
-     * How many markers an FPDU contains.
+     * The number of markers in an FPDU.
      *
-     * @param bytesToMarker from the start of the FPDU to the next marker, 0 if it is the next
-     * @param fpduBytes the FPDU without markers
+     * @param bytesToMarker from the start of the FPDU to the next marker; 0 if the FPDU starts with a marker
+     * @param fpduBytes the length of the FPDU without markers
      */
     static int within(int bytesToMarker, int fpduBytes) {
         return fpduBytes <= bytesToMarker ? 0 : Math.ceilDiv(fpduBytes - bytesToMarker, RUN_BYTES);
     }
 
-    /** The bytes to the next marker, after so many more bytes of the stream. */
+    /** The bytes to the next marker after {@code streamBytes} more bytes of the stream. */
     static int bytesToMarkerAfter(int bytesToMarker, int streamBytes) {
         return Math.floorMod(bytesToMarker - streamBytes, SPACING_BYTES);
     }
 
     /**
-     * The MULPDU of a stream with markers whose FPDUs are to be no longer than those of one without (RFC 5044, section
-     * 4.5).
+     * The MULPDU of a stream with markers, such that its FPDUs are no longer than those of a stream without markers
+     * (RFC 5044, section 4.5).
      *
-     * @param mulpduBytes that of the stream without
+     * @param mulpduBytes the MULPDU of the stream without markers
      */
     static int mulpduBytes(int mulpduBytes) {
         int emss = Math.min(Fpdu.lengthBytes(mulpduBytes), MAX_FPDU_BYTES);

@@ -4,13 +4,13 @@ import java.util.OptionalInt;
 import java.util.Set;
 
 /**
- * What the two startup frames settled.
+ * The result of the two startup frames.
  *
  * @param revision 1 or 2
- * @param framing how FPDUs look in both directions
+ * @param framing the framing of both directions
  * @param reads limits on RDMA Reads
- * @param rtrKinds in peer-to-peer mode, as initiator the one that we send, as responder those that may open the stream;
- *     empty outside of it
+ * @param rtrKinds in peer-to-peer mode, the one kind that we send as initiator, or the kinds that may open the stream
+ *     as responder; empty outside of that mode
  */
 public record MpaAgreement(int revision, Framing framing, Reads reads, Set<RtrKind> rtrKinds) {
     public MpaAgreement {
@@ -18,11 +18,11 @@ public record MpaAgreement(int revision, Framing framing, Reads reads, Set<RtrKi
     }
 
     /**
-     * How FPDUs look.
+     * The framing of FPDUs in both directions.
      *
      * @param crc whether CRCs are sent and checked
      * @param sendMarkers whether we insert markers
-     * @param receiveMarkers whether the peer does
+     * @param receiveMarkers whether the peer inserts markers
      */
     public record Framing(boolean crc, boolean sendMarkers, boolean receiveMarkers) {
         /** Neither CRCs nor markers. */
@@ -32,10 +32,10 @@ public record MpaAgreement(int revision, Framing framing, Reads reads, Set<RtrKi
     /**
      * Limits on RDMA Reads.
      *
-     * @param ird how many we hold for the peer
-     * @param ord how many we may have outstanding
-     * @param peerIrd what the peer named as its IRD, if it named a number
-     * @param peerOrd what the peer named as its ORD, if it named a number
+     * @param ird how many Reads of the peer we have room for
+     * @param ord how many Reads of ours may be outstanding
+     * @param peerIrd the IRD that the peer named, if it named a number
+     * @param peerOrd the ORD that the peer named, if it named a number
      */
     public record Reads(int ird, int ord, OptionalInt peerIrd, OptionalInt peerOrd) {}
 }

@@ -1,6 +1,6 @@
 package org.warpnfs.iwarp.mpa;
 
-/** Error codes that MPA puts into a Terminate under the LLP layer (RFC 5044, section 8, RFC 6581, section 8). */
+/** Error codes of MPA in a Terminate of the LLP layer (RFC 5044, section 8, RFC 6581, section 8). */
 public enum MpaError {
     /** The TCP connection was closed, terminated or lost. */
     CONNECTION_LOST(1),
@@ -10,14 +10,14 @@ public enum MpaError {
     MARKER(3),
     /** The MPA Request or Reply frame is invalid. */
     BAD_FRAME(4),
-    /** A catastrophe of our own. */
+    /** A catastrophic error of our own. */
     LOCAL_CATASTROPHIC(5),
-    /** The peer would keep more RDMA Reads outstanding than we hold. */
+    /** The peer wants more RDMA Reads outstanding than we have room for. */
     INSUFFICIENT_IRD(6),
-    /** The peer chose no ready-to-receive indication that was offered. */
+    /** The peer chose none of the ready-to-receive indications that were offered. */
     NO_MATCHING_RTR(7);
 
-    /** The LLP layer, and its one error type, which is MPA. */
+    /** The only error type of the LLP layer, which is MPA. */
     public static final int ERROR_TYPE = 0;
 
     private final int code;
@@ -26,7 +26,7 @@ public enum MpaError {
         this.code = code;
     }
 
-    /** The number in the Terminate message. */
+    /** The error code in the Terminate message. */
     public int code() {
         return code;
     }

@@ -19,10 +19,10 @@ import org.warpnfs.iwarp.io.BigEndian;
  * @param kind request or reply
  * @param markers the sender wants to receive markers
  * @param crc the sender wants CRCs
- * @param rejected the sender refuses to connect; means nothing in a request
+ * @param rejected the sender refuses the connection; has no meaning in a request
  * @param enhanced the private data starts with an {@link EnhancedBlock}
  * @param revision 1 is RFC 5044, 2 is RFC 6581
- * @param privateData read-only, the block included
+ * @param privateData read-only, including the block
  */
 public record MpaFrame(
         Kind kind,
@@ -32,10 +32,10 @@ public record MpaFrame(
         boolean enhanced,
         int revision,
         ByteBuffer privateData) {
-    /** Length of the fixed part. */
+    /** The length of the fixed part. */
     public static final int HEADER_BYTES = 20;
 
-    /** The most private data that a frame may carry (RFC 5044, section 7.1.1). */
+    /** The most private data in a frame (RFC 5044, section 7.1.1). */
     public static final int MAX_PRIVATE_DATA_BYTES = 512;
 
     /** RFC 5044. */
@@ -59,12 +59,12 @@ public record MpaFrame(
             throw new IllegalArgumentException("private data of " + privateData.remaining() + " bytes");
         }
         if (enhanced && !rejected && privateData.remaining() < EnhancedBlock.BYTES) {
-            throw new IllegalArgumentException("an enhanced frame without its block");
+            throw new IllegalArgumentException("an enhanced frame needs its block");
         }
         privateData = privateData.slice().asReadOnlyBuffer();
     }
 
-    /** Which of the two frames. */
+    /** Request or reply. */
     public enum Kind {
         REQUEST("MPA ID Req Frame"),
         REPLY("MPA ID Rep Frame");
@@ -85,17 +85,17 @@ public record MpaFrame(
         return privateData.duplicate();
     }
 
-    /** The RFC 6581 block; only where {@link #enhanced()} and, in a rejection, where there is room for one. */
+    /** The enhanced block of RFC 6581. To be called only if {@link #hasEnhancedBlock()}. */
     public EnhancedBlock enhancedBlock() {
         return EnhancedBlock.parse(privateData());
     }
 
-    /** True where {@link #enhancedBlock()} may be asked for. */
+    /** Whether the frame is enhanced and holds a block. A rejection may be enhanced and have no room for one. */
     public boolean hasEnhancedBlock() {
         return enhanced && privateData.remaining() >= EnhancedBlock.BYTES;
     }
 
-    /** The private data behind the block, if there is one: what belongs to the upper layer. */
+    /** The upper layer's private data, which follows the block if there is one. */
     public ByteBuffer upperLayerPrivateData() {
         ByteBuffer data = privateData();
         if (hasEnhancedBlock()) {
@@ -104,7 +104,7 @@ public record MpaFrame(
         return data.slice();
     }
 
-    /** The length of the private data that a header announces, from the 20 bytes at {@code header}'s position. */
+    /** The length of the private data, taken from the 20-byte header at {@code header}'s position. */
     static int privateDataLengthBytes(ByteBuffer header) throws MpaViolation {
         int lengthBytes = BigEndian.u16(header, header.position() + PD_LENGTH_OFFSET);
         if (lengthBytes > MAX_PRIVATE_DATA_BYTES) {
@@ -114,13 +114,13 @@ public record MpaFrame(
         return lengthBytes;
     }
 
-    /** Parses a frame whose key was checked and whose bytes are all there, from position to limit. */
+    /** Parses a complete frame, from position to limit. The caller has checked the key. */
     static MpaFrame parse(Kind kind, ByteBuffer frame) throws MpaViolation {
         int start = frame.position();
         int flags = BigEndian.u8(frame, start + FLAGS_OFFSET);
         int revision = BigEndian.u8(frame, start + REVISION_OFFSET);
         boolean rejected = kind == Kind.REPLY && (flags & FLAG_REJECTED) != 0;
-        // Revision 1 knows no S flag: there it is one of the reserved bits, ignored on receipt.
+        // In revision 1 the S flag does not exist. Its bit is reserved and ignored on receipt.
         boolean enhanced = (flags & FLAG_ENHANCED) != 0 && revision >= REVISION_2;
         byte[] privateData = new byte[frame.remaining() - HEADER_BYTES];
         frame.get(start + HEADER_BYTES, privateData);
@@ -139,7 +139,7 @@ public record MpaFrame(
                 ByteBuffer.wrap(privateData));
     }
 
-    /** Bytes on the wire. */
+    /** The length on the wire. */
     public int lengthBytes() {
         return HEADER_BYTES + privateData.remaining();
     }

@@ -4,16 +4,16 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes one startup frame out of a stream, however it is cut, and not a byte more.
+ * Reads one startup frame from a stream, in pieces of any size. Bytes after the frame are not consumed.
  *
  * <h2>Operation</h2>
  *
- * {@link #read} consumes bytes until the frame is whole. The key is compared as it arrives, so that a peer that speaks
- * something else is found out by its first wrong byte.
+ * {@link #read} consumes bytes until the frame is complete. The key is compared as it arrives, so that a peer of
+ * another protocol is detected at its first wrong byte.
  *
  * <h2>Buffers</h2>
  *
- * Owns 20 bytes plus the private data, which is allocated once its length has been checked.
+ * Owns 20 bytes plus the private data, which is allocated after its length has been checked.
  *
  * <h2>Errors</h2>
  *
@@ -28,7 +28,7 @@ public final class MpaFrameReader {
         this.kind = kind;
     }
 
-    /** The frame, once its last byte has been consumed; null when more is needed. */
+    /** The frame, once its last byte has been consumed; null if more bytes are needed. */
     public @Nullable MpaFrame read(ByteBuffer in) throws MpaViolation {
         if (!headerDone) {
             int before = frame.position();

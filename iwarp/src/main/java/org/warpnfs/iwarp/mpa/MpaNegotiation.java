@@ -30,17 +30,17 @@ import java.util.Set;
 public final class MpaNegotiation {
     private MpaNegotiation() {}
 
-    /** What a responder says, and what follows from it. */
+    /** The reply of a responder, and the agreement that it results in. */
     public record Answer(MpaFrame reply, MpaAgreement agreement) {}
 
-    /** Whether an RDMA Read limit that a frame names is a number, and which; otherwise what to take in its place. */
+    /** An RDMA Read limit of a frame: {@code announced} if that is a number, else {@code unknown}. */
     public static int peerReads(int announced, int unknown) {
         return announced == EnhancedBlock.NOT_NEGOTIATED ? unknown : announced;
     }
 
     /**
-     * Refuses to talk to a peer whose revision we do not know: no reply, the connection is closed (RFC 5044, section
-     * 7.1.1).
+     * Refuses a peer whose revision we do not support. Such a peer gets no reply, and the connection is closed (RFC
+     * 5044, section 7.1.1).
      */
     public static void checkRevision(MpaFrame frame, MpaChoices choices) throws MpaViolation {
         if (frame.revision() < MpaFrame.REVISION_1 || frame.revision() > choices.revision()) {
@@ -52,10 +52,10 @@ public final class MpaNegotiation {
     }
 
     /**
-     * The answer to a request whose revision was checked.
+     * The answer to a request whose revision has been checked.
      *
-     * @param ird what we would hold at most
-     * @param ord what we would keep outstanding at most
+     * @param ird the most Reads of the peer that we have room for
+     * @param ord the most Reads of ours that we would have outstanding
      */
     public static Answer accept(MpaFrame request, MpaChoices choices, int ird, int ord, ByteBuffer privateData) {
         boolean crc = choices.crcPolicy().inReply(request.crc());
@@ -90,9 +90,9 @@ public final class MpaNegotiation {
     }
 
     /**
-     * The kinds of RTR that we name in a reply. A Read costs room for one, so that a responder that holds none names it
-     * only if nothing else is left. Without a common kind we name all of ours, and the initiator ends it (RFC 6581,
-     * section 9.2).
+     * The kinds of RTR that we name in a reply. An RDMA Read occupies one entry of the IRD, so a responder with an IRD
+     * of 0 names it only if no other kind is left. If there is no common kind, we name all of ours, and the initiator
+     * ends the connection (RFC 6581, section 9.2).
      */
     private static Set<RtrKind> common(Set<RtrKind> offered, Set<RtrKind> ours, int ird) {
         Set<RtrKind> common = EnumSet.noneOf(RtrKind.class);
@@ -107,7 +107,7 @@ public final class MpaNegotiation {
         return common;
     }
 
-    /** The refusal of a request whose revision was checked. */
+    /** The rejection of a request whose revision has been checked. */
     public static MpaFrame reject(MpaFrame request, ByteBuffer privateData) {
         return new MpaFrame(
                 MpaFrame.Kind.REPLY,
@@ -119,7 +119,7 @@ public final class MpaNegotiation {
                 request.enhanced() ? EnhancedBlock.of(0, 0).followedBy(privateData) : privateData);
     }
 
-    /** The request of an initiator, of the revision that it chose. */
+    /** The request of an initiator, in the revision that it chose. */
     public static MpaFrame request(MpaChoices choices, int ird, int ord, ByteBuffer privateData) {
         boolean enhanced = choices.revision() == MpaFrame.REVISION_2;
         EnhancedBlock block = choices.peerToPeer()
@@ -136,27 +136,26 @@ public final class MpaNegotiation {
     }
 
     /**
-     * Whether a reply is that of a peer that understood our request. One that knows no revision 2 should have closed
-     * the connection (RFC 6581, section 10); if it answers instead it has taken our block for its upper layer's private
-     * data.
+     * Whether the peer understood our request. A peer that does not know revision 2 should close the connection (RFC
+     * 6581, section 10). If it answers instead, it has passed our block to its upper layer as private data.
      */
     public static boolean understood(MpaFrame request, MpaFrame reply) {
         return !request.enhanced() || reply.enhanced() || (reply.rejected() && reply.revision() >= request.revision());
     }
 
     /**
-     * How FPDUs look after a request and its reply, from the initiator's side; a Terminate too, if the rest does not
-     * fit.
+     * The framing that a request and its reply lead to, seen from the initiator. It also holds for the Terminate that
+     * is sent if the rest of the reply is not acceptable.
      */
     public static MpaAgreement.Framing framing(MpaFrame request, MpaFrame reply) {
         return new MpaAgreement.Framing(request.crc() || reply.crc(), reply.markers(), request.markers());
     }
 
     /**
-     * What follows from a reply that does not reject.
+     * The agreement that follows from a reply that is no rejection.
      *
-     * @param ird what we hold
-     * @param ord what we would keep outstanding at most
+     * @param ird how many Reads of the peer we have room for
+     * @param ord the most Reads of ours that we would have outstanding
      */
     public static MpaAgreement conclude(MpaFrame request, MpaFrame reply, MpaChoices choices, int ird, int ord)
             throws MpaViolation {
@@ -168,14 +167,14 @@ public final class MpaNegotiation {
         }
         if (!request.enhanced()) {
             throw new MpaViolation(
-                    MpaError.BAD_FRAME, "an enhanced reply to a request that was not (RFC 6581, section 10)");
+                    MpaError.BAD_FRAME, "an enhanced reply to a request that was not enhanced (RFC 6581, section 10)");
         }
         EnhancedBlock answer = reply.enhancedBlock();
         int peerOrd = peerReads(answer.ord(), ird);
         if (peerOrd > ird) {
             throw new MpaViolation(
                     MpaError.INSUFFICIENT_IRD,
-                    "the peer would read " + peerOrd + " at once, we hold " + ird + " (RFC 6581, section 9.1)");
+                    "the peer's ORD of " + peerOrd + " exceeds our IRD of " + ird + " (RFC 6581, section 9.1)");
         }
         MpaAgreement.Reads reads = new MpaAgreement.Reads(
                 ird, Math.min(ord, peerReads(answer.ird(), ord)), answer.irdIfNamed(), answer.ordIfNamed());
@@ -188,8 +187,8 @@ public final class MpaNegotiation {
     }
 
     /**
-     * In revision 1 nobody names an RTR. A Write of nothing is all the same a message that any peer takes, as the first
-     * that it waits for.
+     * The RTR to send when none was negotiated, as in revision 1. A zero-length RDMA Write works there, because every
+     * peer accepts it as the first message that it waits for.
      */
     private static Set<RtrKind> unnegotiatedRtr(MpaChoices choices, MpaFrame request) throws MpaViolation {
         if (!choices.peerToPeer()) {
@@ -204,7 +203,7 @@ public final class MpaNegotiation {
     private static RtrKind chosen(MpaChoices choices, EnhancedBlock answer) throws MpaViolation {
         Set<RtrKind> named = answer.rtrKinds();
         for (RtrKind kind : RtrKind.values()) {
-            // A peer with room for no Read cannot take one, whatever it says.
+            // A peer with an IRD of 0 cannot take an RDMA Read, even if it names it.
             boolean possible = kind != RtrKind.READ || answer.ird() > 0;
             if (named.contains(kind) && choices.rtrKinds().contains(kind) && possible) {
                 return kind;

@@ -2,7 +2,7 @@ package org.warpnfs.iwarp.mpa;
 
 import org.warpnfs.iwarp.io.ProtocolViolation;
 
-/** The peer broke MPA. */
+/** Thrown when the peer broke MPA. */
 public final class MpaViolation extends ProtocolViolation {
     private static final long serialVersionUID = 1L;
 

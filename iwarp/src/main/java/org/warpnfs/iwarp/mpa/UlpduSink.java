@@ -3,14 +3,14 @@ package org.warpnfs.iwarp.mpa;
 import java.nio.ByteBuffer;
 import org.warpnfs.iwarp.io.ProtocolViolation;
 
-/** Where a {@link FpduDeframer} delivers ULPDUs: a start, the bytes in any number of pieces, an end. */
+/** Receives ULPDUs from a {@link Deframer}: for each a start, its bytes in any number of pieces, an end. */
 public interface UlpduSink {
-    /** A ULPDU of this length, 0 to 65535, begins. */
+    /** A ULPDU of 0 to 65535 bytes begins. */
     void ulpduStarted(int lengthBytes) throws ProtocolViolation;
 
-    /** More of its bytes, position to limit; consumed, and not to be kept. */
+    /** The next bytes of the ULPDU, from position to limit. The sink consumes them and must not keep the buffer. */
     void ulpduBytes(ByteBuffer bytes) throws ProtocolViolation;
 
-    /** All of it has been delivered and the trailer has been read. */
+    /** All bytes of the ULPDU have been delivered and its trailer has been read. */
     void ulpduEnded() throws ProtocolViolation;
 }

@@ -1,7 +1,7 @@
 /**
- * Marker PDU Aligned framing (RFC 5044, RFC 6581): the startup exchange and the cutting of a TCP stream into ULPDUs.
+ * Marker PDU Aligned framing (RFC 5044, RFC 6581): the startup exchange, and framing of ULPDUs in a TCP stream.
  *
- * <p>Takes and gives bytes. Knows nothing of what a ULPDU holds, of sockets or of threads.
+ * <p>The input and output of this package are bytes. It does not know the contents of ULPDUs, sockets or threads.
  */
 @NullMarked
 package org.warpnfs.iwarp.mpa;
