@@ -4,25 +4,27 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Which bytes of one message have been placed. Senders should send segments in order (RFC 5041, section 5.3), and one
- * number serves then; those that do not cost a few intervals, of which there is a limit.
+ * Tracks which bytes of one message have been placed. Senders should send segments in order (RFC 5041, section 5.3).
+ * For them one number is enough. Segments out of order cost one interval each, up to a limit.
  */
 public final class Coverage {
-    /** The most gaps that a message may have at one time. */
+    /** The most segments that may have been placed beyond the first gap. */
     static final int MAX_INTERVALS = 64;
 
     private long coveredBytes;
 
-    /** Start to end of what lies beyond a gap. */
+    /** The segments placed beyond the first gap: start to end. */
     private final TreeMap<Long, Long> beyond = new TreeMap<>();
 
-    /** Forgets everything: a new message begins. */
+    /** Starts over for a new message. */
     public void reset() {
         coveredBytes = 0;
         beyond.clear();
     }
 
-    /** Notes bytes as placed; false when that makes too many gaps. */
+    /**
+     * Records bytes as placed. Returns false if more than {@link #MAX_INTERVALS} segments now lie beyond the first gap.
+     */
     public boolean add(long offset, long lengthBytes) {
         long end = offset + lengthBytes;
         if (offset > coveredBytes) {
@@ -39,7 +41,7 @@ public final class Coverage {
         return true;
     }
 
-    /** Whether exactly the first {@code lengthBytes} have been placed. */
+    /** Whether the first {@code lengthBytes} bytes have been placed, and none beyond. */
     public boolean isExactly(long lengthBytes) {
         return coveredBytes == lengthBytes && beyond.isEmpty();
     }

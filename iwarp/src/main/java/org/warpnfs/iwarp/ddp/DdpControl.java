@@ -8,16 +8,16 @@ package org.warpnfs.iwarp.ddp;
  * </pre>
  */
 public final class DdpControl {
-    /** T. */
+    /** T: the segment is tagged. */
     public static final int TAGGED = 0x80;
 
-    /** L. */
+    /** L: the segment is the last of its message. */
     public static final int LAST = 0x40;
 
-    /** DV. */
+    /** DV: the bits of the DDP version. */
     public static final int VERSION_MASK = 0x03;
 
-    /** The one version there is. */
+    /** The only DDP version. */
     public static final int VERSION = 1;
 
     private DdpControl() {}

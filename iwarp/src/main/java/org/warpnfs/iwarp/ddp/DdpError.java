@@ -1,6 +1,6 @@
 package org.warpnfs.iwarp.ddp;
 
-/** What DDP reports to its upper layer (RFC 5041, section 7.2). */
+/** Errors that DDP reports to its upper layer (RFC 5041, section 7.2). */
 public enum DdpError {
     LOCAL_CATASTROPHIC(0, 0),
     TAGGED_INVALID_STAG(1, 0),

@@ -5,21 +5,21 @@ import java.util.List;
 import org.warpnfs.iwarp.io.GatherCursor;
 
 /**
- * A message on its way out, to be cut into segments (RFC 5041, section 5.2).
+ * An outbound message, to be cut into segments (RFC 5041, section 5.2).
  *
  * <h2>Operation</h2>
  *
- * Until {@link #ended()}: ask how much payload the next segment carries, append its header, take its payload from
- * {@link #payload()}. All segments but the last are filled to the largest size; a message without payload is one
+ * Until {@link #ended()}, the caller asks for the payload length of the next segment, appends its header, and takes its
+ * payload from {@link #payload()}. All segments but the last have the largest size. A message without payload is one
  * segment.
  *
  * <h2>Buffers</h2>
  *
- * The payload is the poster's and is read through slices.
+ * The payload belongs to the poster of the work request and is read through slices.
  *
  * <h2>Errors</h2>
  *
- * None: what is sent was checked when it was posted.
+ * None: a message was checked when it was posted.
  */
 public abstract sealed class DdpMessage {
     private final GatherCursor payload;
@@ -29,20 +29,24 @@ public abstract sealed class DdpMessage {
         this.payload = new GatherCursor(payload);
     }
 
-    /** Where payload comes from. */
+    /** The cursor that payload is taken from. */
     public final GatherCursor payload() {
         return payload;
     }
 
-    /** Length of the header of each segment. */
+    /** The length of the header of each segment. */
     public abstract int headerBytes();
 
-    /** Payload of the next segment, given the largest segment that may be made. */
+    /**
+     * The payload length of the next segment.
+     *
+     * @param mulpduBytes the largest segment that may be made, header included
+     */
     public final int nextPayloadBytes(int mulpduBytes) {
         return (int) Math.min(payload.remainingBytes(), mulpduBytes - headerBytes());
     }
 
-    /** Appends the next segment's header; its payload has to be taken before the next call. */
+    /** Appends the next segment's header. The caller takes the segment's payload before the next call. */
     public final void encodeHeader(ByteBuffer out, int payloadBytes) {
         ended = payloadBytes == payload.remainingBytes();
         encodeHeader(out, ended, payloadBytes);
@@ -50,12 +54,12 @@ public abstract sealed class DdpMessage {
 
     abstract void encodeHeader(ByteBuffer out, boolean last, int payloadBytes);
 
-    /** True once the header of the last segment has been made. */
+    /** True once the header of the last segment has been appended. */
     public final boolean ended() {
         return ended;
     }
 
-    /** A message into a buffer that the peer advertised. */
+    /** A message to a buffer that the peer advertised. */
     public static final class Tagged extends DdpMessage {
         private final int rsvdUlp;
         private final long stag;
@@ -80,7 +84,7 @@ public abstract sealed class DdpMessage {
         }
     }
 
-    /** A message into the next buffer of one of the peer's queues. */
+    /** A message to the next buffer of one of the peer's queues. */
     public static final class Untagged extends DdpMessage {
         private final int rsvdUlp;
         private final long rsvdUlpWord;
@@ -96,12 +100,12 @@ public abstract sealed class DdpMessage {
             this.msn = msn;
         }
 
-        /** The queue it goes to. */
+        /** The number of the queue that the message goes to. */
         public int qn() {
             return qn;
         }
 
-        /** Its number in that queue. */
+        /** The sequence number of the message in that queue. */
         public int msn() {
             return msn;
         }

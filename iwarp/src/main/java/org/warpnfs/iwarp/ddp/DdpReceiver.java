@@ -5,14 +5,14 @@ import org.jspecify.annotations.Nullable;
 import org.warpnfs.iwarp.io.ProtocolViolation;
 
 /**
- * Receives segments (RFC 5041, sections 5 and 7): checks each header as soon as it is there, then places the payload as
- * it arrives.
+ * Receives segments (RFC 5041, sections 5 and 7). It checks each header as soon as it is complete, then places the
+ * payload as it arrives.
  *
  * <h2>Operation</h2>
  *
- * {@link #segmentStarted}, {@link #segmentBytes} as often as needed, {@link #segmentEnded}. The order of the checks is
- * the order in which errors are reported: length, version, queue, the upper layer's own, then sequence number, buffer
- * and bounds.
+ * For each segment the caller calls {@link #segmentStarted}, {@link #segmentBytes} as often as needed, then
+ * {@link #segmentEnded}. Checks run in this order, and the first that fails is reported: length, version, queue, the
+ * upper layer's checks, sequence number, buffer, bounds.
  *
  * <h2>Buffers</h2>
  *
@@ -20,7 +20,8 @@ import org.warpnfs.iwarp.io.ProtocolViolation;
  *
  * <h2>Errors</h2>
  *
- * A violation ends the stream: nothing more may be given. {@link #offendingHeader()} then tells which segment it was.
+ * A violation ends the stream, and no more segments may be given. {@link #offendingHeader()} then returns the header of
+ * the segment that caused it.
  */
 public final class DdpReceiver {
     private final DdpUlp ulp;
@@ -48,7 +49,7 @@ public final class DdpReceiver {
         target = null;
     }
 
-    /** More of the segment, position to limit; consumed. */
+    /** The next bytes of the segment, from position to limit, which are consumed. */
     public void segmentBytes(ByteBuffer bytes) throws ProtocolViolation {
         if (!checked && !gatherHeader(bytes)) {
             return;
@@ -61,14 +62,14 @@ public final class DdpReceiver {
         bytes.position(bytes.limit());
     }
 
-    /** Checks that the segment, all of whose bytes have come, had a header. */
+    /** Checks that a segment whose bytes have all arrived had a complete header. */
     public void checkWhole() throws ProtocolViolation {
         if (!checked) {
             throw tooShort();
         }
     }
 
-    /** The segment is whole. */
+    /** The segment is complete. */
     public void segmentEnded() throws ProtocolViolation {
         if (tagged != null) {
             ulp.taggedPlaced(tagged, segmentBytes - TaggedHeader.BYTES);
@@ -86,18 +87,18 @@ public final class DdpReceiver {
         }
     }
 
-    /** Length of the segment at hand, header included. */
+    /** The length of the current segment, header included. */
     public int segmentLengthBytes() {
         return segmentBytes;
     }
 
-    /** The header of the segment at hand, 14 or 18 bytes, or empty if it was too short to have one. */
+    /** The header of the current segment, 14 or 18 bytes. Empty if the segment was too short for its header. */
     public ByteBuffer offendingHeader() {
         ByteBuffer header = headerBytes.duplicate().flip();
         return header.hasRemaining() && header.remaining() == wantedHeaderBytes() ? header : header.limit(0);
     }
 
-    /** The queue that the segment at hand names; -1 if it names none. */
+    /** The queue number in the current segment; -1 if the segment has none. */
     public long offendingQn() {
         ByteBuffer header = offendingHeader();
         return header.remaining() == UntaggedHeader.BYTES
@@ -109,7 +110,7 @@ public final class DdpReceiver {
         return (headerBytes.get(0) & DdpControl.TAGGED) != 0 ? TaggedHeader.BYTES : UntaggedHeader.BYTES;
     }
 
-    /** Moves header bytes; true once the header is there and found good. */
+    /** Collects header bytes. True once the header is complete and valid. */
     private boolean gatherHeader(ByteBuffer bytes) throws ProtocolViolation {
         if (headerBytes.position() == 0) {
             headerBytes.put(bytes.get());

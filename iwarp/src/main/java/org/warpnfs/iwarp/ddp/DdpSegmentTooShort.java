@@ -3,7 +3,8 @@ package org.warpnfs.iwarp.ddp;
 import org.warpnfs.iwarp.io.ProtocolViolation;
 
 /**
- * A segment does not hold its own header. RFC 5041, section 7.2 has no number for that, so the layer above finds one.
+ * Thrown when a segment is shorter than its header. RFC 5041, section 7.2 has no error code for that, so the upper
+ * layer chooses one.
  */
 public final class DdpSegmentTooShort extends ProtocolViolation {
     private static final long serialVersionUID = 1L;

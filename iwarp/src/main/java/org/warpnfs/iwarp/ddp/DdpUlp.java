@@ -3,12 +3,12 @@ package org.warpnfs.iwarp.ddp;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.iwarp.io.ProtocolViolation;
 
-/** The protocol above DDP, as the receiver needs it. */
+/** The protocol above DDP, as {@link DdpReceiver} needs it. */
 public interface DdpUlp {
     /**
-     * The queue that a segment names; null if this stream has none of that number.
+     * The queue of the number that a segment names; null if this stream does not have it.
      *
-     * @throws ProtocolViolation if there is more to be said about that than DDP could
+     * @throws ProtocolViolation if the upper layer has a more precise error than DDP
      */
     @Nullable
     UntaggedQueue queue(UntaggedHeader header) throws ProtocolViolation;
@@ -16,20 +16,20 @@ public interface DdpUlp {
     /**
      * The upper layer's own checks of an untagged segment, before any byte is placed.
      *
-     * @param continues false when its bits differ from those of the message that it continues
+     * @param continues false if the segment continues a message but its upper layer bits differ from the message's
      */
     void checkUntagged(UntaggedHeader header, boolean continues) throws ProtocolViolation;
 
-    /** The first segment of an untagged message has been placed, and more are to come. */
+    /** The first segment of an untagged message has been placed, and more segments follow. */
     void untaggedOpened(UntaggedHeader header);
 
     /** An untagged message is complete. */
     void untaggedDelivered(UntaggedHeader lastHeader, UntaggedBuffer buffer, int messageBytes) throws ProtocolViolation;
 
     /**
-     * Checks a tagged segment and says where its payload goes, before any byte is placed.
+     * Checks a tagged segment and returns the buffer for its payload, before any byte is placed.
      *
-     * @return null only where {@code payloadBytes} is 0: STag and TO mean nothing then (RFC 5041, section 5.2)
+     * @return null only if {@code payloadBytes} is 0, where STag and TO have no meaning (RFC 5041, section 5.2)
      */
     @Nullable
     TaggedBuffer checkTagged(TaggedHeader header, int payloadBytes) throws ProtocolViolation;

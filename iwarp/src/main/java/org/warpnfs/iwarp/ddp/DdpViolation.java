@@ -2,7 +2,7 @@ package org.warpnfs.iwarp.ddp;
 
 import org.warpnfs.iwarp.io.ProtocolViolation;
 
-/** The peer broke DDP. */
+/** Thrown when the peer broke DDP. */
 public final class DdpViolation extends ProtocolViolation {
     private static final long serialVersionUID = 1L;
 

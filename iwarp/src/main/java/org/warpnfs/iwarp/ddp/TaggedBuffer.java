@@ -1,22 +1,22 @@
 package org.warpnfs.iwarp.ddp;
 
-/** A tagged buffer (RFC 5041, section 2): memory that the peer names by an STag. */
+/** A tagged buffer (RFC 5041, section 2): memory that the peer addresses by an STag. */
 public interface TaggedBuffer extends PlacementTarget {
-    /** The tagged offset of its first byte, unsigned 64 bits. */
+    /** The tagged offset of the first byte, unsigned 64 bits. */
     long taggedOffset();
 
-    /** Its length in bytes. */
+    /** The length in bytes. */
     int lengthBytes();
 
-    /** In place of an offset: the range wraps at 2^64. */
+    /** Returned by {@link #locate} if the range wraps at 2^64. */
     long WRAPS = -1;
 
-    /** In place of an offset: the range is not all within this buffer. */
+    /** Returned by {@link #locate} if the range is not entirely within this buffer. */
     long OUTSIDE = -2;
 
     /**
-     * Where a range of tagged offsets lies in this buffer. A wrap is found before bounds, since a range that wraps is
-     * outside too.
+     * Locates a range of tagged offsets in this buffer. The wrap is checked before the bounds, because a range that
+     * wraps is out of bounds too.
      *
      * @return the offset in bytes, {@link #WRAPS} or {@link #OUTSIDE}
      */
@@ -29,7 +29,7 @@ public interface TaggedBuffer extends PlacementTarget {
         return inside ? offset : OUTSIDE;
     }
 
-    /** Where a segment's payload goes: the checks of RFC 5041, section 7.1 on its offset. */
+    /** The offset at which a segment's payload is placed, after the checks of RFC 5041, section 7.1. */
     default int offsetOf(TaggedHeader header, int payloadBytes) throws DdpViolation {
         long offset = locate(header.taggedOffset(), payloadBytes);
         if (offset >= 0) {

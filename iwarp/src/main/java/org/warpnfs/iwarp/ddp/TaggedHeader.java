@@ -14,20 +14,19 @@ import org.warpnfs.iwarp.io.BigEndian;
  * 6-13    TO, tagged offset of the first byte of payload
  * </pre>
  *
- * @param last this segment ends its message
+ * @param last whether the segment is the last of its message
  * @param rsvdUlp 8 bits
  * @param stag unsigned 32 bits
  * @param taggedOffset unsigned 64 bits
  */
 public record TaggedHeader(boolean last, int rsvdUlp, long stag, long taggedOffset) {
-    /** Length of the header. */
     public static final int BYTES = 14;
 
     private static final int RSVD_ULP_OFFSET = 1;
     private static final int STAG_OFFSET = RSVD_ULP_OFFSET + 1;
     private static final int TO_OFFSET = STAG_OFFSET + 4;
 
-    /** Parses 14 bytes from the buffer's position, which stays. */
+    /** Parses the 14 bytes at the buffer's position. The position does not move. */
     public static TaggedHeader parse(ByteBuffer bytes) {
         int at = bytes.position();
         return new TaggedHeader(

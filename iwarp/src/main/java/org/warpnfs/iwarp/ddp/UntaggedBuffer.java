@@ -3,9 +3,10 @@ package org.warpnfs.iwarp.ddp;
 import java.nio.ByteBuffer;
 
 /**
- * A buffer that waits in an {@link UntaggedQueue} for one message.
+ * A buffer in an {@link UntaggedQueue}, for one message.
  *
- * <p>The memory is the poster's; it is filled from the position that it had when it was posted, which does not move.
+ * <p>The memory belongs to the poster. It is filled from the position that it had when it was posted. The position does
+ * not move.
  */
 public class UntaggedBuffer implements PlacementTarget {
     private final ByteBuffer memory;
@@ -19,17 +20,17 @@ public class UntaggedBuffer implements PlacementTarget {
         this.capacityBytes = memory.remaining();
     }
 
-    /** The memory as posted, its position and limit untouched. */
+    /** The memory as posted, with position and limit unchanged. */
     public final ByteBuffer memory() {
         return memory;
     }
 
-    /** The longest message that fits. */
+    /** The length of the longest message that fits. */
     public final int capacityBytes() {
         return capacityBytes;
     }
 
-    /** The first bytes of what was placed. */
+    /** The first {@code lengthBytes} bytes of what was placed. */
     public final ByteBuffer message(int lengthBytes) {
         return memory.slice(start, lengthBytes);
     }

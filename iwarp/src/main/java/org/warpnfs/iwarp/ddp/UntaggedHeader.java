@@ -15,7 +15,7 @@ import org.warpnfs.iwarp.io.BigEndian;
  * 14-17   MO, offset of the first byte of payload in its message
  * </pre>
  *
- * @param last this segment ends its message
+ * @param last whether the segment is the last of its message
  * @param rsvdUlp the first 8 bits of the 40
  * @param rsvdUlpWord the other 32
  * @param qn unsigned 32 bits
@@ -23,7 +23,6 @@ import org.warpnfs.iwarp.io.BigEndian;
  * @param mo unsigned 32 bits
  */
 public record UntaggedHeader(boolean last, int rsvdUlp, long rsvdUlpWord, long qn, int msn, long mo) {
-    /** Length of the header. */
     public static final int BYTES = 18;
 
     private static final int RSVD_ULP_OFFSET = 1;
@@ -32,7 +31,7 @@ public record UntaggedHeader(boolean last, int rsvdUlp, long rsvdUlpWord, long q
     private static final int MSN_OFFSET = QN_OFFSET + 4;
     private static final int MO_OFFSET = MSN_OFFSET + 4;
 
-    /** Parses 18 bytes from the buffer's position, which stays. */
+    /** Parses the 18 bytes at the buffer's position. The position does not move. */
     public static UntaggedHeader parse(ByteBuffer bytes) {
         int at = bytes.position();
         return new UntaggedHeader(

@@ -6,21 +6,21 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The receiving end of one untagged queue (RFC 5041, sections 5.2, 7.1): message n goes into the n-th buffer posted.
+ * The receiving end of one untagged queue (RFC 5041, sections 5.2, 7.1). Message n goes into the n-th posted buffer.
  *
  * <h2>Operation</h2>
  *
- * {@link #check} before a segment's payload is placed, {@link #placed} after. Messages come one after the other,
- * because the stream below is in order; the segments of one message may come in any order.
+ * The caller calls {@link #check} before it places a segment's payload, and {@link #placed} after. Messages arrive one
+ * after the other, because the stream below keeps their order. The segments of one message may arrive in any order.
  *
  * <h2>Buffers</h2>
  *
- * Holds what was posted until its message is complete or {@link #poll} takes it back.
+ * Holds a posted buffer until its message is complete or {@link #poll} takes it back.
  *
  * <h2>Errors</h2>
  *
- * A wrong MSN, no buffer, a message that does not fit and a hole in a message are violations; the queue is not used
- * after one.
+ * A wrong MSN, a missing buffer, a message that does not fit and a gap in a message are violations. The queue is not
+ * used after a violation.
  */
 public final class UntaggedQueue {
     private static final int FIRST_MSN = 1;
@@ -38,33 +38,33 @@ public final class UntaggedQueue {
         this(qn, FIRST_MSN);
     }
 
-    /** @param firstMsn 1 on every real stream; another where a test is to see the numbers wrap */
+    /** @param firstMsn 1 on every real stream; tests use other numbers to see them wrap */
     UntaggedQueue(int qn, int firstMsn) {
         this.qn = qn;
         this.expectedMsn = firstMsn;
     }
 
-    /** Takes a buffer from elsewhere when a message begins and none is posted here. */
+    /** Sets the source of a buffer for a message that begins when none is posted here. */
     public void takeFrom(Supplier<@Nullable UntaggedBuffer> elsewhere) {
         source = elsewhere;
     }
 
-    /** Adds a buffer for the next message that has none. */
+    /** Appends a buffer to the queue. */
     public void post(UntaggedBuffer buffer) {
         posted.add(buffer);
     }
 
-    /** Puts a buffer before all others: the next message to begin goes there. */
+    /** Puts a buffer at the head of the queue, for the next message that begins. */
     public void postFirst(UntaggedBuffer buffer) {
         posted.addFirst(buffer);
     }
 
-    /** Takes the oldest buffer back; null if there is none. */
+    /** Removes and returns the oldest buffer; null if there is none. */
     public @Nullable UntaggedBuffer poll() {
         return posted.poll();
     }
 
-    /** Buffers waiting. */
+    /** The number of posted buffers. */
     public int size() {
         return posted.size();
     }
@@ -74,7 +74,11 @@ public final class UntaggedQueue {
         return inMessage;
     }
 
-    /** The checks of RFC 5041, section 7.1 that come before placement. */
+    /**
+     * Runs the checks of RFC 5041, section 7.1 that precede placement.
+     *
+     * @return the buffer of the segment's message
+     */
     UntaggedBuffer check(UntaggedHeader header, int payloadBytes) throws DdpViolation {
         if (header.msn() != expectedMsn) {
             throw violation(DdpError.UNTAGGED_MSN_RANGE, header, "expected MSN " + Integer.toUnsignedLong(expectedMsn));
@@ -101,12 +105,15 @@ public final class UntaggedQueue {
         return buffer;
     }
 
-    /** Whether a segment may continue the open message: the upper layer's bits are the same in all of them. */
+    /**
+     * Whether a segment may continue the open message. The upper layer's bits must be the same in all segments of a
+     * message.
+     */
     boolean continues(UntaggedHeader header) {
         return !inMessage || (header.rsvdUlp() == openRsvdUlp && header.rsvdUlpWord() == openRsvdUlpWord);
     }
 
-    /** Notes a segment's payload as placed; the buffer, once its message is complete. */
+    /** Records a segment's payload as placed. Returns the buffer once its message is complete, else null. */
     @Nullable
     UntaggedBuffer placed(UntaggedHeader header, int payloadBytes) throws DdpViolation {
         if (!inMessage) {
@@ -116,13 +123,14 @@ public final class UntaggedQueue {
             coverage.reset();
         }
         if (payloadBytes > 0 && !coverage.add(header.mo(), payloadBytes)) {
-            throw violation(DdpError.UNTAGGED_MO, header, "more than " + Coverage.MAX_INTERVALS + " gaps");
+            throw violation(
+                    DdpError.UNTAGGED_MO, header, "more than " + Coverage.MAX_INTERVALS + " segments beyond a gap");
         }
         if (!header.last()) {
             return null;
         }
         if (!coverage.isExactly(header.mo() + payloadBytes)) {
-            throw violation(DdpError.UNTAGGED_MO, header, "the message has a hole");
+            throw violation(DdpError.UNTAGGED_MO, header, "the message has a gap");
         }
         inMessage = false;
         expectedMsn++;

@@ -1,8 +1,8 @@
 /**
- * Direct Data Placement (RFC 5041): segments, their two headers, and the checks that stand before every byte placed.
+ * Direct Data Placement (RFC 5041): segments, their two headers, and the checks before any byte is placed.
  *
- * <p>Takes segments and their lengths, and the largest segment to make (MULPDU) as a number. Knows neither the framing
- * below nor what an opcode above means: that is the business of a {@link org.warpnfs.iwarp.ddp.DdpUlp}.
+ * <p>The input is segments with their lengths, and the largest segment to make (MULPDU) as a number. This package does
+ * not know the framing below. A {@link org.warpnfs.iwarp.ddp.DdpUlp} above knows what an opcode means.
  */
 @NullMarked
 package org.warpnfs.iwarp.ddp;
