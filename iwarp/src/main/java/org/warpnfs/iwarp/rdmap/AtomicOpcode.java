@@ -15,12 +15,12 @@ public enum AtomicOpcode {
         this.code = code;
     }
 
-    /** The four bits on the wire. */
+    /** The code on the wire, four bits. */
     int code() {
         return code;
     }
 
-    /** The operation of that code; null for a reserved or unassigned one. */
+    /** The operation of a code; null if the code is reserved or unassigned. */
     static @Nullable AtomicOpcode of(int code) {
         for (AtomicOpcode opcode : values()) {
             if (opcode.code == code) {

@@ -19,11 +19,11 @@ import org.warpnfs.iwarp.io.MaskedWord;
  * 44-51   compare mask; of a FetchAdd sent as all ones, ignored
  * </pre>
  *
- * @param requestIdentifier unsigned 32 bits, given back in the response
+ * @param requestIdentifier unsigned 32 bits, repeated in the response
  * @param remoteStag unsigned 32 bits
  * @param remoteOffset unsigned 64 bits
- * @param operand what is added or swapped in
- * @param compare what a CompareSwap expects
+ * @param operand the word to add or to swap in
+ * @param compare the word that a CompareSwap expects
  */
 public record AtomicRequestHeader(
         AtomicOpcode opcode,
@@ -32,7 +32,7 @@ public record AtomicRequestHeader(
         long remoteOffset,
         MaskedWord operand,
         MaskedWord compare) {
-    /** Length of the header, which is the whole message. */
+    /** The length of the header, which is the whole message. */
     public static final int BYTES = 52;
 
     private static final int OPCODE_MASK = 0x0f;
@@ -45,7 +45,7 @@ public record AtomicRequestHeader(
     private static final int COMPARE_MASK_OFFSET = COMPARE_DATA_OFFSET + 8;
     private static final MaskedWord NO_COMPARE = MaskedWord.whole(0);
 
-    /** A request to add. */
+    /** A FetchAdd request. */
     public static AtomicRequestHeader fetchAdd(
             long requestIdentifier, long remoteStag, long remoteOffset, MaskedWord add) {
         return new AtomicRequestHeader(
@@ -89,7 +89,7 @@ public record AtomicRequestHeader(
         BigEndian.putU64(out, compare.mask());
     }
 
-    /** Executes it on a word that was found to be a permitted target; what was there before. */
+    /** Executes the operation on a word that has been checked as a permitted target. Returns the previous value. */
     public long execute(RdmapRegion target, int offsetBytes) {
         return switch (opcode) {
             case FETCH_ADD -> target.fetchAdd(offsetBytes, operand);

@@ -4,8 +4,8 @@ import java.nio.ByteBuffer;
 import org.warpnfs.iwarp.io.BigEndian;
 
 /**
- * The Atomic Response header (RFC 7306, section 5.2.2, Figure 6). Twelve bytes, as its figure shows; section 4 of the
- * RFC speaks of 32, which fits no drawing in it.
+ * The Atomic Response header (RFC 7306, section 5.2.2, Figure 6). The header has twelve bytes, as its figure shows.
+ * Section 4 of the RFC says 32, which matches no figure of the RFC.
  *
  * <pre>
  * bytes   field
@@ -13,11 +13,11 @@ import org.warpnfs.iwarp.io.BigEndian;
  * 4-11    original remote data value
  * </pre>
  *
- * @param requestIdentifier unsigned 32 bits, that of the request
- * @param originalValue what the word held before
+ * @param requestIdentifier the identifier of the request, unsigned 32 bits
+ * @param originalValue the value of the word before the operation
  */
 public record AtomicResponseHeader(long requestIdentifier, long originalValue) {
-    /** Length of the header, which is the whole message. */
+    /** The length of the header, which is the whole message. */
     public static final int BYTES = 12;
 
     private static final int VALUE_OFFSET = 4;

@@ -6,17 +6,16 @@ import org.jspecify.annotations.Nullable;
 import org.warpnfs.iwarp.ddp.UntaggedBuffer;
 
 /**
- * Keeps messages from being delivered before those that were begun earlier (RFC 5041, section 5.3; RFC 7306, sections
- * 5.4 and 7).
+ * Delivers messages in the order in which they began (RFC 5041, section 5.3; RFC 7306, sections 5.4 and 7).
  *
  * <h2>Operation</h2>
  *
- * Matters only where a peer sends segments of another message between those of one: what is then complete too early
- * waits here. All others are delivered at once.
+ * Order is at risk only if the peer sends segments of one message between those of another. A message that is then
+ * complete too early waits here. All other messages are delivered at once.
  *
  * <h2>Buffers</h2>
  *
- * Holds what waits: no more than there are receives posted, requests admitted and Reads outstanding.
+ * Holds the messages that wait: at most as many as there are posted receives, admitted requests and outstanding Reads.
  *
  * <h2>Errors</h2>
  *
@@ -25,25 +24,25 @@ import org.warpnfs.iwarp.ddp.UntaggedBuffer;
 final class DeliveryOrder {
     private final Deque<Message> messages = new ArrayDeque<>();
 
-    /** What is to be done for a complete message. */
+    /** The action that delivers a complete message. */
     @FunctionalInterface
     interface Delivery {
         void deliver() throws RdmapViolation;
     }
 
-    /** A message begun and not delivered. */
+    /** A message that has begun and has not been delivered. */
     static final class Message {
         private @Nullable Delivery delivery;
         private @Nullable UntaggedBuffer buffer;
         private @Nullable FailedSegment segment;
     }
 
-    /** Whether nothing is open or waits. */
+    /** Whether no message is open or waits. */
     boolean isEmpty() {
         return messages.isEmpty();
     }
 
-    /** A message has begun that is to have more segments. */
+    /** Records that a message of several segments has begun. */
     Message open() {
         Message message = new Message();
         messages.add(message);
@@ -51,11 +50,11 @@ final class DeliveryOrder {
     }
 
     /**
-     * A message is complete.
+     * Delivers a complete message, or keeps it until the messages that began before it are complete.
      *
-     * @param opened what {@link #open} gave; null for a message of one segment
-     * @param buffer what it was placed in, if it was untagged
-     * @param segment its last segment, if it was untagged
+     * @param opened the result of {@link #open}; null for a message of one segment
+     * @param buffer the buffer of an untagged message
+     * @param segment the last segment of an untagged message
      */
     void complete(
             @Nullable Message opened,
@@ -75,7 +74,7 @@ final class DeliveryOrder {
         deliverWaiting();
     }
 
-    /** A message is complete for which nothing is to be done. */
+    /** Records that a message is complete that needs no delivery. */
     void completeQuietly(@Nullable Message opened) throws RdmapViolation {
         if (opened != null) {
             messages.remove(opened);
@@ -98,7 +97,10 @@ final class DeliveryOrder {
         }
     }
 
-    /** The next buffer whose message waits and will not be delivered any more; null if there is none left. */
+    /**
+     * After the stream has ended, removes and returns the next buffer whose message was never delivered; null if none
+     * is left.
+     */
     @Nullable
     UntaggedBuffer pollWaiting() {
         for (Message oldest = messages.poll(); oldest != null; oldest = messages.poll()) {

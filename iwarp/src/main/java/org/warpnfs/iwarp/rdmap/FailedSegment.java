@@ -3,12 +3,12 @@ package org.warpnfs.iwarp.rdmap;
 import org.warpnfs.iwarp.ddp.UntaggedHeader;
 
 /**
- * A segment in which a fault was found after it had been delivered, when another may be at hand already.
+ * A segment of a message that turned out to be faulty at its delivery. By then the current segment may be another one.
  *
- * @param lengthBytes with its header
+ * @param lengthBytes the length of the segment, header included
  */
 public record FailedSegment(UntaggedHeader header, int lengthBytes) {
-    /** A message of one segment. */
+    /** The segment of a message that has only one. */
     public static FailedSegment of(UntaggedHeader header, int messageBytes) {
         return new FailedSegment(header, UntaggedHeader.BYTES + messageBytes);
     }

@@ -6,9 +6,9 @@ import org.warpnfs.iwarp.ddp.TaggedBuffer;
 import org.warpnfs.iwarp.ddp.UntaggedHeader;
 
 /**
- * Looks at what the peer asks for on queue 1, and lets through what it may have (RFC 5040, section 7.2; RFC 7306,
- * sections 5.2.1 and 8.2). Everything is checked before memory is touched: STag, rights, wrap, bounds, alignment, in
- * this order.
+ * Checks the peer's requests on queue 1 and passes on those that are permitted (RFC 5040, section 7.2; RFC 7306,
+ * sections 5.2.1 and 8.2). All checks precede any access to memory, in this order: STag, rights, wrap, bounds,
+ * alignment.
  */
 final class InboundRequests {
     private static final String READ = "Read Request";
@@ -25,7 +25,7 @@ final class InboundRequests {
     void read(ByteBuffer message, UntaggedHeader segment) throws RdmapViolation {
         ReadRequestHeader request = ReadRequestHeader.parse(message);
         if (request.sizeBytes() == 0) {
-            // Neither STag nor TO of a read of nothing is looked at (RFC 5040, section 5.2.1).
+            // A zero-length Read Request is answered without a check of its STag and TO (RFC 5040, section 5.2.1).
             ulp.readRequested(request, segment, null, 0);
             return;
         }
@@ -66,7 +66,7 @@ final class InboundRequests {
     private static int locate(Wanted wanted, RdmapRegion region) throws RdmapViolation {
         long offset = region.locate(wanted.taggedOffset(), wanted.lengthBytes());
         if (offset == TaggedBuffer.WRAPS) {
-            throw wanted.refused(RdmapError.PROTECTION_TO_WRAP, "is accessed past the end of all offsets");
+            throw wanted.refused(RdmapError.PROTECTION_TO_WRAP, "is accessed past the largest tagged offset");
         }
         if (offset == TaggedBuffer.OUTSIDE) {
             throw wanted.refused(RdmapError.PROTECTION_BOUNDS, "has only " + region.lengthBytes() + " bytes");
@@ -74,7 +74,7 @@ final class InboundRequests {
         return (int) offset;
     }
 
-    /** A range of the peer's choice; the Read Request, if it is one, goes back with the refusal. */
+    /** The range that the peer asks for. A Read Request is kept, because a refusal returns it to the peer. */
     private record Wanted(
             String what,
             long stag,

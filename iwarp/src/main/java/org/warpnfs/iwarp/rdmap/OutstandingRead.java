@@ -7,9 +7,9 @@ import org.warpnfs.iwarp.ddp.TaggedBuffer;
 import org.warpnfs.iwarp.ddp.TaggedHeader;
 
 /**
- * A Read Request of ours that is not answered yet. Each segment of the answer has to fall into what was asked for, and
- * all of it has to be there in the end: DDP alone would let the peer place anywhere in the sink's region, or leave a
- * hole.
+ * A Read Request of ours that has not been answered yet. Each segment of the response must lie within the requested
+ * range, and at the end the response must cover all of it. DDP alone would let the peer place data anywhere in the
+ * sink's region, or leave a gap.
  */
 final class OutstandingRead {
     private final ReadRequestHeader request;
@@ -45,7 +45,7 @@ final class OutstandingRead {
         return sink;
     }
 
-    /** Notes a segment as placed; true when it ended the answer. */
+    /** Records a segment as placed. True when it ended the response. */
     boolean placed(TaggedHeader header, int payloadBytes) throws RdmapViolation {
         boolean counted = payloadBytes == 0 || coverage.add(header.taggedOffset() - request.sinkOffset(), payloadBytes);
         if (!counted || (header.last() && !coverage.isExactly(request.sizeBytes()))) {

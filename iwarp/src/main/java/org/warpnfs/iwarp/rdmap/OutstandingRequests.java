@@ -5,9 +5,9 @@ import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Our own requests on the peer's queue 1: Reads, by order alone, and atomic operations, by order with their identifiers
- * as a cross-check. Both count against the ORD until their answer has been delivered (RFC 5040, section 6.1, RFC 7306,
- * section 5.2).
+ * Our own requests on the peer's queue 1. Reads are matched by order alone. Atomic operations are matched by order, and
+ * their identifiers are checked. Both count against the ORD until their response has been delivered (RFC 5040, section
+ * 6.1, RFC 7306, section 5.2).
  */
 final class OutstandingRequests {
     private final Queue<OutstandingRead> reads = new ArrayDeque<>();
@@ -23,7 +23,7 @@ final class OutstandingRequests {
         atomics.add(requestIdentifier);
     }
 
-    /** Reads and atomic operations whose answers have not been delivered. */
+    /** The number of Reads and atomic operations whose responses have not been delivered. */
     int count() {
         return undeliveredReads + atomics.size();
     }
@@ -34,17 +34,17 @@ final class OutstandingRequests {
         return reads.peek();
     }
 
-    /** That Read has all its bytes. */
+    /** All bytes of that Read have been placed. */
     void readPlaced() {
         reads.remove();
     }
 
-    /** A Read that has all its bytes has been delivered. */
+    /** A Read whose bytes have all been placed has been delivered. */
     void readDelivered() {
         undeliveredReads--;
     }
 
-    /** The next Atomic Response has been delivered: it has to answer the oldest Atomic Request. */
+    /** The next Atomic Response has been delivered. It must answer the oldest Atomic Request. */
     void atomicAnswered(AtomicResponseHeader response) throws RdmapViolation {
         Long expected = atomics.peek();
         if (expected == null) {

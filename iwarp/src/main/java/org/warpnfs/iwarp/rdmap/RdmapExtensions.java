@@ -1,14 +1,14 @@
 package org.warpnfs.iwarp.rdmap;
 
 /**
- * Which messages of RFC 7306 a stream knows. One that is off is an unknown operation, and without atomic operations
- * there is no queue 3.
+ * The messages of RFC 7306 that a stream supports. A message that is switched off is an unknown operation. Without
+ * atomic operations there is no queue 3.
  *
  * @param atomics Atomic Request and Atomic Response, with every operation and mask
  * @param immediateData both forms of Immediate Data
  */
 public record RdmapExtensions(boolean atomics, boolean immediateData) {
-    /** RFC 5040 alone. */
+    /** No extension: RFC 5040 alone. */
     public static final RdmapExtensions NONE = new RdmapExtensions(false, false);
 
     boolean know(RdmapOpcode opcode) {

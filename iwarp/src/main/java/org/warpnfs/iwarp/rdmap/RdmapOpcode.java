@@ -4,8 +4,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The operations of RFC 5040, section 4.1, Figure 4, and RFC 7306, section 4.1, Figure 2, with the buffer that each
- * goes to.
+ * The operations of RFC 5040, section 4.1, Figure 4, and RFC 7306, section 4.1, Figure 2, with the kind of buffer that
+ * each goes to.
  */
 public enum RdmapOpcode {
     RDMA_WRITE(0, RdmapOpcode.TAGGED),
@@ -32,7 +32,7 @@ public enum RdmapOpcode {
         this.qn = qn;
     }
 
-    /** The four bits on the wire. */
+    /** The code on the wire, four bits. */
     public int code() {
         return code;
     }
@@ -42,22 +42,22 @@ public enum RdmapOpcode {
         return qn == TAGGED;
     }
 
-    /** Whether an RDMAP control byte names it. */
+    /** Whether an RDMAP control byte has this opcode. */
     public boolean isThatOf(int control) {
         return (control & RdmapControl.OPCODE_MASK) == code;
     }
 
-    /** Whether its messages go to that queue. */
+    /** Whether its messages go to the queue of this number. */
     boolean goesTo(long queueNumber) {
         return qn == queueNumber;
     }
 
-    /** Whether it invalidates an STag of its receiver's. */
+    /** Whether it invalidates an STag of its receiver. */
     public boolean invalidates() {
         return this == SEND_INVALIDATE || this == SEND_SOLICITED_INVALIDATE;
     }
 
-    /** Whether its receiver is asked for an event. */
+    /** Whether it asks its receiver for an event. */
     public boolean solicited() {
         return this == SEND_SOLICITED || this == SEND_SOLICITED_INVALIDATE || this == IMMEDIATE_DATA_SOLICITED;
     }
@@ -70,7 +70,7 @@ public enum RdmapOpcode {
         return solicited ? SEND_SOLICITED : SEND;
     }
 
-    /** The opcode of that number; null for a reserved one. */
+    /** The opcode of a code; null if the code is reserved. */
     static @Nullable RdmapOpcode of(int code) {
         return code < BY_CODE.size() ? BY_CODE.get(code) : null;
     }

@@ -2,10 +2,10 @@ package org.warpnfs.iwarp.rdmap;
 
 import org.jspecify.annotations.Nullable;
 
-/** The regions that one stream's STags name. */
+/** Looks up regions by the STags of one stream. */
 @FunctionalInterface
 public interface RdmapRegions {
-    /** The valid region of that STag; null if this stream has none. */
+    /** The valid region of an STag; null if this stream has none. */
     @Nullable
     RdmapRegion find(long stag);
 

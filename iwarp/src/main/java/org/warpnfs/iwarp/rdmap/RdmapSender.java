@@ -7,9 +7,9 @@ import org.warpnfs.iwarp.ddp.DdpMessage;
 import org.warpnfs.iwarp.io.BigEndian;
 
 /**
- * The sending half of an RDMAP stream: makes DDP messages and numbers them (RFC 5040, sections 4 and 5; RFC 7306,
- * sections 5 and 6; RFC 5041, section 4.3). A message made is a message to be sent, in that order, for its number is
- * spent.
+ * The sending half of an RDMAP stream. It makes DDP messages and numbers them (RFC 5040, sections 4 and 5; RFC 7306,
+ * sections 5 and 6; RFC 5041, section 4.3). Making a message uses up its number, so every message made must be sent, in
+ * that order.
  */
 public final class RdmapSender {
     private int sendMsn;
@@ -20,7 +20,7 @@ public final class RdmapSender {
         this(1);
     }
 
-    /** @param firstMsn 1 on every real stream; another where a test is to see the numbers wrap */
+    /** @param firstMsn 1 on every real stream; tests use other numbers to see them wrap */
     RdmapSender(int firstMsn) {
         sendMsn = firstMsn;
         requestMsn = firstMsn;
@@ -46,7 +46,7 @@ public final class RdmapSender {
         return untagged(RdmapOpcode.READ_REQUEST, RdmapQueue.READ_REQUESTS, requestMsn++, message);
     }
 
-    /** An Atomic Request; shares its queue and its numbers with Read Requests. */
+    /** An Atomic Request. It shares its queue and its numbers with Read Requests. */
     public DdpMessage atomicRequest(AtomicRequestHeader request) {
         ByteBuffer message = ByteBuffer.allocate(AtomicRequestHeader.BYTES);
         request.encode(message);
@@ -61,7 +61,7 @@ public final class RdmapSender {
     }
 
     /**
-     * Immediate Data; shares its queue and its numbers with Sends.
+     * Immediate Data. It shares its queue and its numbers with Sends.
      *
      * @param data the eight bytes, the first of them in the highest bits
      */
@@ -81,7 +81,7 @@ public final class RdmapSender {
                 RdmapControl.of(RdmapOpcode.READ_RESPONSE), request.sinkStag(), request.sinkOffset(), source);
     }
 
-    /** A Terminate: the one and last. */
+    /** A Terminate, which is the only message of its queue and the last of the stream. */
     public static DdpMessage terminate(TerminateHeader header) {
         ByteBuffer message = ByteBuffer.allocate(header.lengthBytes());
         header.encode(message);

@@ -19,19 +19,19 @@ import org.warpnfs.iwarp.io.BigEndian;
  *
  * <h2>Operation</h2>
  *
- * DDP asks for the checks of each segment before it places a byte: version, opcode, the right kind of buffer for that
- * opcode, and for tagged segments the region or the outstanding Read. What a complete message means goes to the
- * {@link RdmapUlp}.
+ * DDP calls this class to check each segment before it places a byte. The checks are version, opcode, the kind of
+ * buffer for that opcode, and for tagged segments the region or the outstanding Read. Each complete message is reported
+ * to the {@link RdmapUlp}.
  *
  * <h2>Buffers</h2>
  *
  * Holds the posted receives, a buffer for each inbound request (IRD), one for each Atomic Response that may be due
- * (ORD) and one for a Terminate. An IRD buffer is used up by its request and posted again by
- * {@link #requestAnswered()}, so that the peer cannot have more outstanding.
+ * (ORD) and one for a Terminate. A request uses up an IRD buffer until {@link #requestAnswered()} posts it again. So
+ * the peer cannot have more requests outstanding than the IRD.
  *
  * <h2>Errors</h2>
  *
- * Violations of all layers; the stream is over after the first.
+ * Throws violations of all layers. The first violation ends the stream.
  */
 public final class RdmapStream implements DdpUlp {
     private static final int QUEUES = 4;
@@ -58,11 +58,11 @@ public final class RdmapStream implements DdpUlp {
     }
 
     /**
-     * The stream is about to begin.
+     * Opens the stream, before its first segment.
      *
-     * @param known what of RFC 7306 it knows
-     * @param ird requests to hold for the peer
-     * @param ord requests of ours that the peer holds
+     * @param known the extensions of RFC 7306 that the stream supports
+     * @param ird how many requests of the peer we have room for
+     * @param ord how many requests of ours the peer has room for
      */
     public void open(RdmapExtensions known, int ird, int ord) {
         extensions = known;
@@ -79,7 +79,7 @@ public final class RdmapStream implements DdpUlp {
         return queues[RdmapQueue.SENDS];
     }
 
-    /** The answer to the oldest inbound request is on its way: its room is free again. */
+    /** The response to the oldest inbound request is on its way, so its buffer can be used again. */
     public void requestAnswered() {
         int lengthBytes = extensions.atomics() ? AtomicRequestHeader.BYTES : ReadRequestHeader.BYTES;
         queues[RdmapQueue.READ_REQUESTS].post(new UntaggedBuffer(ByteBuffer.allocate(lengthBytes)));
@@ -89,27 +89,27 @@ public final class RdmapStream implements DdpUlp {
         queues[RdmapQueue.ATOMIC_RESPONSES].post(new UntaggedBuffer(ByteBuffer.allocate(AtomicResponseHeader.BYTES)));
     }
 
-    /** Notes a Read Request as sent. */
+    /** Records a Read Request as sent. */
     public void readIssued(ReadRequestHeader request, TaggedBuffer sink) {
         outstanding.add(new OutstandingRead(request, sink));
     }
 
-    /** Notes an Atomic Request as sent. */
+    /** Records an Atomic Request as sent. */
     public void atomicIssued(long requestIdentifier) {
         outstanding.addAtomic(requestIdentifier);
     }
 
-    /** Read Requests and Atomic Requests of ours whose answers have not been delivered yet. */
+    /** The number of our Read Requests and Atomic Requests whose responses have not been delivered yet. */
     public int outstandingRequests() {
         return outstanding.count();
     }
 
-    /** Whether a header is that of a Read Response, and a Read of ours is outstanding that it might have answered. */
+    /** Whether a header is that of a Read Response while a Read of ours is outstanding that it could answer. */
     public boolean answersRead(ByteBuffer ddpHeader) {
         return has(ddpHeader, RdmapOpcode.READ_RESPONSE) && outstanding.read() != null;
     }
 
-    /** Whether a header is that of an Atomic Response that might have answered an Atomic Request of ours. */
+    /** Whether a header is that of an Atomic Response, which could answer an Atomic Request of ours. */
     public boolean answersAtomic(ByteBuffer ddpHeader) {
         return has(ddpHeader, RdmapOpcode.ATOMIC_RESPONSE);
     }
@@ -118,19 +118,20 @@ public final class RdmapStream implements DdpUlp {
         return ddpHeader.hasRemaining() && opcode.isThatOf(ddpHeader.get(1));
     }
 
-    /** True when the stream may end here: no message is half received. */
+    /** True when the stream may end here, because no message has been received in part. */
     public boolean atMessageBoundary() {
         return order.isEmpty();
     }
 
     /**
-     * The next buffer whose message is complete but was not delivered before the stream ended; null if none is left.
+     * Removes and returns the next buffer whose message is complete but was not delivered before the stream ended; null
+     * if none is left.
      */
     public @Nullable UntaggedBuffer pollUndelivered() {
         return order.pollWaiting();
     }
 
-    // What DDP asks before it places.
+    // What DDP calls before it places.
 
     @Override
     public @Nullable UntaggedQueue queue(UntaggedHeader header) throws RdmapViolation {
@@ -186,7 +187,8 @@ public final class RdmapStream implements DdpUlp {
                             + " belongs to another stream or protection domain (RFC 5041, section 8.2)");
         }
         if (region == null || !region.allowsRemoteWrite()) {
-            // DDP has no code for missing rights (RFC 5041, section 7.2): for a Write the STag is as good as unknown.
+            // DDP has no error code for missing rights (RFC 5041, section 7.2). For a Write, an STag without the right
+            // is treated as invalid.
             throw new DdpViolation(
                     DdpError.TAGGED_INVALID_STAG,
                     "STag " + Long.toHexString(header.stag())
@@ -196,7 +198,7 @@ public final class RdmapStream implements DdpUlp {
         return region;
     }
 
-    // What DDP has placed.
+    // What DDP calls after it has placed.
 
     @Override
     public void taggedPlaced(TaggedHeader header, int payloadBytes) throws RdmapViolation {
@@ -236,7 +238,7 @@ public final class RdmapStream implements DdpUlp {
             throws RdmapViolation {
         RdmapOpcode opcode = RdmapControl.check(header.rsvdUlp());
         if (opcode == RdmapOpcode.TERMINATE) {
-            // The stream is over, whatever else is under way.
+            // A Terminate ends the stream, even if other messages are still open.
             deliver(opcode, header, buffer, messageBytes);
             return;
         }

@@ -5,17 +5,17 @@ import org.jspecify.annotations.Nullable;
 import org.warpnfs.iwarp.ddp.UntaggedBuffer;
 import org.warpnfs.iwarp.ddp.UntaggedHeader;
 
-/** What an {@link RdmapStream} tells the layer above. */
+/** Receives the events of an {@link RdmapStream}. */
 public interface RdmapUlp {
-    /** A Send arrived; the STag it names has been invalidated already. */
+    /** A Send arrived. The STag that it names has been invalidated already. */
     void sendDelivered(UntaggedBuffer buffer, int messageBytes, boolean solicited, OptionalLong invalidatedStag);
 
     /**
-     * The peer asks to read, and may.
+     * The peer sent a Read Request that is permitted.
      *
      * @param segment the header that the request came with
-     * @param source null for a read of nothing
-     * @param sourceOffsetBytes where in the source its first byte is
+     * @param source null if the request is for zero bytes
+     * @param sourceOffsetBytes the offset of the first requested byte in the source
      */
     void readRequested(
             ReadRequestHeader request, UntaggedHeader segment, @Nullable RdmapRegion source, int sourceOffsetBytes);
@@ -23,25 +23,25 @@ public interface RdmapUlp {
     /** Eight bytes of Immediate Data arrived, the first of them in the highest bits. */
     void immediateDelivered(UntaggedBuffer buffer, long data, boolean solicited);
 
-    /** A message for a posted receive is complete but may not be delivered; the violation follows. */
+    /** A message for a posted receive is complete but must not be delivered. The violation follows. */
     void receiveFailed(UntaggedBuffer buffer);
 
     /**
-     * The peer asks for an atomic operation, and may. It is to be executed after the answers to all requests before it
-     * have been generated, and their bytes read.
+     * The peer sent an Atomic Request that is permitted. It must not be executed before the responses to all earlier
+     * requests have been generated and their bytes read.
      *
      * @param segment the header that the request came with
-     * @param targetOffsetBytes where in the target the word is
+     * @param targetOffsetBytes the offset of the word in the target
      */
     void atomicRequested(
             AtomicRequestHeader request, UntaggedHeader segment, RdmapRegion target, int targetOffsetBytes);
 
-    /** The oldest outstanding atomic operation of ours was executed; what was there before. */
+    /** Our oldest outstanding atomic operation was executed. The argument is the previous value of the word. */
     void atomicCompleted(long originalValue);
 
-    /** The oldest outstanding Read has all its bytes. */
+    /** All bytes of our oldest outstanding Read have been placed. */
     void readCompleted();
 
-    /** The peer has ended the stream; its message is given raw too, for the log. */
+    /** The peer ended the stream with a Terminate. The raw message is for the log. */
     void terminated(TerminateHeader header, String rawHex);
 }

@@ -3,7 +3,7 @@ package org.warpnfs.iwarp.rdmap;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.iwarp.io.ProtocolViolation;
 
-/** The peer broke RDMAP. */
+/** Thrown when the peer broke RDMAP. */
 public final class RdmapViolation extends ProtocolViolation {
     private static final long serialVersionUID = 1L;
 
@@ -12,7 +12,7 @@ public final class RdmapViolation extends ProtocolViolation {
     @SuppressWarnings("serial") // a violation is never serialized; it lives from throw to Terminate
     private final @Nullable ReadRequestHeader readRequest;
 
-    @SuppressWarnings("serial") // likewise
+    @SuppressWarnings("serial") // a violation is never serialized
     private final @Nullable FailedSegment segment;
 
     public RdmapViolation(RdmapError error, String detail) {
@@ -22,8 +22,9 @@ public final class RdmapViolation extends ProtocolViolation {
     /**
      * A fault in a request.
      *
-     * @param readRequest if it is a Read Request, what is left of it, to be sent back in the Terminate
-     * @param segment the segment it came in; null where that is the one at hand
+     * @param readRequest the part of a Read Request that is not answered yet, to be returned in the Terminate; null if
+     *     the fault is in another message
+     * @param segment the segment of the request; null if it is the current one
      */
     public RdmapViolation(
             RdmapError error, String detail, @Nullable ReadRequestHeader readRequest, @Nullable FailedSegment segment) {
@@ -37,17 +38,17 @@ public final class RdmapViolation extends ProtocolViolation {
         return error;
     }
 
-    /** The segment that the fault is in; null where that is the one at hand. */
+    /** The segment that the fault is in; null if it is the current one. */
     public @Nullable FailedSegment segment() {
         return segment;
     }
 
-    /** The same fault, found in a segment that came earlier. */
+    /** A copy of this violation for a segment that came earlier. */
     RdmapViolation in(@Nullable FailedSegment earlier) {
         return new RdmapViolation(error, detail(), readRequest, earlier);
     }
 
-    /** The Read Request in which the fault was found; null if it was in something else. */
+    /** The Read Request in which the fault was found; null if it was found in another message. */
     public @Nullable ReadRequestHeader readRequest() {
         return readRequest;
     }

@@ -22,7 +22,7 @@ import org.warpnfs.iwarp.io.BigEndian;
  * @param sourceOffset unsigned 64 bits
  */
 public record ReadRequestHeader(long sinkStag, long sinkOffset, long sizeBytes, long sourceStag, long sourceOffset) {
-    /** Length of the header, which is the whole message. */
+    /** The length of the header, which is the whole message. */
     public static final int BYTES = 28;
 
     private static final int SINK_TO_OFFSET = 4;
@@ -55,7 +55,10 @@ public record ReadRequestHeader(long sinkStag, long sinkOffset, long sizeBytes, 
         BigEndian.putU64(out, sourceOffset);
     }
 
-    /** What is left of it when the first bytes have been answered (RFC 5040, section 4.8). */
+    /**
+     * The part of the request that is left after its first {@code answeredBytes} bytes have been answered (RFC 5040,
+     * section 4.8).
+     */
     public ReadRequestHeader after(long answeredBytes) {
         return new ReadRequestHeader(
                 sinkStag,

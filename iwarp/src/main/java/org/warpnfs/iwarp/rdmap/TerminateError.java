@@ -2,7 +2,7 @@ package org.warpnfs.iwarp.rdmap;
 
 /**
  * Layer, error type and error code of a Terminate (RFC 5040, section 4.8, Figure 9; RFC 5041, section 7.2; RFC 5044,
- * section 8). Numbers, so that what a peer sends can be shown even if nobody assigned it.
+ * section 8). They are kept as numbers, so that unassigned values from a peer can be shown too.
  *
  * @param layer 0 RDMA, 1 DDP, 2 LLP
  * @param type error type, 4 bits
@@ -13,14 +13,14 @@ public record TerminateError(int layer, int type, int code) {
     public static final int LAYER_DDP = 1;
     public static final int LAYER_LLP = 2;
 
-    /** Whether the peer does not know an operation that it was sent. */
+    /** Whether the error says that the peer does not know an operation that it was sent. */
     public boolean isUnknownOpcode() {
         return layer == LAYER_RDMA
                 && type == RdmapError.OPERATION_OPCODE.type()
                 && code == RdmapError.OPERATION_OPCODE.code();
     }
 
-    /** Whether some RFC gives the three numbers a meaning together. */
+    /** Whether an RFC assigns this combination of the three numbers. */
     boolean assigned() {
         return switch ((layer << 4) | type) {
             case 0x00 -> true;

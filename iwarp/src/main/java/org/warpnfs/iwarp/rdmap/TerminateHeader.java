@@ -24,8 +24,8 @@ import org.warpnfs.iwarp.io.BigEndian;
  * <p>The soft iWARP driver of Linux on little-endian machines sends byte 0 with its nibbles exchanged and the flags as
  * 0x01, 0x02, 0x04; {@link #parse} understands both.
  *
- * @param error what went wrong
- * @param segmentBytes length of the segment in error, header included; -1 if not told
+ * @param error layer, error type and error code
+ * @param segmentBytes length of the segment in error, header included; -1 if unknown
  * @param ddpHeader 0, 14 or 18 bytes
  * @param readRequest 0 or 28 bytes
  */
@@ -49,8 +49,9 @@ public record TerminateHeader(TerminateError error, int segmentBytes, ByteBuffer
     /**
      * A Terminate about a segment.
      *
-     * @param ddpHeader its header; empty if it was too short to have one, and then nothing of it is included
-     * @param request the Read Request that it carried, if the fault is in one
+     * @param ddpHeader the segment's DDP header; if empty, because the segment was too short, the Terminate includes no
+     *     header
+     * @param request the Read Request that the segment carried, if the fault is in one
      */
     public static TerminateHeader about(
             TerminateError error, int segmentBytes, ByteBuffer ddpHeader, @Nullable ReadRequestHeader request) {
@@ -77,8 +78,8 @@ public record TerminateHeader(TerminateError error, int segmentBytes, ByteBuffer
     }
 
     /**
-     * Parses a message, as far as it goes: a Terminate is never answered, so nothing in it is an error. What is missing
-     * is left out.
+     * Parses a message as far as possible. Nothing in a Terminate is an error, because a Terminate is never answered.
+     * Fields that are missing are left out.
      */
     static TerminateHeader parse(ByteBuffer message) {
         int at = message.position();
@@ -125,7 +126,7 @@ public record TerminateHeader(TerminateError error, int segmentBytes, ByteBuffer
         return new TerminateHeader(error, segmentBytes, ddpHeader, readRequest);
     }
 
-    /** Bytes of the message. */
+    /** The length of the message. */
     int lengthBytes() {
         return ddpHeader.hasRemaining()
                 ? CONTROL_BYTES + 2 + ddpHeader.remaining() + readRequest.remaining()

@@ -1,8 +1,8 @@
 /**
- * The Remote Direct Memory Access Protocol (RFC 5040): what the messages mean that DDP carries.
+ * The Remote Direct Memory Access Protocol (RFC 5040): the meaning of the messages that DDP carries.
  *
- * <p>Sits on DDP. Knows no framing, no socket and no upper layer; regions and posted buffers reach it through
- * interfaces.
+ * <p>RDMAP lies above DDP. This package does not know framing, sockets or the upper layer. Regions and posted buffers
+ * reach it through interfaces.
  */
 @NullMarked
 package org.warpnfs.iwarp.rdmap;
