@@ -10,33 +10,34 @@ public sealed interface Completion {
 
     CompletionStatus status();
 
-    /** A {@link WorkRequest.Send} ended; its buffers are free again. */
+    /** A {@link WorkRequest.Send} ended. Its buffers may be reused. */
     record Sent(long workRequestId, CompletionStatus status) implements Completion {}
 
-    /** A {@link WorkRequest.RdmaWrite} ended; its buffers are free again. */
+    /** A {@link WorkRequest.RdmaWrite} ended. Its buffers may be reused. */
     record Written(long workRequestId, CompletionStatus status) implements Completion {}
 
-    /** A {@link WorkRequest.RdmaRead} ended; on success every byte is in its sink. */
+    /** A {@link WorkRequest.RdmaRead} ended. On success every byte is in its sink. */
     record ReadDone(long workRequestId, CompletionStatus status) implements Completion {}
 
-    /** A {@link WorkRequest.ImmediateData} ended; like a Send's, its success says nothing of its delivery. */
+    /** A {@link WorkRequest.ImmediateData} ended. As with a Send, success does not tell that it was delivered. */
     record ImmediateSent(long workRequestId, CompletionStatus status) implements Completion {}
 
     /**
      * A {@link WorkRequest.FetchAdd} or {@link WorkRequest.CompareSwap} ended.
      *
-     * @param originalValue what was there before, whole and unmasked; 0 without success. A swap took place if the
+     * @param originalValue the previous value of the whole word, unmasked; 0 without success. A swap took place if the
      *     compare operand {@linkplain org.warpnfs.iwarp.io.MaskedWord#matches matches} it
      */
     record AtomicDone(long workRequestId, CompletionStatus status, long originalValue) implements Completion {}
 
-    /** A {@link WorkRequest.LocalInvalidate} ended; on success the region is invalid. */
+    /** A {@link WorkRequest.LocalInvalidate} ended. On success the region is invalid. */
     record Invalidated(long workRequestId, CompletionStatus status) implements Completion {}
 
     /**
      * A message arrived in a posted receive buffer, or the receive was flushed.
      *
-     * @param buffer the buffer that was posted; on success from where its position stood to the end of the message
+     * @param buffer the buffer that was posted; on success its limit is the end of the message, which starts at its
+     *     position
      * @param solicitedEvent the peer asked for an event
      * @param invalidatedStag the STag of ours that the peer's Send invalidated
      */
@@ -49,11 +50,11 @@ public sealed interface Completion {
             implements Completion {}
 
     /**
-     * Eight bytes of Immediate Data arrived (RFC 7306, section 6) and used up a posted receive. All RDMA Writes sent
-     * before them are in place. A receive that is flushed is always a {@link Received}.
+     * Eight bytes of Immediate Data arrived (RFC 7306, section 6) and used up a posted receive. All RDMA Writes that
+     * the peer sent before have been placed. A flushed receive is always reported as {@link Received}.
      *
      * @param data the bytes, the first of them in the highest bits
-     * @param buffer the buffer that was posted; the same bytes, from where its position stood
+     * @param buffer the buffer that was posted; it holds the same bytes from its position on
      * @param solicitedEvent the peer asked for an event
      */
     record ReceivedImmediate(

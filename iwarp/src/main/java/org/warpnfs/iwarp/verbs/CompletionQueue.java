@@ -3,35 +3,35 @@ package org.warpnfs.iwarp.verbs;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Completions of one or more queue pairs ({@link ConnectOptions#completingTo}), to be polled; in place of
- * {@link QueuePairHandler#completed}.
+ * Holds the completions of one or more queue pairs ({@link ConnectOptions#completingTo}) for polling. They go here
+ * instead of to {@link QueuePairHandler#completed}.
  *
  * <h2>Operation</h2>
  *
- * {@link #poll} until it gives nothing, {@link #arm}, and poll again if arm says so; then the notification that the
- * queue was made with comes, once, with the next completion of the kind that was armed for. It comes on the owner
- * thread of a queue pair and must not block.
+ * Call {@link #poll} until it returns null, then {@link #arm}. If arm returns false, poll again. Otherwise the
+ * notification that the queue was created with runs once, at the next completion of the armed kind. It runs on the
+ * owner thread of a queue pair and must not block.
  *
- * <p>All that was placed for a completion is visible to the thread that polls it. Posting more work is still for the
- * owner thread of the queue pair: see {@link QueuePair#execute}.
+ * <p>All that was placed before a completion is visible to the thread that polls it. Work is still posted on the owner
+ * thread of the queue pair: see {@link QueuePair#execute}.
  *
  * <h2>Buffers</h2>
  *
- * Those of a completion belong to whoever polls it. All completions of a queue pair are here before its
- * {@link QueuePairHandler#disconnected}.
+ * The buffers of a completion belong to the thread that polled it. All completions of a queue pair are in the queue
+ * before its {@link QueuePairHandler#disconnected} is called.
  *
  * <h2>Errors</h2>
  *
- * No completion is ever lost: each request and receive that is posted takes its place here in advance, and posting
- * throws {@link LimitReachedException} when none is left. A message that would take a receive of a
- * {@link SharedReceiveQueue} when none is left ends its stream.
+ * No completion is ever lost. Each posted request and receive reserves an entry in advance, and posting throws
+ * {@link LimitReachedException} if none is free. A message that would take a receive of a {@link SharedReceiveQueue}
+ * when no entry is free ends its stream.
  *
  * <p>Safe for any thread.
  */
 public interface CompletionQueue extends AutoCloseable {
-    /** A completion, and whose it is. */
+    /** A completion and its queue pair. */
     record Entry(QueuePair queuePair, Completion completion) {
-        /** Whether it is of the kind that {@link Event#SOLICITED} waits for. */
+        /** Whether the completion is of the kind {@link Event#SOLICITED}. */
         public boolean solicited() {
             return completion.status() != CompletionStatus.SUCCESS
                     || (completion instanceof Completion.Received received && received.solicitedEvent())
@@ -39,33 +39,33 @@ public interface CompletionQueue extends AutoCloseable {
         }
     }
 
-    /** What to be notified of. */
+    /** The kinds of completion that a notification may wait for. */
     enum Event {
         /** Any completion. */
         NEXT,
         /**
          * A message or Immediate Data sent with Solicited Event (RFC 5040, section 4.7, RFC 7306, section 6), or any
-         * completion without success, as those are that a Terminate or the end of a stream leaves.
+         * completion without success, such as those after a Terminate or the end of a stream.
          */
         SOLICITED
     }
 
-    /** The oldest completion; null if there is none. */
+    /** Removes and returns the oldest completion; null if there is none. */
     @Nullable
     Entry poll();
 
-    /** Completions to be polled. */
+    /** The number of completions to be polled. */
     int size();
 
     /**
-     * Asks for one notification. Armed for both kinds, it is for the next completion of any.
+     * Asks for one notification. If the queue is armed for both kinds, the next completion of any kind triggers it.
      *
-     * @return false, and nothing is armed, if a completion of that kind is here already
+     * @return false, without arming, if a completion of that kind is in the queue already
      */
     boolean arm(Event event);
 
     /**
-     * Closes it.
+     * Closes the queue.
      *
      * @throws IllegalStateException if a queue pair that completes to it has not ended
      */

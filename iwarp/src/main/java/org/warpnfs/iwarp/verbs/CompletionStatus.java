@@ -1,17 +1,18 @@
 package org.warpnfs.iwarp.verbs;
 
-/** How a work request ended. */
+/** The result of a work request or receive. */
 public enum CompletionStatus {
-    /** It did what it says. */
+    /** The request was carried out. */
     SUCCESS,
-    /** The queue pair left the connected state first (RFC 5040, section 6.2: outstanding work is flushed). */
-    FLUSHED,
-    /** The message was longer than the posted receive buffer; the stream ends with it. */
-    LENGTH_ERROR,
     /**
-     * The stream ended because of this very request or receive: the peer refused it, or what it sent for it was wrong.
+     * The queue pair left the connected state before the request was done (RFC 5040, section 6.2: outstanding work is
+     * flushed).
      */
+    FLUSHED,
+    /** The message was longer than the posted receive buffer. It ended the stream. */
+    LENGTH_ERROR,
+    /** This request or receive ended the stream: the peer refused the request, or its response or message was wrong. */
     REMOTE_ERROR,
-    /** The stream ended because the peer does not know this kind of request (RFC 7306, section 1.1). */
+    /** This request ended the stream, because the peer does not support its kind (RFC 7306, section 1.1). */
     UNSUPPORTED
 }

@@ -4,26 +4,26 @@ import java.nio.ByteBuffer;
 import java.util.Set;
 
 /**
- * What one side brings to a connection, as initiator or as responder.
+ * The options of one side of a connection, initiator or responder.
  *
- * @param privateData for the peer's upper layer; at most 508 bytes fit beside the transport's own block
+ * @param privateData private data for the peer's upper layer; at most 508 bytes fit beside the transport's own block
  * @param ird the most inbound RDMA Reads and atomic operations, together, to hold for the peer, 0..16382; limits of the
- *     transport may make it less
+ *     transport may lower it
  * @param ord the most RDMA Reads and atomic operations, together, to keep outstanding, 0..16382; limits of the
- *     transport may make it less
- * @param shared what the queue pair shares with others
- * @param extensions what of RFC 7306 this end takes from its peer and may post; none unless the upper layers of both
- *     ends have agreed (RFC 7306, section 1.1)
+ *     transport may lower it
+ * @param shared the objects that the queue pair shares with others
+ * @param extensions the extensions of RFC 7306 that this end accepts from its peer and may post; empty unless the upper
+ *     layers of both ends have agreed on them (RFC 7306, section 1.1)
  */
 public record ConnectOptions(
         ByteBuffer privateData, int ird, int ord, SharedObjects shared, Set<RdmaExtension> extensions) {
     /**
-     * The most private data that the MPA frame holds beside the enhanced block (RFC 5044, section 7.1.1, RFC 6581,
+     * The most private data that fits the MPA frame beside the enhanced block (RFC 5044, section 7.1.1, RFC 6581,
      * section 9).
      */
     public static final int MAX_PRIVATE_DATA_BYTES = 508;
 
-    /** The largest IRD or ORD that is a number: 0x3FFF means "not negotiated" (RFC 6581, section 9.1). */
+    /** The largest IRD or ORD. The next value, 0x3FFF, means "not negotiated" (RFC 6581, section 9.1). */
     public static final int MAX_READS = 0x3FFE;
 
     public ConnectOptions {
@@ -38,22 +38,22 @@ public record ConnectOptions(
         extensions = Set.copyOf(extensions);
     }
 
-    /** For a queue pair that shares nothing. */
+    /** Creates the options of a queue pair that shares nothing. */
     public ConnectOptions(ByteBuffer privateData, int ird, int ord) {
         this(privateData, ird, ord, SharedObjects.NONE, Set.of());
     }
 
-    /** These, in a protection domain. */
+    /** A copy with a protection domain. */
     public ConnectOptions in(ProtectionDomain domain) {
         return with(new SharedObjects(domain, shared.completions(), shared.receives()));
     }
 
-    /** These, with completions that go to a queue instead of the handler. */
+    /** A copy whose completions go to a queue instead of the handler. */
     public ConnectOptions completingTo(CompletionQueue queue) {
         return with(new SharedObjects(shared.domain(), queue, shared.receives()));
     }
 
-    /** These, with receives from a shared queue. */
+    /** A copy with receives from a shared queue. */
     public ConnectOptions receivingFrom(SharedReceiveQueue queue) {
         return with(new SharedObjects(shared.domain(), shared.completions(), queue));
     }
@@ -62,17 +62,17 @@ public record ConnectOptions(
         return new ConnectOptions(privateData, ird, ord, objects, extensions);
     }
 
-    /** These, with other limits on RDMA Reads. */
+    /** A copy with other limits on RDMA Reads. */
     public ConnectOptions withReads(int inbound, int outstanding) {
         return new ConnectOptions(privateData, inbound, outstanding, shared, extensions);
     }
 
-    /** These, with extensions. */
+    /** A copy with these extensions. */
     public ConnectOptions with(RdmaExtension... wanted) {
         return new ConnectOptions(privateData, ird, ord, shared, Set.of(wanted));
     }
 
-    /** A view of its own, so that readers do not move each other's position. */
+    /** A separate view on each call, so that readers do not move each other's position. */
     @Override
     public ByteBuffer privateData() {
         return privateData.duplicate();

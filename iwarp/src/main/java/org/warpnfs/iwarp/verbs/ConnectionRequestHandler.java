@@ -1,8 +1,8 @@
 package org.warpnfs.iwarp.verbs;
 
 /**
- * Decides who may connect. Called on the owner thread of the connection to be, which it must not block. What it throws
- * ends that connection.
+ * Decides whether to accept a connection. It is called on the owner thread of that connection and must not block. An
+ * exception from it ends the connection.
  */
 @FunctionalInterface
 public interface ConnectionRequestHandler {

@@ -6,10 +6,10 @@ import java.net.InetSocketAddress;
 public interface Connector {
     /**
      * Starts to connect. {@link QueuePairHandler#created} is called first, then either
-     * {@link QueuePairHandler#established} or {@link QueuePairHandler#disconnected}: that hears also of a name that
-     * does not resolve, and of whoever does not answer in time.
+     * {@link QueuePairHandler#established} or {@link QueuePairHandler#disconnected}. A name that does not resolve and a
+     * peer that does not answer in time are also reported by disconnected.
      *
-     * @throws IllegalStateException if the transport is closed, or the completion queue is
+     * @throws IllegalStateException if the transport or the completion queue is closed
      * @throws IllegalArgumentException if the options name an object of another transport
      */
     void connect(InetSocketAddress remote, ConnectOptions options, QueuePairHandler handler);

@@ -2,7 +2,7 @@ package org.warpnfs.iwarp.verbs;
 
 import java.net.InetSocketAddress;
 
-/** Accepts connections until it is closed; what is connected already stays. Safe for any thread. */
+/** Accepts connections until it is closed. Closing does not end established connections. Safe for any thread. */
 public interface Listener extends AutoCloseable {
     InetSocketAddress localAddress();
 

@@ -1,7 +1,8 @@
 package org.warpnfs.iwarp.verbs;
 
 /**
- * Where an RDMA Write goes to, or an RDMA Read comes from, at the peer.
+ * A location in the peer's memory: the sink of an RDMA Write, the source of an RDMA Read, or the target of an atomic
+ * operation.
  *
  * @param stag the peer's steering tag, unsigned 32 bits
  * @param taggedOffset the offset within it, unsigned 64 bits

@@ -3,16 +3,17 @@ package org.warpnfs.iwarp.verbs;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a queue pair shares with others. All of it is made by the transport that connects the queue pair.
+ * The objects that a queue pair shares with others. All of them must come from the transport that connects the queue
+ * pair.
  *
- * @param domain the protection domain that it is in; null for none
- * @param completions where its completions go; null for its handler
- * @param receives where its receives come from; null for its own queue
+ * @param domain the protection domain of the queue pair; null for none
+ * @param completions the queue that its completions go to; null for its handler
+ * @param receives the queue that its receives come from; null for its own queue
  */
 public record SharedObjects(
         @Nullable ProtectionDomain domain,
         @Nullable CompletionQueue completions,
         @Nullable SharedReceiveQueue receives) {
-    /** Shares nothing: the default. */
+    /** No shared object, the default. */
     public static final SharedObjects NONE = new SharedObjects(null, null, null);
 }

@@ -9,29 +9,29 @@ import org.warpnfs.iwarp.io.MaskedWord;
  * Work for the send queue of a {@link QueuePair}.
  *
  * <p>Each request completes exactly once, in the order of posting, with a {@link Completion} that carries its
- * {@code id}. The buffers of a Send or a Write are read from position to limit, without moving either, and must stay
+ * {@code id}. The buffers of a Send or a Write are read from position to limit, without moving either. They must stay
  * unchanged until the completion.
  */
 public sealed interface WorkRequest {
-    /** The longest message of any kind: lengths have 32 bits on the wire (RFC 5041, section 5.2). */
+    /** The longest message of any kind. Lengths have 32 bits on the wire (RFC 5041, section 5.2). */
     long MAX_MESSAGE_BYTES = (1L << 32) - 1;
 
-    /** Given back in the completion; chosen freely by the poster. */
+    /** An id chosen freely by the poster and returned in the completion. */
     long id();
 
     /**
-     * Whether it waits, and holds up what is behind it, until all RDMA Reads and atomic operations posted before it are
-     * complete. Without this a Send, a Write or an invalidation may take effect before an earlier Read has been
-     * answered (RFC 5040, section 5.5, RFC 7306, section 7).
+     * Whether the request waits until all RDMA Reads and atomic operations posted before it are complete. Requests
+     * behind it wait too. Without a fence, a Send, a Write or an invalidation may take effect before an earlier Read
+     * has been answered (RFC 5040, section 5.5, RFC 7306, section 7).
      */
     boolean fence();
 
     /**
-     * A Send in one of its four forms (RFC 5040, section 4.6, §4.7).
+     * A Send in one of its four forms (RFC 5040, sections 4.6 and 4.7).
      *
      * @param message the message, gathered in this order; may be empty
-     * @param solicitedEvent asks the peer to raise an event
-     * @param invalidateStag a steering tag of the peer's that its RDMA layer shall invalidate
+     * @param solicitedEvent whether to ask the peer to raise an event
+     * @param invalidateStag the steering tag of the peer that its RDMA layer shall invalidate
      */
     record Send(long id, List<ByteBuffer> message, boolean solicitedEvent, OptionalLong invalidateStag, boolean fence)
             implements WorkRequest {
@@ -56,8 +56,8 @@ public sealed interface WorkRequest {
     }
 
     /**
-     * An RDMA Write (RFC 5040, section 4.3). Completes when its bytes have been handed to the stream, which says
-     * nothing about their placement: the arrival of a later message does (RFC 5040, section 5.5).
+     * An RDMA Write (RFC 5040, section 4.3). It completes when the socket has taken its bytes. That does not tell that
+     * they have been placed. Only the delivery of a later message to the peer does (RFC 5040, section 5.5).
      *
      * @param source the bytes, gathered in this order
      */
@@ -74,13 +74,13 @@ public sealed interface WorkRequest {
     }
 
     /**
-     * An RDMA Read (RFC 5040, section 4.4). Completes when the last byte has been placed in the sink. Reads beyond the
-     * negotiated ORD wait in the queue, and what is posted behind them waits with them: post no more than
-     * {@link ConnectionParameters#ord()} to keep the queue moving.
+     * An RDMA Read (RFC 5040, section 4.4). It completes when the last byte has been placed in the sink. Reads beyond
+     * the negotiated ORD wait in the queue and hold up the requests behind them. To keep the queue moving, have no more
+     * than {@link ConnectionParameters#ord()} outstanding.
      *
-     * @param sink a region with {@link AccessRight#LOCAL_WRITE}, valid until the completion: an answer that finds it
-     *     invalid is not placed, and ends the stream
-     * @param sinkOffsetBytes where in the region the first byte goes
+     * @param sink a region with {@link AccessRight#LOCAL_WRITE}, valid until the completion; a response to an invalid
+     *     region is not placed and ends the stream
+     * @param sinkOffsetBytes the offset of the first byte in the region
      * @param lengthBytes how much to read
      */
     record RdmaRead(
@@ -101,11 +101,11 @@ public sealed interface WorkRequest {
 
     /**
      * Immediate Data (RFC 7306, section 6): eight bytes for the peer's upper layer, which use up one of its receives.
-     * In order with Sends. Behind an RDMA Write it is what InfiniBand calls a Write with Immediate: post the two one
-     * after the other.
+     * They are delivered in order with Sends. Posted right after an RDMA Write, they are what InfiniBand calls a Write
+     * with Immediate.
      *
      * @param data the eight bytes, the first of them in the highest bits
-     * @param solicitedEvent asks the peer to raise an event
+     * @param solicitedEvent whether to ask the peer to raise an event
      */
     record ImmediateData(long id, long data, boolean solicitedEvent, boolean fence) implements WorkRequest {
         /** Immediate Data without a fence. */
@@ -115,14 +115,14 @@ public sealed interface WorkRequest {
     }
 
     /**
-     * Adds to a word of the peer's memory (RFC 7306, section 5.1.1) and brings back what was there before, in
-     * {@link Completion.AtomicDone}. Counts as a Read for the ORD.
+     * Adds to a word of the peer's memory (RFC 7306, section 5.1.1) and returns the previous value in
+     * {@link Completion.AtomicDone}. It counts as a Read for the ORD.
      *
-     * <p>The target has to lie at an address of the peer's that is a multiple of eight, else the peer ends the stream.
-     * To add nothing changes nothing, and shows whether a peer has atomic operations; one that has not ends the stream,
-     * and the completion is {@link CompletionStatus#UNSUPPORTED}.
+     * <p>The target must lie at an address of the peer that is a multiple of eight, else the peer ends the stream.
+     * Adding 0 changes nothing and can test whether a peer supports atomic operations. A peer that does not support
+     * them ends the stream, and the completion is {@link CompletionStatus#UNSUPPORTED}.
      *
-     * @param add the addend; a bit of its mask is the top of a field, out of which no carry runs
+     * @param add the addend; a bit set in its mask is the top bit of a field, and no carry leaves that field
      */
     record FetchAdd(long id, RemoteMemory target, MaskedWord add, boolean fence) implements WorkRequest {
         /** A fetch-and-add without a fence. */
@@ -132,11 +132,11 @@ public sealed interface WorkRequest {
     }
 
     /**
-     * Replaces bits of a word of the peer's memory if others have the value expected (RFC 7306, section 5.1.2), and
-     * brings back what was there before. All else as with {@link FetchAdd}.
+     * Replaces bits of a word of the peer's memory if other bits have the expected value (RFC 7306, section 5.1.2), and
+     * returns the previous value. Otherwise the same as {@link FetchAdd}.
      *
-     * @param compare what is expected; nothing is if its mask is 0
-     * @param swap the bits that replace those under its mask
+     * @param compare the expected bits; with a mask of 0 the swap always takes place
+     * @param swap the new value of the bits under its mask
      */
     record CompareSwap(long id, RemoteMemory target, MaskedWord compare, MaskedWord swap, boolean fence)
             implements WorkRequest {
@@ -147,8 +147,8 @@ public sealed interface WorkRequest {
     }
 
     /**
-     * Invalidates a region of our own when its turn comes: with a fence, when the Reads that were posted before have
-     * been answered. Sends nothing.
+     * Invalidates a region of ours when the request is processed. With a fence that is after the Reads posted before
+     * have been answered. Sends nothing.
      */
     record LocalInvalidate(long id, MemoryRegion region, boolean fence) implements WorkRequest {}
 
