@@ -7,32 +7,32 @@ import java.nio.ByteOrder;
 import org.warpnfs.iwarp.io.MaskedWord;
 
 /**
- * Atomic access to the 64-bit words of a piece of direct memory (RFC 7306, section 5), in the byte order of this host.
+ * Gives atomic access to the 64-bit words of direct memory (RFC 7306, section 5), in the byte order of this host.
  *
  * <h2>Operation</h2>
  *
- * By compare-and-set on the word itself. So operations exclude each other by address, not by region or stream: memory
- * that is registered twice, or for several peers, is as safe as any. Any thread.
+ * Operations use compare-and-set on the word itself. So they exclude each other by address, not by region or stream,
+ * and stay atomic in memory that is registered twice or for several peers. Safe for any thread.
  *
  * <h2>Buffers</h2>
  *
- * Refers to the memory it was made of.
+ * Refers to the memory that it was created with.
  *
  * <h2>Errors</h2>
  *
- * A word that is not aligned throws {@link IllegalArgumentException}: ask {@link #aligned} before.
+ * A word that is not aligned throws {@link IllegalArgumentException}. Call {@link #aligned} before.
  */
 final class AtomicWords {
     private static final VarHandle WORD = MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
 
     private final ByteBuffer memory;
 
-    /** @param memory from 0 to its capacity */
+    /** @param memory used from 0 to its capacity */
     AtomicWords(ByteBuffer memory) {
         this.memory = memory;
     }
 
-    /** Whether a word there can be accessed atomically: what counts is its address, not its offset. */
+    /** Whether the word at an offset can be accessed atomically. The address must be aligned, not the offset. */
     boolean aligned(int offsetBytes) {
         return memory.isDirect() && memory.alignmentOffset(offsetBytes, Long.BYTES) == 0;
     }
@@ -62,8 +62,9 @@ final class AtomicWords {
         if (!aligned(offsetBytes)) {
             throw new IllegalArgumentException(
                     memory.isDirect()
-                            ? "the word at offset " + offsetBytes + " is not at a multiple of eight"
-                            : "memory on the heap has no atomic words");
+                            ? "the word at offset " + offsetBytes
+                                    + " does not have an address that is a multiple of eight"
+                            : "atomic operations need direct memory, not memory on the heap");
         }
     }
 }

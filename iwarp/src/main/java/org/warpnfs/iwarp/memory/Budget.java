@@ -3,30 +3,30 @@ package org.warpnfs.iwarp.memory;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Something of which all queue pairs together have only so much. Safe for any thread. */
+/** A limited resource that all queue pairs share. Safe for any thread. */
 public final class Budget {
     private final String what;
     private final long limit;
     private final AtomicLong used = new AtomicLong();
     private final LongAdder refusals = new LongAdder();
 
-    /** @param what is counted, for people */
+    /** @param what the name of the resource, for people */
     public Budget(String what, long limit) {
         this.what = what;
         this.limit = limit;
     }
 
-    /** How much is taken, what queue pairs hold in advance included. */
+    /** The amount taken, including what queue pairs hold in reserve. */
     public long used() {
         return used.get();
     }
 
-    /** How often there was not enough. */
+    /** How often a request was refused or reduced. */
     public long refusals() {
         return refusals.sum();
     }
 
-    /** Takes as much as there is, up to what is wanted; the rest counts as refused. */
+    /** Takes up to {@code wanted}, as much as is available. Taking less counts as a refusal. */
     public int takeUpTo(int wanted) {
         for (long now = used.get(); ; now = used.get()) {
             int taken = (int) Math.min(wanted, limit - now);
@@ -39,7 +39,7 @@ public final class Budget {
         }
     }
 
-    /** Takes all of an amount or nothing; whoever asks for too much is in nobody's way. */
+    /** Takes the whole amount or nothing. A request that fails does not affect others. */
     boolean take(long amount) {
         for (long now = used.get(); amount <= limit - now; now = used.get()) {
             if (used.compareAndSet(now, now + amount)) {

@@ -11,7 +11,7 @@ import org.warpnfs.iwarp.verbs.ProtectionDomain;
  *
  * <h2>Operation</h2>
  *
- * As {@link ProtectionDomain} says. Its identity is the object itself: nothing on the wire can name it (RFC 5041,
+ * See {@link ProtectionDomain}. A domain is identified by its object, because nothing on the wire names it (RFC 5041,
  * section 8.2).
  *
  * <h2>Buffers</h2>
@@ -20,7 +20,7 @@ import org.warpnfs.iwarp.verbs.ProtectionDomain;
  *
  * <h2>Errors</h2>
  *
- * As {@link ProtectionDomain} says. Safe for any thread.
+ * See {@link ProtectionDomain}. Safe for any thread.
  */
 public final class Domain implements ProtectionDomain {
     private final Object lock = new Object();
@@ -30,15 +30,15 @@ public final class Domain implements ProtectionDomain {
     private boolean closed;
 
     /**
-     * @param maxRegions at one time
-     * @param bytes what they may take
+     * @param maxRegions the most regions at one time
+     * @param bytes the quota of registered memory
      */
     public Domain(StagRegistry registry, StagSource stags, int maxRegions, Quota bytes) {
         this.registry = registry;
         this.regions = new RegionScope(registry, stags, maxRegions, bytes);
     }
 
-    /** Whether its STags are among those of that registry. */
+    /** Whether its STags belong to that registry. */
     public boolean isOf(StagRegistry other) {
         return registry == other;
     }
@@ -54,7 +54,7 @@ public final class Domain implements ProtectionDomain {
         }
     }
 
-    /** Whether a region is one of its own. */
+    /** Whether a region belongs to this domain. */
     boolean owns(Region region) {
         return region.isOf(owner);
     }
@@ -79,7 +79,8 @@ public final class Domain implements ProtectionDomain {
                     return;
                 }
             }
-            // Not under our lock: it waits for placements. Whoever else revokes it now has not removed it yet.
+            // Not under our lock, because it waits for placements. Another thread may be revoking the region now. It
+            // removes the region later.
             next.invalidate();
             Thread.onSpinWait();
         }

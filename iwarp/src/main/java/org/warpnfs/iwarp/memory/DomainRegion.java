@@ -8,16 +8,16 @@ import java.util.function.LongSupplier;
 import org.warpnfs.iwarp.ddp.DdpViolation;
 import org.warpnfs.iwarp.verbs.AccessRight;
 
-/** A region of a protection domain: streams place into it from their own threads, and revoking it waits for them. */
+/** A region of a protection domain. Streams place into it from their own threads, and revoking it waits for them. */
 final class DomainRegion extends Region {
-    /** Shared by placements, exclusive for revoking. */
+    /** Held shared by placements and exclusively by revocation. */
     private final StampedLock placing = new StampedLock();
 
     DomainRegion(RegionOwner domain, long stag, ByteBuffer memory, Set<AccessRight> rights) {
         super(domain, stag, memory, rights);
     }
 
-    /** Others may be using it (RFC 5040, section 8.1.1). */
+    /** Always false: other streams may use the region (RFC 5040, section 8.1.1). */
     @Override
     public boolean peerMayInvalidate() {
         return false;

@@ -7,8 +7,8 @@ import org.warpnfs.iwarp.verbs.LimitReachedException;
  *
  * <h2>Operation</h2>
  *
- * Takes from the budget in steps and keeps what is given back, up to two steps, so that taking and giving for each
- * message do not touch what all threads share.
+ * Takes from the budget in steps and keeps up to two steps of what is given back. So taking and giving for each message
+ * do not access the state that all threads share.
  *
  * <h2>Buffers</h2>
  *
@@ -16,7 +16,7 @@ import org.warpnfs.iwarp.verbs.LimitReachedException;
  *
  * <h2>Errors</h2>
  *
- * {@link #take} beyond either limit throws {@link LimitReachedException} and takes nothing. One thread.
+ * {@link #take} beyond either limit throws {@link LimitReachedException} and takes nothing. For one thread at a time.
  */
 public final class Quota {
     private final Budget total;
@@ -26,8 +26,8 @@ public final class Quota {
     private long held;
 
     /**
-     * @param limit of this holder
-     * @param step how much to take from the total at a time, where there is enough
+     * @param limit the limit of this holder
+     * @param step how much to take from the total at a time, if that much is available
      */
     public Quota(Budget total, long limit, long step) {
         this.total = total;
@@ -35,12 +35,11 @@ public final class Quota {
         this.step = step;
     }
 
-    /** How much is in use. */
+    /** The amount in use. */
     public long used() {
         return used;
     }
 
-    /** Takes an amount. */
     public void take(long amount) {
         if (amount > limit - used) {
             total.refused();
@@ -66,7 +65,6 @@ public final class Quota {
         held += more;
     }
 
-    /** Gives an amount back. */
     public void give(long amount) {
         used -= amount;
         if (held - used > 2 * step) {

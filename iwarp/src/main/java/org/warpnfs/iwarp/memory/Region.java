@@ -14,20 +14,20 @@ import org.warpnfs.iwarp.verbs.AccessRight;
 import org.warpnfs.iwarp.verbs.MemoryRegion;
 
 /**
- * A memory region: of one stream ({@link StreamRegion}) or of a protection domain ({@link DomainRegion}).
+ * A memory region of one stream ({@link StreamRegion}) or of a protection domain ({@link DomainRegion}).
  *
  * <h2>Operation</h2>
  *
- * Its offsets start at 0, so they tell a peer nothing about addresses.
+ * Tagged offsets start at 0, so they reveal no addresses to a peer.
  *
  * <h2>Buffers</h2>
  *
- * The memory belongs to whoever registered it. Validity is asked again for each piece placed, so that revocation also
- * holds against a segment that is half arrived.
+ * The memory belongs to the one who registered it. Validity is checked for each piece placed, so that a revocation
+ * takes effect even within a segment.
  *
  * <h2>Errors</h2>
  *
- * Placing into a revoked region is the peer's violation.
+ * Placing into a revoked region is a violation of the peer.
  */
 public abstract sealed class Region implements MemoryRegion, RdmapRegion permits StreamRegion, DomainRegion {
     private final RegionOwner owner;
@@ -36,10 +36,10 @@ public abstract sealed class Region implements MemoryRegion, RdmapRegion permits
     private final AtomicWords words;
     private final EnumSet<AccessRight> rights;
 
-    /** Read by every thread that looks for an STag, written by the one that may revoke it. */
+    /** Read by every thread that looks up an STag. Written by the thread that may revoke the region. */
     private volatile boolean valid = true;
 
-    /** The next in its scope's list. */
+    /** The next region in the list of its scope. */
     @Nullable
     Region older;
 
@@ -88,12 +88,12 @@ public abstract sealed class Region implements MemoryRegion, RdmapRegion permits
         valid = false;
     }
 
-    /** Tells its owner that it was revoked. */
+    /** Tells the owner of this region that it was revoked. */
     final void tellOwner() {
         owner.revoked(this);
     }
 
-    /** Whether it may be the sink of a Read of ours. */
+    /** Whether the region may be the sink of a Read of ours. */
     public final boolean allowsLocalWrite() {
         return rights.contains(AccessRight.LOCAL_WRITE);
     }

@@ -1,7 +1,7 @@
 package org.warpnfs.iwarp.memory;
 
-/** Who has registered regions: a stream or a protection domain. Regions know it by its identity. */
+/** The owner of registered regions: a stream or a protection domain. Regions compare owners by identity. */
 interface RegionOwner {
-    /** A region of its own has been revoked, by itself. */
+    /** A region of this owner has been revoked. */
     void revoked(Region region);
 }

@@ -10,12 +10,12 @@ import org.warpnfs.iwarp.verbs.AccessRight;
 import org.warpnfs.iwarp.verbs.LimitReachedException;
 
 /**
- * The regions that are valid for the same streams, and what they may take.
+ * The regions that are valid on the same streams, and the limits on them.
  *
  * <h2>Operation</h2>
  *
- * An STag is drawn until it is neither in use anywhere nor was lately here: a peer that holds on to an old one must not
- * find it alive again.
+ * STags are drawn until one is neither in use anywhere nor was recently used here. So a peer that keeps an old STag
+ * does not find it valid again.
  *
  * <h2>Buffers</h2>
  *
@@ -23,10 +23,10 @@ import org.warpnfs.iwarp.verbs.LimitReachedException;
  *
  * <h2>Errors</h2>
  *
- * {@link LimitReachedException} beyond the limits. One thread at a time.
+ * {@link LimitReachedException} beyond the limits. For one thread at a time.
  */
 final class RegionScope {
-    /** Retired STags that are not given out again yet. */
+    /** The number of retired STags that are not reused yet. */
     private static final int QUARANTINE = 1024;
 
     private final StagRegistry registry;
@@ -45,7 +45,7 @@ final class RegionScope {
         this.bytes = bytes;
     }
 
-    /** Makes a region of the kind that is wanted. */
+    /** Creates a region of one kind. */
     @FunctionalInterface
     interface Kind {
         Region make(long stag, ByteBuffer memory, Set<AccessRight> rights);
@@ -55,10 +55,10 @@ final class RegionScope {
         boolean atomic = rights.contains(AccessRight.REMOTE_ATOMIC);
         boolean written = rights.contains(AccessRight.REMOTE_WRITE) || rights.contains(AccessRight.LOCAL_WRITE);
         if (memory.isReadOnly() && (written || atomic)) {
-            throw new IllegalArgumentException("read-only memory cannot be written");
+            throw new IllegalArgumentException("read-only memory cannot be registered with a right to write");
         }
         if (atomic && !memory.isDirect()) {
-            throw new IllegalArgumentException("memory on the heap cannot take atomic operations");
+            throw new IllegalArgumentException("memory on the heap cannot be registered for atomic operations");
         }
         if (count >= maxRegions) {
             throw new LimitReachedException("limit of " + maxRegions + " memory regions reached");
@@ -86,12 +86,12 @@ final class RegionScope {
         return stag;
     }
 
-    /** The STag of a region that is never to be valid. */
+    /** An STag for a region that is never valid. */
     long deadStag() {
         return stags.next();
     }
 
-    /** Forgets a region that was revoked. */
+    /** Removes a region that was revoked. */
     void remove(Region region) {
         registry.release(region);
         Region older = region.older;

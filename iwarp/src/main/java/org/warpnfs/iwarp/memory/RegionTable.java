@@ -10,11 +10,12 @@ import org.warpnfs.iwarp.verbs.LimitReachedException;
 import org.warpnfs.iwarp.verbs.MemoryRegion;
 
 /**
- * The regions that one stream can reach: its own, and those of its protection domain if it is in one.
+ * The regions that one stream can access: its own, and those of its protection domain if it is in one.
  *
  * <h2>Operation</h2>
  *
- * Peers' STags are looked up in the registry of all, and found if they are this stream's or its domain's.
+ * An STag from a peer is looked up in the registry of all streams. It is found only if it belongs to this stream or its
+ * domain.
  *
  * <h2>Buffers</h2>
  *
@@ -22,8 +23,8 @@ import org.warpnfs.iwarp.verbs.MemoryRegion;
  *
  * <h2>Errors</h2>
  *
- * Registering beyond a limit throws {@link LimitReachedException}; revoking from another thread than the owner's throws
- * {@link IllegalStateException}, since that thread may be placing.
+ * Registering beyond a limit throws {@link LimitReachedException}. Revoking on a thread other than the owner thread
+ * throws {@link IllegalStateException}, because the owner thread may be placing.
  */
 public final class RegionTable implements RdmapRegions {
     private final StagRegistry registry;
@@ -34,8 +35,8 @@ public final class RegionTable implements RdmapRegions {
     private @Nullable Domain domain;
 
     /**
-     * @param maxRegions of this stream, at one time
-     * @param bytes what they may take
+     * @param maxRegions the most regions of this stream at one time
+     * @param bytes the quota of registered memory
      * @param inOwnerThread whether the caller is on the thread that places
      */
     public RegionTable(
@@ -46,12 +47,12 @@ public final class RegionTable implements RdmapRegions {
         this.owner = own::remove;
     }
 
-    /** Puts the stream into a domain, before its peer can name an STag. */
+    /** Puts the stream into a domain. To be called before the peer can send an STag. */
     public void join(Domain joined) {
         domain = joined;
     }
 
-    /** Registers memory from position to limit, for this stream. */
+    /** Registers the memory between position and limit for this stream. */
     public Region register(ByteBuffer memory, Set<AccessRight> rights) {
         return own.register(memory, rights, kind);
     }
@@ -60,7 +61,9 @@ public final class RegionTable implements RdmapRegions {
         return new StreamRegion(owner, stag, memory, rights, inOwnerThread);
     }
 
-    /** A region that was never valid: for an upper layer that has not heard yet that its connection has ended. */
+    /**
+     * Creates a region that is never valid, for an upper layer that does not know yet that its connection has ended.
+     */
     public Region registerDead(ByteBuffer memory, Set<AccessRight> rights) {
         Region region = region(own.deadStag(), memory, rights);
         region.revoke();
@@ -88,7 +91,7 @@ public final class RegionTable implements RdmapRegions {
         return region instanceof Region known && known.valid() && reaches(known);
     }
 
-    /** The stream has ended: invalidates every region of its own, and leaves its domain. */
+    /** Invalidates all regions of the stream and leaves its domain, because the stream has ended. */
     public void invalidateAll() {
         for (Region region = own.newest(); region != null; region = own.newest()) {
             region.revoke();

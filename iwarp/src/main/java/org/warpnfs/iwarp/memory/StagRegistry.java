@@ -6,15 +6,15 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Every STag in use, of all streams and protection domains: so that none is given out twice, and that an STag of
- * somebody else's can be told from one of nobody's. Safe for any thread.
+ * Every STag in use, of all streams and protection domains. So no STag is given out twice, and an STag of another
+ * stream can be told from one that does not exist. Safe for any thread.
  */
 public final class StagRegistry {
     private final ConcurrentMap<Long, Region> regions = new ConcurrentHashMap<>();
     private final LongAdder registrations = new LongAdder();
     private final LongAdder invalidations = new LongAdder();
 
-    /** Gives a region its STag, unless it is taken. */
+    /** Registers a region under its STag. Returns false if the STag is taken. */
     boolean claim(Region region) {
         boolean isNew = regions.putIfAbsent(region.stag(), region) == null;
         if (isNew) {
@@ -29,12 +29,15 @@ public final class StagRegistry {
         }
     }
 
-    /** Regions that ever became valid. */
+    /** The number of regions that ever became valid. */
     public long registrations() {
         return registrations.sum();
     }
 
-    /** Regions that ceased to be: by their owner, by their peer's Send with Invalidate, or with their stream. */
+    /**
+     * The number of regions that were invalidated by their owner, by their peer's Send with Invalidate, or with their
+     * stream.
+     */
     public long invalidations() {
         return invalidations.sum();
     }
@@ -44,7 +47,7 @@ public final class StagRegistry {
         return regions.get(stag);
     }
 
-    /** Regions that are valid now. */
+    /** The number of regions that are valid now. */
     public int size() {
         return regions.size();
     }

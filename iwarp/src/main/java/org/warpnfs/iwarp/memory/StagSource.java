@@ -5,8 +5,8 @@ import java.util.random.RandomGenerator;
 import org.warpnfs.iwarp.io.BigEndian;
 
 /**
- * Draws STags: 32 bits that a peer cannot guess (RFC 5042, section 6.3). Asks its generator for many at a time, because
- * a secure one is slow to start and quick to go on. One thread.
+ * Draws STags: 32 bits that a peer cannot guess (RFC 5042, section 6.3). It takes many at a time from its generator,
+ * because each call of a secure generator has a high fixed cost. For one thread at a time.
  */
 public final class StagSource {
     private static final int DRAWN_AT_ONCE_BYTES = 256;

@@ -6,7 +6,8 @@ import java.util.function.BooleanSupplier;
 import org.warpnfs.iwarp.verbs.AccessRight;
 
 /**
- * A region of one stream, whose owner thread alone places into it and revokes it: so revoking is a barrier by itself.
+ * A region of one stream. Only the stream's owner thread places into it and revokes it, so no placement can be in
+ * progress during a revocation.
  */
 final class StreamRegion extends Region {
     private final BooleanSupplier inOwnerThread;

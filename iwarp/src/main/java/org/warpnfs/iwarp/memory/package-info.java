@@ -1,7 +1,8 @@
 /**
- * Memory that peers may reach: regions, their STags, and the table that finds one by the other.
+ * Memory that peers may access: regions, their STags, and the table that finds a region by its STag.
  *
- * <p>Knows no wire format. A table belongs to one queue pair, so an STag means nothing on any other stream.
+ * <p>This package knows no wire format. Each queue pair has a table of its own, so an STag of one stream means nothing
+ * on another.
  */
 @NullMarked
 package org.warpnfs.iwarp.memory;
