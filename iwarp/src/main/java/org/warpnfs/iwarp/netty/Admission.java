@@ -11,20 +11,20 @@ import org.jspecify.annotations.Nullable;
 import org.warpnfs.limits.ClientAddress;
 
 /**
- * Who may connect, so that nobody keeps others out.
+ * Decides which connections are admitted, so that no client keeps others out.
  *
  * <h2>Operation</h2>
  *
- * Every connection that was accepted has a place, from its beginning to its end. It is half open until its peer's first
- * FPDU has arrived. Where there are limits, these rules hold for all places and for the half open ones alike:
+ * Every accepted connection holds a place until it ends. The place is half open until the peer's first FPDU has
+ * arrived. The limits on all places and on half open places follow these rules:
  *
  * <ul>
- *   <li>A client has no more places than its own limit, and no more than are still free. So one client gets half of
- *       all, two get a third each, and whoever has none finds one.
- *   <li>A newcomer that meets a limit takes the place of another: of the one that was idle for longest, of the client
- *       that has most. Half open places are idle from their beginning. Nobody loses a place to a client that has as
- *       many.
- *   <li>If half open places are all taken, the oldest of the client that has most goes, however young it is.
+ *   <li>A client has no more places than its own limit, and no more than are still free. So one client gets half of all
+ *       places, two get a third each, and a client without a place finds one.
+ *   <li>A newcomer that meets a limit on all places takes over a place that has been idle long enough. Half open places
+ *       count as idle from their beginning. Of the clients that may lose one, the client with the most places loses the
+ *       one that has been idle for longest. A client never loses a place to another client that has as many.
+ *   <li>If all half open places are taken, the client with the most of them loses its oldest, however young that is.
  * </ul>
  *
  * <h2>Buffers</h2>
@@ -33,7 +33,7 @@ import org.warpnfs.limits.ClientAddress;
  *
  * <h2>Errors</h2>
  *
- * Who is not admitted is counted and gets no place. Safe for any thread.
+ * A connection that is not admitted is counted and gets no place. Safe for any thread.
  */
 final class Admission {
     private final int maxConnections;
@@ -63,14 +63,14 @@ final class Admission {
         private int halfOpen;
     }
 
-    /** The place of one connection. Whether it is idle is said by its own thread and asked by others. */
+    /** The place of one connection. The connection's own thread sets whether it is idle, and other threads read it. */
     final class Place {
         private final ClientAddress client;
         private final Runnable eviction;
         private volatile long usedNanos = clock.getAsLong();
         private volatile boolean idle = true;
 
-        /** Under the lock of all. */
+        /** Guarded by the lock of {@link Admission}. */
         private boolean halfOpen = true;
 
         private boolean left;
@@ -80,26 +80,26 @@ final class Admission {
             this.eviction = eviction;
         }
 
-        /** Something useful has happened on it. */
+        /** Records that the connection has been of use. */
         void used() {
             usedNanos = clock.getAsLong();
         }
 
-        /** Whether nothing is under way on it. */
+        /** Sets whether nothing is in progress on the connection. */
         void idle(boolean nothingUnderWay) {
             if (idle != nothingUnderWay) {
                 idle = nothingUnderWay;
             }
         }
 
-        /** Its first FPDU has arrived. */
+        /** The connection's first FPDU has arrived. */
         void established() {
             synchronized (Admission.this) {
                 noLongerHalfOpen(this);
             }
         }
 
-        /** The connection has ended; may come more than once, and after an eviction. */
+        /** The connection has ended. May be called more than once, and after an eviction. */
         void leave() {
             synchronized (Admission.this) {
                 vacate(this);
@@ -110,8 +110,8 @@ final class Admission {
     /**
      * A place for a new connection.
      *
-     * @param eviction ends that connection, later, because another gets its place; from any thread
-     * @return null if there is none for this client
+     * @param eviction ends that connection later, to give its place to another; runs on any thread
+     * @return null if there is no place for this client
      */
     @Nullable
     Place admit(ClientAddress address, Runnable eviction) {
@@ -146,7 +146,7 @@ final class Admission {
         try {
             victim.eviction.run();
         } catch (RejectedExecutionException e) {
-            // Its thread has stopped, and the connection with it.
+            // The event loop of the connection has stopped, which ended the connection.
         }
     }
 

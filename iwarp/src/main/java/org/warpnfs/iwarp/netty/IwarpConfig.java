@@ -4,22 +4,22 @@ import org.warpnfs.iwarp.qp.QueuePairConfig;
 import org.warpnfs.iwarp.qp.RnicLimits;
 
 /**
- * Limits and choices of a transport.
+ * The limits and choices of a transport.
  *
- * @param queuePair of each connection
- * @param limits of all connections together
- * @param eventLoopThreads threads that connections are spread over; 0 for one per processor
- * @param maxConnections connections accepted at one time; for one more the longest idle one is closed, or the newcomer
- *     if none is
- * @param maxHalfOpenConnections of those, how many may be half open: their peer's first message is still to come. For
- *     one more the oldest is closed
- * @param maxHalfOpenPerAddress of those half open, how many may come from one address, an IPv4 address or an IPv6 /64;
- *     more are closed at once, and so are those of an address that has more than are still free
- * @param maxConnectionsPerAddress of all, how many may come from one address; likewise
- * @param evictableIdleMillis how long a connection has to have been idle before it is closed for a newcomer's sake
- * @param connectTimeoutMillis for the TCP connection of an initiator
- * @param congestionControl name of TCP's congestion control, where the platform lets it be chosen; empty for its own
- *     choice
+ * @param queuePair the configuration of each queue pair
+ * @param limits the limits of all connections together
+ * @param eventLoopThreads the threads that connections are spread over; 0 for one per processor
+ * @param maxConnections the most accepted connections; beyond it the longest idle connection is closed, or the new one
+ *     if none is idle
+ * @param maxHalfOpenConnections the most half open connections, whose peer has not sent its first message yet; beyond
+ *     it the oldest of them is closed
+ * @param maxHalfOpenPerAddress the most half open connections of one address, which is an IPv4 address or an IPv6 /64;
+ *     more are closed at once, and so are those of an address that has more of them than are still free
+ * @param maxConnectionsPerAddress the most connections of one address, with the same rules
+ * @param evictableIdleMillis how long a connection must have been idle before it may be closed for another
+ * @param connectTimeoutMillis the time for the TCP connection of an initiator
+ * @param congestionControl the name of TCP's congestion control, where the platform supports choosing it; empty for the
+ *     platform's choice
  */
 public record IwarpConfig(
         QueuePairConfig queuePair,
@@ -50,22 +50,23 @@ public record IwarpConfig(
     }
 
     /**
-     * A thread per processor, 1024 connections, of which 512 half open and 512 from one address, and 128 half open from
-     * one address. No address has more than are still free, so four that do their worst leave a fifth of all to others.
-     * A connection may be closed for another when it was idle for 10 s: longer than a client at work rests between two
-     * calls. 10 s to connect. Cubic, because paced congestion control such as bbr halves what a loopback or data centre
-     * link gives.
+     * The defaults: a thread per processor, and 1024 connections. Of these, 512 may be half open, 512 may be from one
+     * address, and 128 may be half open and from one address. No address has more than are still free, so four hostile
+     * addresses leave a fifth of all connections to others. A connection may be closed for another after it was idle
+     * for 10 s, which is longer than a busy client pauses between two calls. The connect timeout is 10 s. Congestion
+     * control is Cubic, because paced congestion control such as bbr halves the throughput of loopback and data centre
+     * links.
      */
     public static IwarpConfig defaults() {
         return new Builder().build();
     }
 
-    /** The defaults, to be changed. */
+    /** A builder that starts with the defaults. */
     public static Builder builder() {
         return new Builder();
     }
 
-    /** A configuration under construction; each setter is named after what it sets. */
+    /** Builds a configuration. Each setter is named after the value that it sets. */
     public static final class Builder {
         private QueuePairConfig queuePair = QueuePairConfig.defaults();
         private RnicLimits limits = RnicLimits.defaults();
@@ -131,7 +132,7 @@ public record IwarpConfig(
         }
 
         /**
-         * What was chosen.
+         * The configuration.
          *
          * @throws IllegalArgumentException if a number is out of its range
          */

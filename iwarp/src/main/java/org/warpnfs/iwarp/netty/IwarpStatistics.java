@@ -4,7 +4,7 @@ import java.util.concurrent.atomic.LongAdder;
 import org.warpnfs.iwarp.qp.LocalRnic;
 import org.warpnfs.iwarp.qp.StreamCounts;
 
-/** Counters of one transport. Safe for any thread. */
+/** The counters of one transport. Safe for any thread. */
 public final class IwarpStatistics {
     private final LocalRnic rnic;
     private final Admission admission;
@@ -16,32 +16,32 @@ public final class IwarpStatistics {
         this.admission = admission;
     }
 
-    /** Connections that peers opened and that are not closed yet. */
+    /** Open connections that peers initiated. */
     public int connections() {
         return admission.connections();
     }
 
-    /** Of those, how many wait for their peer's first message. */
+    /** Open connections whose peer has not sent its first message yet. */
     public int halfOpenConnections() {
         return admission.halfOpen();
     }
 
-    /** Connections accepted from the network, ever, those closed because of a limit not among them. */
+    /** Connections ever accepted from the network, without those refused because of a limit. */
     public long accepted() {
         return admission.accepted();
     }
 
-    /** Connections closed at once because of a limit. */
+    /** Connections refused because of a limit. */
     public long refused() {
         return admission.refused();
     }
 
-    /** Connections closed because they were idle, or half open, when others wanted in. */
+    /** Connections closed while idle or half open, to make room for others. */
     public long evicted() {
         return admission.evicted();
     }
 
-    /** How often a connection that waited could not be accepted, for want of a descriptor perhaps. */
+    /** How often accepting a pending connection failed, for example because no file descriptor was free. */
     public long acceptFailures() {
         return acceptFailures.sum();
     }
@@ -50,12 +50,12 @@ public final class IwarpStatistics {
         return acceptFailures;
     }
 
-    /** Connections ended by a bug of ours or of the upper layer's. */
+    /** Connections ended by a defect of ours or of the upper layer. */
     public long internalErrors() {
         return internalErrors.sum();
     }
 
-    /** Memory registered now, in bytes; up to 512 KiB for each connection are counted in advance. */
+    /** Memory registered now, in bytes. Up to 512 KiB for each connection are counted in advance. */
     public long registeredBytes() {
         return rnic.registeredBytes().used();
     }
@@ -65,27 +65,27 @@ public final class IwarpStatistics {
         return rnic.registry().registrations();
     }
 
-    /** Of those, how many are valid no more. */
+    /** Memory regions that were valid and are no longer. */
     public long invalidations() {
         return rnic.registry().invalidations();
     }
 
-    /** Receives posted now; up to 128 for each connection are counted in advance. */
+    /** Receives posted now. Up to 128 for each connection are counted in advance. */
     public long postedReceives() {
         return rnic.receives().used();
     }
 
-    /** Memory of the receives posted now, in bytes; up to 512 KiB for each connection are counted in advance. */
+    /** Memory of the receives posted now, in bytes. Up to 512 KiB for each connection are counted in advance. */
     public long postedReceiveBytes() {
         return rnic.receiveBytes().used();
     }
 
-    /** RDMA Reads that peers may have outstanding now: the sum of what was agreed on. */
+    /** RDMA Reads that peers may have outstanding now: the sum of the IRDs agreed on. */
     public long inboundReads() {
         return rnic.inboundReads().used();
     }
 
-    /** How often a region, a receive or an IRD was refused or cut down because of a limit. */
+    /** How often a region, a receive or an IRD was refused or reduced because of a limit. */
     public long limitRefusals() {
         return rnic.refusals();
     }
@@ -95,12 +95,12 @@ public final class IwarpStatistics {
         return rnic.sharedReceiveRefusals();
     }
 
-    /** How often there was no room for another completion. */
+    /** How often a completion queue had no room for another completion. */
     public long completionRefusals() {
         return rnic.completionRefusals();
     }
 
-    /** What streams carried, and how they broke. */
+    /** What the streams carried, and how they failed. */
     public StreamCounts streams() {
         return rnic.streams();
     }

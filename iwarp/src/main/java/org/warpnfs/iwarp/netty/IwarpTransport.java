@@ -53,21 +53,21 @@ import org.warpnfs.sockets.AcceptPause;
 import org.warpnfs.sockets.SocketTuning;
 
 /**
- * iWARP over TCP: listeners, connectors and the threads under them.
+ * iWARP over TCP: listeners, connectors and their event loop threads.
  *
  * <h2>Operation</h2>
  *
- * Every connection lives on one event loop thread, which is the owner thread of its queue pair. {@link #close()} ends
+ * Every connection belongs to one event loop thread, which is the owner thread of its queue pair. {@link #close()} ends
  * all connections and stops the threads.
  *
  * <h2>Buffers</h2>
  *
- * Sockets are read into pooled direct buffers of up to 256 KiB that go back when their bytes have been placed.
+ * Sockets are read into pooled direct buffers of up to 256 KiB, which are released when their bytes have been placed.
  *
  * <h2>Errors</h2>
  *
- * An address that cannot be listened on is an {@link IOException}. A failed connect reaches
- * {@link QueuePairHandler#disconnected}. Bugs are logged, counted in {@link #statistics()}, and end their own
+ * An address that cannot be listened on is an {@link IOException}. A failed connect is reported by
+ * {@link QueuePairHandler#disconnected}. A defect is logged, counted in {@link #statistics()}, and ends its own
  * connection.
  *
  * <p>Safe for any thread.
@@ -109,27 +109,27 @@ public final class IwarpTransport implements AutoCloseable {
         this.eventLoops = new MultiThreadIoEventLoopGroup(threads, new DefaultThreadFactory("iwarp"), io);
     }
 
-    /** Counters, for all listeners and connectors together. */
+    /** The counters of all listeners and connectors together. */
     public IwarpStatistics statistics() {
         return statistics;
     }
 
-    /** The event loops of its connections, to see how long one takes to come round. What runs there must not wait. */
+    /** The event loops of the connections, for measuring their delay. Tasks that run on them must not block. */
     public List<Executor> eventLoops() {
         List<Executor> executors = new ArrayList<>();
         eventLoops.forEach(executors::add);
         return executors;
     }
 
-    /** A new protection domain, for queue pairs of this transport. */
+    /** Creates a protection domain for queue pairs of this transport. */
     public ProtectionDomain createProtectionDomain() {
         return rnic.createProtectionDomain();
     }
 
     /**
-     * A new completion queue, for queue pairs of this transport.
+     * Creates a completion queue for queue pairs of this transport.
      *
-     * @param capacity completions that wait, and work that may become one, at one time
+     * @param capacity the most completions that wait and outstanding requests that will complete, together
      * @param notification what {@link CompletionQueue#arm} asks for
      */
     public CompletionQueue createCompletionQueue(int capacity, Runnable notification) {
@@ -137,17 +137,17 @@ public final class IwarpTransport implements AutoCloseable {
     }
 
     /**
-     * A new shared receive queue, for queue pairs of this transport.
+     * Creates a shared receive queue for queue pairs of this transport.
      *
-     * @param depth receives that may wait in it
-     * @param maxPerQueuePair receives that one queue pair may have taken and not given back
+     * @param depth the most receives that wait in the queue
+     * @param maxPerQueuePair the most receives that one queue pair may have taken without giving them back
      */
     public SharedReceiveQueue createSharedReceiveQueue(int depth, int maxPerQueuePair) {
         return rnic.createSharedReceiveQueue(depth, maxPerQueuePair);
     }
 
     /**
-     * Listens; port 0 takes any free one.
+     * Listens on an address. Port 0 selects a free port.
      *
      * @throws IOException if the address is in use or not ours
      */
@@ -175,7 +175,10 @@ public final class IwarpTransport implements AutoCloseable {
         return new NettyListener(bound.channel());
     }
 
-    /** One read, however much there is, then the others of the thread have their turn. */
+    /**
+     * Limits each turn of a socket to one read, however much has arrived, so that the other sockets of the thread have
+     * their turn.
+     */
     private static RecvByteBufAllocator readSizes() {
         return new AdaptiveRecvByteBufAllocator(MIN_READ_BYTES, FIRST_READ_BYTES, MAX_READ_BYTES).maxMessagesPerRead(1);
     }
@@ -184,11 +187,11 @@ public final class IwarpTransport implements AutoCloseable {
         return cause.getMessage() == null ? cause.toString() : cause.getMessage();
     }
 
-    @SuppressWarnings("FutureReturnValueIgnored") // nobody waits for the end of a connection that was not admitted
+    @SuppressWarnings("FutureReturnValueIgnored") // nothing waits for the end of a connection that was not admitted
     private void accepted(SocketChannel channel, ConnectionRequestHandler handler) {
         InetSocketAddress peer = channel.remoteAddress();
         if (peer == null) {
-            // It has gone already.
+            // The peer has closed the connection already.
             channel.close();
             return;
         }
@@ -239,7 +242,7 @@ public final class IwarpTransport implements AutoCloseable {
                 why -> LOG.debug("{}", why));
     }
 
-    /** Opens a connection for a machine that had another, and gave up the right to hear of that one. */
+    /** Opens another connection for a machine. Events of its previous connection no longer reach it. */
     private void reopen(EventLoop owner, InetSocketAddress remote, QueuePairMachine machine) {
         open(
                 owner,
@@ -252,15 +255,15 @@ public final class IwarpTransport implements AutoCloseable {
     }
 
     /**
-     * @param attached gives the machine that a new channel is for
-     * @param unattached hears why there is none, if it does not come to a channel
+     * @param attached returns the machine for a new channel
+     * @param unattached is called with the reason if no channel is created
      */
     private void open(
             EventLoopGroup owners,
             InetSocketAddress remote,
             Function<QueuePairChannel, QueuePairMachine> attached,
             Consumer<String> unattached) {
-        // Kept here: a pipeline may be empty again by the time we hear that its channel did not connect.
+        // Kept here, because the pipeline may be empty again by the time the failure to connect is reported.
         AtomicReference<@Nullable QueuePairChannel> made = new AtomicReference<>();
         new Bootstrap()
                 .group(owners)
@@ -296,9 +299,9 @@ public final class IwarpTransport implements AutoCloseable {
     }
 
     /**
-     * Ends all connections, stops listening, and waits until the threads have stopped, each connection's handler having
-     * heard so; 20 s at most. Called on one of these threads it returns at once, and all that happens after: they
-     * cannot stop before.
+     * Ends all connections and stops listening. Waits until every connection's handler has been told and the threads
+     * have stopped, for at most 20 s. If called on one of these threads, it returns at once and does all this
+     * afterwards, because the thread cannot stop before.
      */
     @Override
     public void close() {

@@ -11,14 +11,15 @@ import io.netty.channel.epoll.EpollIoOps;
 import io.netty.util.concurrent.ThreadAwareExecutor;
 
 /**
- * Epoll that keeps a socket while nothing of it is waited for.
+ * An epoll handler that keeps a socket registered while no event of it is wanted.
  *
  * <h2>Operation</h2>
  *
- * A socket whose peer has ended its direction is not waited for to be read, nor, while it takes all that is written, to
- * be written. Netty (4.2.18) takes it out of epoll then, but goes on as if it were in there: when it is full, and has
- * to be waited for again, that fails, and the connection with it. So it stays in, waited for in no way but the one that
- * cannot be refused, errors, and for those edge-triggered, lest a reset be reported for ever.
+ * Once a peer has ended its direction, its socket no longer waits to become readable, and it does not wait to become
+ * writable while it takes all that is written. Netty (4.2.18) then removes the socket from epoll but believes it to be
+ * registered. When the socket buffer is full and the socket must wait to become writable, the change of its
+ * registration fails, and the connection with it. So this handler keeps the socket registered with no event but errors,
+ * which epoll always reports. It registers it as edge-triggered, so that a reset is not reported forever.
  *
  * <h2>Buffers</h2>
  *
@@ -26,9 +27,9 @@ import io.netty.util.concurrent.ThreadAwareExecutor;
  *
  * <h2>Errors</h2>
  *
- * Those of Netty's own.
+ * Those of Netty's handler.
  *
- * <p>One event loop each.
+ * <p>Each event loop has its own.
  */
 final class LastingEpoll implements IoHandler {
     private final IoHandler epoll;
@@ -54,7 +55,7 @@ final class LastingEpoll implements IoHandler {
 
     private record Registration(IoRegistration epoll) implements IoRegistration {
         @Override
-        @SuppressWarnings("TypeParameterUnusedInFormals") // so Netty declares it
+        @SuppressWarnings("TypeParameterUnusedInFormals") // declared this way by Netty
         public <T> T attachment() {
             return epoll.attachment();
         }

@@ -24,31 +24,31 @@ import org.warpnfs.iwarp.qp.QueuePairLink;
 import org.warpnfs.iwarp.qp.QueuePairMachine;
 
 /**
- * One socket under one queue pair.
+ * Connects one socket with one queue pair machine.
  *
  * <h2>Operation</h2>
  *
- * What is read goes to the machine; what the machine has to send is written one batch at a time, so that no more than
- * one is ever held here, and a peer that does not read holds up its own queue pair alone. One that reads all it is sent
- * has turns of limited length with the others of its thread. A batch that was written whole is reported before the next
- * is asked for.
+ * Bytes that are read go to the machine. Its output is written one batch at a time, so at most one batch is held here,
+ * and a peer that does not read stalls only its own queue pair. A peer that reads all it is sent shares the thread with
+ * other connections in turns of limited length. The machine is told that a batch has been written before it is asked
+ * for the next.
  *
  * <h2>Buffers</h2>
  *
- * Those of a batch are wrapped, not copied, unless they are on the heap.
+ * Buffers of a batch are wrapped and not copied, unless they are on the heap.
  *
  * <h2>Errors</h2>
  *
- * A failed read or write is the loss of the connection.
+ * A failed read or write ends the connection.
  */
-@SuppressWarnings("FutureReturnValueIgnored") // how a close or a write went is told by channelInactive and written()
+@SuppressWarnings("FutureReturnValueIgnored") // channelInactive and written() report the result of a close or a write
 final class QueuePairChannel extends ChannelInboundHandlerAdapter implements QueuePairLink {
     private static final Logger LOG = LoggerFactory.getLogger(QueuePairChannel.class);
 
-    /** What one connection may write, to a socket that takes all of it, before the others of its thread have a turn. */
+    /** The most bytes that one connection writes before the other connections of its thread have a turn. */
     private static final long MAX_TURN_BYTES = 1 << 20;
 
-    /** The same for small batches: a system call each. */
+    /** The most writes in such a turn. Each write is a system call, however small its batch. */
     private static final int MAX_TURN_WRITES = 32;
 
     private static final InetSocketAddress UNBOUND = new InetSocketAddress(0);
@@ -65,13 +65,13 @@ final class QueuePairChannel extends ChannelInboundHandlerAdapter implements Que
     private long uses;
     private boolean pumping;
 
-    /** Since the last rest. */
+    /** Bytes written in this turn. */
     private long turnBytes;
 
     private int turnWrites;
     private boolean resting;
 
-    /** @param reconnector takes the machine to a new connection; null where we do not connect */
+    /** @param reconnector opens a new connection for the machine; null for a responder */
     QueuePairChannel(
             DuplexChannel channel,
             InetSocketAddress remote,
@@ -87,7 +87,7 @@ final class QueuePairChannel extends ChannelInboundHandlerAdapter implements Que
         machine = attached;
     }
 
-    /** It was accepted, and has a place among those that were. */
+    /** Sets the place of an accepted connection. */
     void admitted(Admission.Place given) {
         place = given;
     }
@@ -133,19 +133,19 @@ final class QueuePairChannel extends ChannelInboundHandlerAdapter implements Que
     }
 
     @Override
-    @SuppressWarnings("deprecation") // Netty deprecates the method in the super class only, not here
+    @SuppressWarnings("deprecation") // Netty deprecates the method only in the super class
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
         lost(String.valueOf(cause.getMessage()));
         channel.close();
     }
 
-    /** The connection is gone, or was never made. */
+    /** The connection is lost, or was never established. */
     void lost(String detail) {
         machine().linkLost(detail);
         note();
     }
 
-    /** We end it. */
+    /** Ends the connection from this side. */
     void abort(String why) {
         if (machine != null) {
             machine.abort(why);
@@ -153,7 +153,7 @@ final class QueuePairChannel extends ChannelInboundHandlerAdapter implements Que
         }
     }
 
-    /** Says what has become of its place, where it was accepted. */
+    /** Updates the place of an accepted connection. */
     private void note() {
         Admission.Place taken = place;
         if (taken == null || machine == null) {
@@ -173,7 +173,7 @@ final class QueuePairChannel extends ChannelInboundHandlerAdapter implements Que
         }
     }
 
-    // What the machine asks.
+    // What the machine calls.
 
     @Override
     public InetSocketAddress localAddress() {
@@ -230,8 +230,8 @@ final class QueuePairChannel extends ChannelInboundHandlerAdapter implements Que
     }
 
     /**
-     * Others of this thread have their turn, their sockets among them, which a task that is merely executed would
-     * precede.
+     * Lets the other sockets of this thread have their turn. A task that is scheduled runs after them; a task that is
+     * executed would run before.
      */
     private void rest() {
         resting = true;
@@ -253,7 +253,7 @@ final class QueuePairChannel extends ChannelInboundHandlerAdapter implements Que
             channel.write(Unpooled.wrappedBuffer(buffer));
             buffer = buffers.next();
         }
-        // Netty gathers what was written since the last flush, so the batch leaves as one.
+        // Netty gathers all writes since the last flush, so the batch is sent as one.
         channel.writeAndFlush(Unpooled.wrappedBuffer(buffer)).addListener((ChannelFuture done) -> written(batch, done));
     }
 
@@ -267,7 +267,7 @@ final class QueuePairChannel extends ChannelInboundHandlerAdapter implements Que
             outputReady();
             note();
         } else {
-            // The machine hears of it by linkClosed(), when no buffer of the batch is held any more.
+            // The machine is told by linkClosed(), when no buffer of the batch is in use any more.
             channel.close();
         }
     }
@@ -296,7 +296,7 @@ final class QueuePairChannel extends ChannelInboundHandlerAdapter implements Que
             timer.cancel(false);
             timer = null;
         }
-        // A machine under construction has none yet.
+        // A machine that is being constructed is not attached yet and has no deadline.
         if (machine == null) {
             return;
         }
@@ -325,7 +325,7 @@ final class QueuePairChannel extends ChannelInboundHandlerAdapter implements Que
         if (reconnector == null) {
             throw new IllegalStateException("only an initiator connects again");
         }
-        // From here on nothing that happens to this channel reaches the machine.
+        // From here on no event of this channel reaches the machine.
         channel.pipeline().remove(this);
         machine = null;
         channel.close();

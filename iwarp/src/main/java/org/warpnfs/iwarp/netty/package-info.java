@@ -1,7 +1,7 @@
 /**
- * The thin shell around queue pairs: sockets, event loops, limits on connections.
+ * Connects queue pairs to the network: sockets, event loops, limits on connections.
  *
- * <p>Decides nothing about the protocol and looks at no header. Epoll where there is one, NIO elsewhere.
+ * <p>This package makes no protocol decisions and reads no headers. It uses epoll where available, else NIO.
  */
 @NullMarked
 package org.warpnfs.iwarp.netty;
