@@ -4,21 +4,24 @@ import org.warpnfs.iwarp.ddp.DdpMessage;
 import org.warpnfs.iwarp.rdmap.RdmapSender;
 import org.warpnfs.iwarp.rdmap.RdmapViolation;
 
-/** The answer to a request on queue 1, waiting or under way: in the order of the requests (RFC 5040, section 5.5). */
+/**
+ * A response to a request on queue 1, waiting or being sent. Responses are sent in the order of the requests (RFC 5040,
+ * section 5.5).
+ */
 sealed interface Answer permits ReadAnswer, AtomicAnswer {
-    /** Its turn has come. Until {@link #begin} an atomic operation has not been executed. */
+    /** Makes the response's message, because its turn has come. An atomic operation is executed here, not before. */
     DdpMessage begin(RdmapSender sender) throws RdmapViolation;
 
     /**
-     * Access may still be had to what it is about: asked before each segment.
+     * Checks before each segment that the peer may still access the memory.
      *
-     * @throws RdmapViolation if it was revoked: no further byte may leave
+     * @throws RdmapViolation if access was revoked; no further byte may be sent
      */
     void check() throws RdmapViolation;
 
-    /** Whether the socket reads memory of a region's to send it. */
+    /** Whether the socket reads the memory of a region while it sends. */
     boolean readsMemory();
 
-    /** Whether it changes memory that answers before it may still have to read. */
+    /** Whether the response changes memory that earlier responses may still have to read. */
     boolean changesMemory();
 }

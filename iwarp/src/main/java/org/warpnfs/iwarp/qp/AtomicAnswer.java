@@ -11,8 +11,8 @@ import org.warpnfs.iwarp.rdmap.RdmapSender;
 import org.warpnfs.iwarp.rdmap.RdmapViolation;
 
 /**
- * The answer to an inbound Atomic Request. The operation is executed when the answer's turn comes, so that Reads that
- * the peer asked for earlier show what was there before (RFC 7306, section 7).
+ * The response to an inbound Atomic Request. The operation is executed when the response's turn comes. So Reads that
+ * the peer requested earlier return the previous value (RFC 7306, section 7).
  */
 final class AtomicAnswer implements Answer {
     private final AtomicRequestHeader request;
@@ -38,7 +38,7 @@ final class AtomicAnswer implements Answer {
         return sender.atomicResponse(new AtomicResponseHeader(request.requestIdentifier(), original));
     }
 
-    /** What was executed is answered. */
+    /** Checks nothing: an operation that was executed is always answered. */
     @Override
     public void check() {}
 

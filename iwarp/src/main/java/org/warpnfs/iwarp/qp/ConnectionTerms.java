@@ -6,13 +6,13 @@ import org.warpnfs.iwarp.mpa.MpaAgreement;
 import org.warpnfs.iwarp.verbs.ConnectionParameters;
 import org.warpnfs.iwarp.verbs.RdmaExtension;
 
-/** What the two ends have settled on while connecting, as far as they have. {@link StreamStart} writes it. */
+/** What the two ends have agreed on while connecting, as far as the startup has come. {@link StreamStart} sets it. */
 final class ConnectionTerms {
     private @Nullable ConnectionParameters parameters;
     private MpaAgreement.Framing framing = MpaAgreement.Framing.PLAIN;
     private Set<RdmaExtension> extensions = Set.of();
 
-    /** What was agreed on; null as long as nothing is. */
+    /** The agreed parameters; null until there are any. */
     @Nullable
     ConnectionParameters parameters() {
         return parameters;
@@ -22,17 +22,17 @@ final class ConnectionTerms {
         parameters = all;
     }
 
-    /** How FPDUs look, as far as is known. */
+    /** The framing, as far as it is known. */
     MpaAgreement.Framing framing() {
         return framing;
     }
 
-    /** The startup frames say how FPDUs look. */
+    /** Sets the framing that the startup frames determined. */
     void framed(MpaAgreement.Framing agreed) {
         framing = agreed;
     }
 
-    /** What of RFC 7306 our own upper layer has switched on. */
+    /** The extensions of RFC 7306 that our own upper layer has switched on. */
     Set<RdmaExtension> extensions() {
         return extensions;
     }

@@ -3,8 +3,8 @@ package org.warpnfs.iwarp.qp;
 import java.net.InetSocketAddress;
 
 /**
- * The link that a machine has at the moment. Only an initiator ever gets another, during its startup, when the peer
- * does not understand its request; the owner thread stays the same.
+ * The current link of a machine. Only an initiator ever gets a second one, during its startup, if the peer does not
+ * understand its request. The owner thread stays the same.
  */
 final class CurrentLink implements QueuePairLink {
     private QueuePairLink link;

@@ -2,7 +2,7 @@ package org.warpnfs.iwarp.qp;
 
 import java.util.OptionalLong;
 
-/** The one moment that a machine waits for, if it waits for one; its link is told of each change. */
+/** The only deadline of a machine, if one is set. The link is told of each change. */
 final class Deadline {
     private final QueuePairLink link;
     private OptionalLong atNanos = OptionalLong.empty();
@@ -11,12 +11,12 @@ final class Deadline {
         this.link = link;
     }
 
-    /** When, on the clock of the link. */
+    /** The deadline, on the clock of the link. */
     OptionalLong atNanos() {
         return atNanos;
     }
 
-    /** So long from now, whatever was set before. */
+    /** Sets the deadline relative to now and replaces any earlier one. */
     void set(long inNanos) {
         atNanos = OptionalLong.of(link.nowNanos() + inNanos);
         link.deadlineChanged();
@@ -27,7 +27,7 @@ final class Deadline {
         link.deadlineChanged();
     }
 
-    /** Clears it if its time has come; whether that was so. */
+    /** Whether the deadline has passed. If so, clears it. */
     boolean passed() {
         if (atNanos.isEmpty() || link.nowNanos() - atNanos.getAsLong() < 0) {
             return false;

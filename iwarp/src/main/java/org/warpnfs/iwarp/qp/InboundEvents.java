@@ -4,26 +4,26 @@ import org.warpnfs.iwarp.mpa.RtrKind;
 import org.warpnfs.iwarp.rdmap.TerminateHeader;
 import org.warpnfs.iwarp.verbs.Completion;
 
-/** What an {@link InboundStream} tells about the bytes that it takes, in the order in which they arrive. */
+/** Receives the events of an {@link InboundStream}, in the order in which the bytes arrive. */
 interface InboundEvents {
     /** Whether an RTR of this kind may open the stream now (RFC 6581, section 9.2). */
     boolean expects(RtrKind kind);
 
-    /** An FPDU is whole. What it carries, if it ends a message, is told after this. */
+    /** An FPDU is complete. If it ends a message, the event of the message follows. */
     void fpduArrived();
 
-    /** A message has filled a posted receive, or it may not be delivered and its receive comes back. */
+    /** A message has filled a posted receive, or the message may not be delivered and its receive is returned. */
     void received(Completion completion);
 
-    /** The peer asks for an RDMA Read or an atomic operation, and may. */
+    /** The peer sent a permitted Read Request or Atomic Request. */
     void requested(Answer answer);
 
-    /** The oldest outstanding Read has all its bytes. */
+    /** All bytes of the oldest outstanding Read have been placed. */
     void readCompleted();
 
-    /** The oldest outstanding atomic operation was executed, on a word that held this value. */
+    /** The oldest outstanding atomic operation was executed. The argument is the previous value of the word. */
     void atomicCompleted(long originalValue);
 
-    /** The peer has ended the stream by a Terminate, which is given raw too, for the log. */
+    /** The peer ended the stream with a Terminate. The raw message is for the log. */
     void peerTerminated(TerminateHeader header, String rawHex);
 }

@@ -27,13 +27,12 @@ import org.warpnfs.iwarp.rdmap.TerminateHeader;
 import org.warpnfs.iwarp.verbs.CompletionStatus;
 
 /**
- * The receiving side of a queue pair: deframer, DDP and RDMAP one on top of the other. What comes out of them goes to
- * {@link InboundEvents}.
+ * The receiving side of a queue pair: deframer, DDP and RDMAP, stacked. Their results go to {@link InboundEvents}.
  *
  * <h2>Operation</h2>
  *
- * Closed until the startup has settled whether there are CRCs. Then {@link #advance} takes bytes, at most one FPDU at a
- * time, so that the caller can look up between two.
+ * Closed until the startup has settled whether CRCs are used. Then {@link #advance} consumes bytes, at most one FPDU at
+ * a time, so that the caller can check the state after each.
  *
  * <h2>Buffers</h2>
  *
@@ -41,7 +40,7 @@ import org.warpnfs.iwarp.verbs.CompletionStatus;
  *
  * <h2>Errors</h2>
  *
- * Violations pass through to the caller, who asks back what to tell the peer.
+ * Violations are passed to the caller. The caller then asks this class what to tell the peer.
  */
 final class InboundStream implements UlpduSink, RdmapUlp {
     private final InboundEvents events;
@@ -51,10 +50,10 @@ final class InboundStream implements UlpduSink, RdmapUlp {
     private @Nullable Deframer deframer;
     private boolean emptyRtr;
 
-    /** Since they were last asked for. */
+    /** FPDUs since {@link #takeFpdusArrived} was last called. */
     private int fpdusArrived;
 
-    /** @param upcalls hear of receives that no message fills */
+    /** @param upcalls is told of receives that no message fills */
     InboundStream(InboundEvents events, RegionTable regions, ReceiveAccount account, Upcalls upcalls) {
         this.events = events;
         this.rdmap = new RdmapStream(regions, this);
@@ -66,18 +65,18 @@ final class InboundStream implements UlpduSink, RdmapUlp {
         return rdmap;
     }
 
-    /** The receives that were posted. */
+    /** The posted receives. */
     ReceiveQueue receives() {
         return receives;
     }
 
-    /** The startup is over. */
+    /** Opens the stream after the startup. */
     void open(MpaAgreement.Framing framing, RdmapExtensions extensions, int ird, int ord) {
         deframer = Deframer.of(this, framing);
         rdmap.open(extensions, ird, ord);
     }
 
-    /** Takes one step. */
+    /** Processes at most one FPDU, or the part of it that has arrived. */
     void advance(ByteBuffer in) throws ProtocolViolation {
         Deframer open = deframer;
         if (open == null) {
@@ -86,21 +85,21 @@ final class InboundStream implements UlpduSink, RdmapUlp {
         open.advance(in);
     }
 
-    /** How many FPDUs have arrived whole since this was last asked. */
+    /** The number of complete FPDUs since the last call. */
     int takeFpdusArrived() {
         int arrived = fpdusArrived;
         fpdusArrived = 0;
         return arrived;
     }
 
-    /** Whether the stream may end here. */
+    /** Whether the stream may end here, because no message has been received in part. */
     boolean atBoundary() {
         return deframer != null && deframer.atBoundary() && rdmap.atMessageBoundary();
     }
 
-    // What a violation means for those above and below.
+    // Consequences of a violation for the layers above and for the peer.
 
-    /** Gives the receive back that a message did not fit, if that is what is wrong. */
+    /** Returns the oldest receive as failed if the violation is a message that does not fit it. */
     void failReceive(ProtocolViolation violation) {
         boolean tooLong = violation instanceof DdpViolation found && found.error() == DdpError.UNTAGGED_TOO_LONG;
         if (tooLong && ddp.offendingQn() == RdmapQueue.SENDS) {
@@ -108,7 +107,7 @@ final class InboundStream implements UlpduSink, RdmapUlp {
         }
     }
 
-    /** The work whose answer a violation is; null if it is none. */
+    /** The work request whose response the violation concerns; null if there is none. */
     @Nullable
     SendWork blamed(ProtocolViolation violation, SendQueue work) {
         ByteBuffer header =
@@ -125,12 +124,12 @@ final class InboundStream implements UlpduSink, RdmapUlp {
         return rdmap.answersAtomic(header) ? work.oldestAtomic() : null;
     }
 
-    /** What to tell the peer. */
+    /** The Terminate that reports the violation to the peer. */
     TerminateHeader terminateHeader(ProtocolViolation violation) {
         return TerminateReasons.header(violation, ddp);
     }
 
-    // From framing to DDP; the first FPDU opens a responder's sending direction.
+    // From framing to DDP. The first FPDU opens a responder's sending direction.
 
     @Override
     public void ulpduStarted(int lengthBytes) throws ProtocolViolation {
@@ -139,7 +138,7 @@ final class InboundStream implements UlpduSink, RdmapUlp {
             return;
         }
         if (lengthBytes == UntaggedHeader.BYTES && events.expects(RtrKind.SEND)) {
-            // No other message is as short.
+            // Only a zero-length Send has this length.
             receives.postRtr();
         }
         ddp.segmentStarted(lengthBytes);

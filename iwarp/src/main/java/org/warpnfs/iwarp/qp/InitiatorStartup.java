@@ -10,8 +10,8 @@ import org.warpnfs.iwarp.mpa.MpaViolation;
 import org.warpnfs.iwarp.verbs.ConnectOptions;
 
 /**
- * The initiator's side of the startup: one request is sent, one reply is read, and then both directions are open. A
- * peer that does not understand a request of revision 2 gets one of revision 1, over a new connection (RFC 6581,
+ * The initiator's side of the startup. It sends one request and reads one reply, then both directions are open. To a
+ * peer that does not understand a request of revision 2 it sends one of revision 1, over a new connection (RFC 6581,
  * section 10).
  */
 final class InitiatorStartup implements Startup {
@@ -36,8 +36,8 @@ final class InitiatorStartup implements Startup {
     }
 
     /**
-     * The startup to try next if the connection has ended, or the reply shows that the request was not understood; null
-     * if this one was the last.
+     * The startup to try next, after the connection ended or the reply showed that the peer did not understand the
+     * request; null if there is none left.
      */
     @Nullable
     InitiatorStartup fallBack() {

@@ -13,15 +13,16 @@ import org.warpnfs.iwarp.verbs.QueuePair;
  *
  * <h2>Operation</h2>
  *
- * A place is reserved when something is posted, filled when it completes and free again when that has been polled.
+ * An entry is reserved when something is posted, filled when it completes, and free again when the completion has been
+ * polled.
  *
  * <h2>Buffers</h2>
  *
- * Refers to those of completions not polled yet.
+ * Refers to the buffers of completions that have not been polled yet.
  *
  * <h2>Errors</h2>
  *
- * As {@link CompletionQueue} says. Safe for any thread.
+ * See {@link CompletionQueue}. Safe for any thread.
  */
 public final class LocalCompletionQueue implements CompletionQueue {
     private final Object lock = new Object();
@@ -48,7 +49,7 @@ public final class LocalCompletionQueue implements CompletionQueue {
         return rnic == other;
     }
 
-    /** A queue pair completes to it from now on. */
+    /** Adds a queue pair that completes to this queue. */
     void attach() {
         synchronized (lock) {
             checkOpen();
@@ -64,14 +65,14 @@ public final class LocalCompletionQueue implements CompletionQueue {
         }
     }
 
-    /** A queue pair has ended. */
+    /** Removes a queue pair that has ended. */
     void detach() {
         synchronized (lock) {
             users--;
         }
     }
 
-    /** Keeps a place for a completion to come; false if there is none. */
+    /** Reserves an entry for a future completion. Returns false if none is free. */
     boolean tryReserve() {
         synchronized (lock) {
             if (entries.size() + reserved >= capacity) {
@@ -83,21 +84,21 @@ public final class LocalCompletionQueue implements CompletionQueue {
         }
     }
 
-    /** Keeps a place for a completion to come. */
+    /** Reserves an entry for a future completion. Throws if none is free. */
     void reserve() {
         if (!tryReserve()) {
             throw new LimitReachedException("completion queue of " + capacity + " is full");
         }
     }
 
-    /** Gives a place back that was kept for nothing. */
+    /** Releases an entry that was reserved and is not needed. */
     void cancel() {
         synchronized (lock) {
             reserved--;
         }
     }
 
-    /** Fills a place that was reserved. */
+    /** Fills a reserved entry. */
     void add(QueuePair queuePair, Completion completion) {
         Entry entry = new Entry(queuePair, completion);
         synchronized (lock) {

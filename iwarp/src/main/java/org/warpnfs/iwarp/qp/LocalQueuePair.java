@@ -15,11 +15,11 @@ import org.warpnfs.iwarp.verbs.RdmaExtension;
 import org.warpnfs.iwarp.verbs.WorkRequest;
 
 /**
- * The queue pair as its upper layer sees it: checks what is posted, and puts it into the queues.
+ * The queue pair as its upper layer sees it. It checks what is posted and puts it into the queues.
  *
  * <h2>Operation</h2>
  *
- * As {@link QueuePair} says.
+ * See {@link QueuePair}.
  *
  * <h2>Buffers</h2>
  *
@@ -27,7 +27,7 @@ import org.warpnfs.iwarp.verbs.WorkRequest;
  *
  * <h2>Errors</h2>
  *
- * What the upper layer does wrong it is told by an exception; the connection goes on.
+ * Misuse by the upper layer throws an exception, and the connection goes on.
  */
 final class LocalQueuePair implements QueuePair {
     private final QueuePairLink link;
@@ -41,7 +41,7 @@ final class LocalQueuePair implements QueuePair {
     private final Upcalls upcalls;
     private final BooleanSupplier workTold;
 
-    /** @param sendQueueDepth work that may be posted and not complete, at one time */
+    /** @param sendQueueDepth the most work requests that are posted and not complete */
     LocalQueuePair(
             QueuePairLink link,
             int sendQueueDepth,
@@ -117,7 +117,8 @@ final class LocalQueuePair implements QueuePair {
             case WorkRequest.RdmaWrite _ -> {}
             case WorkRequest.RdmaRead read -> {
                 if (!(read.sink() instanceof Region sink) || !regions.holds(sink) || !sink.allowsLocalWrite()) {
-                    throw new IllegalArgumentException("the sink is no valid LOCAL_WRITE region of this queue pair");
+                    throw new IllegalArgumentException(
+                            "the sink is not a valid region of this queue pair with LOCAL_WRITE");
                 }
                 checkOrd();
             }
@@ -126,7 +127,7 @@ final class LocalQueuePair implements QueuePair {
             case WorkRequest.CompareSwap _ -> checkAtomic();
             case WorkRequest.LocalInvalidate invalidate -> {
                 if (!regions.holds(invalidate.region())) {
-                    throw new IllegalArgumentException("the region is no valid one of this queue pair");
+                    throw new IllegalArgumentException("the region is not a valid region of this queue pair");
                 }
             }
         }

@@ -13,29 +13,29 @@ import org.warpnfs.iwarp.verbs.ProtectionDomain;
 import org.warpnfs.iwarp.verbs.SharedReceiveQueue;
 
 /**
- * What the queue pairs of one transport share: STags, and budgets for all that is scarce. The Privileged Resource
- * Manager of RFC 5042, section 2.1.
+ * The resources that the queue pairs of one transport share: STags, and budgets for scarce resources. It is the
+ * Privileged Resource Manager of RFC 5042, section 2.1.
  *
  * <h2>Operation</h2>
  *
- * Every queue pair takes what it needs from here, and gives it back when it ends.
+ * Every queue pair takes resources from here and gives them back when it ends.
  *
  * <h2>Buffers</h2>
  *
- * None; what is registered and posted is counted.
+ * None. Registered memory and posted receives are only counted.
  *
  * <h2>Errors</h2>
  *
- * What goes beyond a limit is refused with a {@link org.warpnfs.iwarp.verbs.LimitReachedException} and counted. Safe
+ * A request beyond a limit is refused with a {@link org.warpnfs.iwarp.verbs.LimitReachedException} and counted. Safe
  * for any thread.
  */
 public final class LocalRnic {
-    /** Taken from the budgets at a time: enough that a queue pair at work seldom comes back for more. */
+    /** The amount taken from a budget at a time. It is large enough that a busy queue pair seldom needs more. */
     private static final long STEP_BYTES = 256 << 10;
 
     private static final int STEP_RECEIVES = 64;
 
-    /** Regions of one protection domain at one time. */
+    /** The most regions of one protection domain at one time. */
     private static final int MAX_DOMAIN_REGIONS = 1 << 16;
 
     private final RandomGenerator random;
@@ -50,7 +50,7 @@ public final class LocalRnic {
     private final LongAdder sharedReceiveRefusals = new LongAdder();
     private final LongAdder completionRefusals = new LongAdder();
 
-    /** @param random a {@link java.security.SecureRandom} wherever peers are real; used by several threads */
+    /** @param random a {@link java.security.SecureRandom} wherever peers are real; several threads use it */
     public LocalRnic(RandomGenerator random, RnicLimits limits) {
         this.random = random;
         this.limits = limits;
@@ -60,7 +60,7 @@ public final class LocalRnic {
         this.inboundReads = new Budget("inbound RDMA Reads", limits.maxInboundReads());
     }
 
-    /** A new protection domain. */
+    /** Creates a protection domain. */
     public ProtectionDomain createProtectionDomain() {
         return new Domain(
                 registry,
@@ -70,9 +70,9 @@ public final class LocalRnic {
     }
 
     /**
-     * Refuses options that name what cannot be shared.
+     * Checks that all shared objects in the options may be used here.
      *
-     * @throws IllegalArgumentException if options name an object that was not made here
+     * @throws IllegalArgumentException if the options name an object that another transport made
      * @throws IllegalStateException if the completion queue is closed
      */
     public void check(ConnectOptions options) {
@@ -94,19 +94,19 @@ public final class LocalRnic {
     }
 
     /**
-     * A new shared receive queue.
+     * Creates a shared receive queue.
      *
-     * @param depth receives that may wait in it
-     * @param maxPerQueuePair receives that one queue pair may have taken and not given back
+     * @param depth the most receives that wait in the queue
+     * @param maxPerQueuePair the most receives that one queue pair may have taken without giving them back
      */
     public SharedReceiveQueue createSharedReceiveQueue(int depth, int maxPerQueuePair) {
         return new SharedReceives(this, depth, maxPerQueuePair);
     }
 
     /**
-     * A new completion queue.
+     * Creates a completion queue.
      *
-     * @param capacity completions that wait, and work that may become one, at one time
+     * @param capacity the most completions that wait and outstanding requests that will complete, together
      * @param notification what {@link CompletionQueue#arm} asks for
      */
     public CompletionQueue createCompletionQueue(int capacity, Runnable notification) {
@@ -118,7 +118,7 @@ public final class LocalRnic {
         return sharedReceiveRefusals.sum();
     }
 
-    /** How often there was no room for another completion. */
+    /** How often a completion queue had no room for another completion. */
     public long completionRefusals() {
         return completionRefusals.sum();
     }
@@ -131,32 +131,32 @@ public final class LocalRnic {
         completionRefusals.increment();
     }
 
-    /** Bytes registered, in all; what queue pairs hold in advance included. */
+    /** The budget of registered bytes, including what queue pairs hold in reserve. */
     public Budget registeredBytes() {
         return registeredBytes;
     }
 
-    /** Receives posted, in all; what queue pairs hold in advance included. */
+    /** The budget of posted receives, including what queue pairs hold in reserve. */
     public Budget receives() {
         return receives;
     }
 
-    /** Bytes of receives posted, in all; what queue pairs hold in advance included. */
+    /** The budget of bytes of posted receives, including what queue pairs hold in reserve. */
     public Budget receiveBytes() {
         return receiveBytes;
     }
 
-    /** The sum of the IRDs agreed on. */
+    /** The budget of inbound Reads: the sum of the IRDs agreed on. */
     public Budget inboundReads() {
         return inboundReads;
     }
 
-    /** How often something was refused because of a limit. */
+    /** How often a request was refused or reduced because of a limit. */
     public long refusals() {
         return registeredBytes.refusals() + receives.refusals() + receiveBytes.refusals() + inboundReads.refusals();
     }
 
-    /** What its streams carried, and how they broke. */
+    /** What the streams carried, and how they failed. */
     public StreamCounts streams() {
         return streams;
     }
@@ -165,7 +165,7 @@ public final class LocalRnic {
         return scratch;
     }
 
-    /** Every STag of this transport. */
+    /** The registry of all STags of this transport. */
     public StagRegistry registry() {
         return registry;
     }

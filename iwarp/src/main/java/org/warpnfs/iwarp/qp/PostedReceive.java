@@ -7,7 +7,7 @@ import org.warpnfs.iwarp.ddp.UntaggedBuffer;
 import org.warpnfs.iwarp.verbs.Completion;
 import org.warpnfs.iwarp.verbs.CompletionStatus;
 
-/** A receive in its queue. */
+/** A receive in a receive queue. */
 final class PostedReceive extends UntaggedBuffer {
     private final long id;
     private @Nullable ReceiveAccount countedBy;
@@ -24,12 +24,12 @@ final class PostedReceive extends UntaggedBuffer {
         return id;
     }
 
-    /** It counts against the limits of that account now. */
+    /** Records the account that the receive counts against. */
     void countBy(ReceiveAccount account) {
         countedBy = account;
     }
 
-    /** It is posted no longer. */
+    /** Removes the receive from its account, because it is no longer posted. */
     void uncount() {
         ReceiveAccount account = countedBy;
         if (account != null) {

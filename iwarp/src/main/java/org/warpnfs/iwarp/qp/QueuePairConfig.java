@@ -6,21 +6,21 @@ import org.warpnfs.iwarp.mpa.Fpdu;
 import org.warpnfs.iwarp.mpa.MpaChoices;
 
 /**
- * Limits and choices of a queue pair.
+ * The limits and choices of a queue pair.
  *
- * @param mpa what is asked for, and can be done, in the startup exchange
- * @param mulpduBytes the largest ULPDU that we make; large ones cost less, and kernel siw takes any. With markers it is
- *     smaller by what they take up, so that FPDUs are no longer (RFC 5044, section 4.5)
- * @param batchBytes about how much is handed to the socket at once
- * @param limits what it may take
- * @param startupTimeoutNanos from the TCP connection to the end of the startup frames, the promised RTR of peer-to-peer
- *     mode included
- * @param firstMessageTimeoutNanos as responder, from our reply to the initiator's first FPDU; in peer-to-peer mode from
- *     its RTR to the next FPDU, or to the first message of our own. An initiator connects because it has something to
- *     say
- * @param closeTimeoutNanos from the decision to end the stream to its end, if the peer does not play along; begins anew
- *     as long as the peer takes what was posted at the least rate
- * @param leastBytesPerSecond the least rate: a peer that takes less of what is left to say while the stream parts is
+ * @param mpa what we ask for and what we support in the startup exchange
+ * @param mulpduBytes the largest ULPDU that we make; large ones cost less, and kernel siw accepts any size. With
+ *     markers it is reduced by the length of the markers, so that FPDUs do not get longer (RFC 5044, section 4.5)
+ * @param batchBytes the approximate size of a write to the socket
+ * @param limits the resources that the queue pair may take
+ * @param startupTimeoutNanos from the TCP connection to the end of the startup frames, including a promised RTR of
+ *     peer-to-peer mode
+ * @param firstMessageTimeoutNanos as responder, the time from our reply to the initiator's first FPDU; in peer-to-peer
+ *     mode, the time from its RTR to the next FPDU or to the first message of our own. An initiator connects because it
+ *     has something to send
+ * @param closeTimeoutNanos from the decision to end the stream to its end, if the peer does not respond; starts anew
+ *     while the peer takes posted work at {@code leastBytesPerSecond}
+ * @param leastBytesPerSecond the rate at which a peer must take posted work during an orderly close; a slower peer is
  *     not waited for
  */
 public record QueuePairConfig(
@@ -33,12 +33,12 @@ public record QueuePairConfig(
         long closeTimeoutNanos,
         long leastBytesPerSecond) {
     /**
-     * The default MULPDU: leaves 65516 bytes of payload in a tagged segment and 65512 in an untagged one, multiples of
-     * four both, so that only last segments need a pad.
+     * The default MULPDU. It leaves 65516 bytes of payload in a tagged segment and 65512 in an untagged one. Both are
+     * multiples of four, so that only last segments need a pad.
      */
     public static final int DEFAULT_MULPDU_BYTES = 65_530;
 
-    /** The smallest MULPDU that RFC 5044, section 4.5 lets a stream have; it holds the longest Terminate. */
+    /** The smallest MULPDU that RFC 5044, section 4.5 permits. It holds the longest Terminate. */
     public static final int MIN_MULPDU_BYTES = Fpdu.MIN_MULPDU_BYTES;
 
     public QueuePairConfig {
@@ -58,19 +58,19 @@ public record QueuePairConfig(
     }
 
     /**
-     * No CRC unless asked for, large FPDUs, 10 s to connect, 30 s to the first message and 5 s to part; 16 KiB a second
-     * while parting, which a line of 128 kbit/s still takes.
+     * The defaults: no CRC unless the peer asks, large FPDUs, 10 s to connect, 30 s to the first message and 5 s to
+     * close. The least rate during a close is 16 KiB a second, which a line of 128 kbit/s still carries.
      */
     public static QueuePairConfig defaults() {
         return new Builder().build();
     }
 
-    /** The defaults, to be changed. */
+    /** A builder that starts with the defaults. */
     public static Builder builder() {
         return new Builder();
     }
 
-    /** These, to be changed. */
+    /** A builder that starts with this configuration. */
     public Builder toBuilder() {
         Builder builder = new Builder();
         builder.mpa = mpa;
@@ -84,32 +84,32 @@ public record QueuePairConfig(
         return builder;
     }
 
-    /** These, with other choices for the startup exchange. */
+    /** A copy with other choices for the startup exchange. */
     public QueuePairConfig withMpa(MpaChoices choices) {
         return toBuilder().mpa(choices).build();
     }
 
-    /** These, with another CRC policy. */
+    /** A copy with another CRC policy. */
     public QueuePairConfig withCrcPolicy(CrcPolicy policy) {
         return withMpa(mpa.withCrcPolicy(policy));
     }
 
-    /** These, with another MULPDU. */
+    /** A copy with another MULPDU. */
     public QueuePairConfig withMulpduBytes(int bytes) {
         return toBuilder().mulpduBytes(bytes).build();
     }
 
-    /** These, with another choice of peer-to-peer startup. */
+    /** A copy that asks for peer-to-peer startup or does not. */
     public QueuePairConfig withPeerToPeer(boolean choice) {
         return withMpa(mpa.withPeerToPeer(choice));
     }
 
-    /** These, with other timeouts. */
+    /** A copy with other timeouts. */
     public QueuePairConfig withTimeouts(long startupNanos, long closeNanos) {
         return toBuilder().timeoutsNanos(startupNanos, closeNanos).build();
     }
 
-    /** A configuration under construction; each setter is named after what it sets. */
+    /** Builds a configuration. Each setter is named after the value that it sets. */
     public static final class Builder {
         private MpaChoices mpa = MpaChoices.defaults();
         private int mulpduBytes = DEFAULT_MULPDU_BYTES;
@@ -142,7 +142,7 @@ public record QueuePairConfig(
             return this;
         }
 
-        /** Both, in nanoseconds: {@link #startupTimeoutNanos} and {@link #closeTimeoutNanos}. */
+        /** Sets {@link #startupTimeoutNanos} and {@link #closeTimeoutNanos}, in nanoseconds. */
         public Builder timeoutsNanos(long startup, long close) {
             startupTimeoutNanos = startup;
             closeTimeoutNanos = close;
@@ -160,7 +160,7 @@ public record QueuePairConfig(
         }
 
         /**
-         * What was chosen.
+         * The configuration.
          *
          * @throws IllegalArgumentException if a number is out of its range
          */

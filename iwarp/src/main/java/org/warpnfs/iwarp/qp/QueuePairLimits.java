@@ -1,15 +1,15 @@
 package org.warpnfs.iwarp.qp;
 
 /**
- * What one queue pair may take. All of them together have limits too ({@link RnicLimits}).
+ * The resources that one queue pair may take. All queue pairs together have limits too ({@link RnicLimits}).
  *
  * @param sendQueueDepth work requests posted and not completed
  * @param receiveQueueDepth receives posted and not completed
  * @param receiveBytes memory of those receives
- * @param regions registered at one time
+ * @param regions regions registered at one time
  * @param registeredBytes memory of those regions
- * @param inboundReads RDMA Reads held for the peer: the IRD is never more, whatever the upper layer offers
- * @param outstandingReads RDMA Reads of ours: the ORD is never more
+ * @param inboundReads RDMA Reads held for the peer; bounds the IRD that the upper layer offers
+ * @param outstandingReads RDMA Reads of ours; bounds the ORD
  */
 public record QueuePairLimits(
         int sendQueueDepth,
@@ -30,17 +30,20 @@ public record QueuePairLimits(
         }
     }
 
-    /** 4096 of everything that is counted, 1 GiB of receives, 8 GiB registered, 1024 Reads in and out. */
+    /**
+     * The defaults: 4096 of everything that is counted, 1 GiB of receives, 8 GiB registered, 1024 Reads in each
+     * direction.
+     */
     public static QueuePairLimits defaults() {
         return builder().build();
     }
 
-    /** The defaults, to be changed. */
+    /** A builder that starts with the defaults. */
     public static Builder builder() {
         return new Builder();
     }
 
-    /** Limits under construction; each setter is named after what it limits. */
+    /** Builds limits. Each setter is named after the limit that it sets. */
     public static final class Builder {
         private int sendQueueDepth = 4096;
         private int receiveQueueDepth = 4096;
@@ -88,7 +91,7 @@ public record QueuePairLimits(
         }
 
         /**
-         * What was chosen.
+         * The limits.
          *
          * @throws IllegalArgumentException if a limit is negative, or leaves no room for a single request
          */

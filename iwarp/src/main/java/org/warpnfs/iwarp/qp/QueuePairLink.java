@@ -2,7 +2,7 @@ package org.warpnfs.iwarp.qp;
 
 import java.net.InetSocketAddress;
 
-/** What a {@link QueuePairMachine} asks of the connection and the thread that it lives on. */
+/** The connection and the thread of a {@link QueuePairMachine}, as the machine uses them. */
 public interface QueuePairLink {
     InetSocketAddress localAddress();
 
@@ -10,38 +10,38 @@ public interface QueuePairLink {
 
     boolean inOwnerThread();
 
-    /** Runs a task on the owner thread, later, in order; from any thread. */
+    /** Runs a task on the owner thread, later, in order. May be called from any thread. */
     void execute(Runnable task);
 
-    /** The time, of which only differences mean something. */
+    /** A clock in nanoseconds. Only differences between two readings have a meaning. */
     long nowNanos();
 
     /**
-     * {@link QueuePairMachine#pull()} has something to give. May pull and report {@link QueuePairMachine#sent} before
-     * it returns.
+     * Tells the link that {@link QueuePairMachine#pull()} has output. The link may pull and report
+     * {@link QueuePairMachine#sent} before this returns.
      */
     void outputReady();
 
-    /** Bytes that were pulled and that the socket has not taken yet. */
+    /** Bytes that the link has pulled and the socket has not taken yet. */
     long unsentBytes();
 
-    /** {@link QueuePairMachine#deadlineNanos()} has changed. */
+    /** Tells the link that {@link QueuePairMachine#deadlineNanos()} has changed. */
     void deadlineChanged();
 
-    /** Ends our direction of the stream behind what was pulled. */
+    /** Ends our direction of the stream after the output that was pulled. */
     void endOutput();
 
     /**
-     * Ends the connection and opens another to the same address, on the same thread. Nothing more of the old one is
-     * reported. The machine is given its new link by {@link QueuePairMachine#relink} before this returns, and is
-     * started again once that is up, or hears {@link QueuePairMachine#linkLost}. Asked of an initiator's link only,
-     * once.
+     * Ends the connection and opens another to the same address, on the same thread. Events of the old connection are
+     * no longer reported. Before this returns, the link gives the machine its new link by
+     * {@link QueuePairMachine#relink}. Later it calls {@link QueuePairMachine#start} when the new connection is up, or
+     * {@link QueuePairMachine#linkLost}. The machine calls this only on an initiator's link, once.
      */
     void reconnect();
 
-    /** Ends the connection; {@link QueuePairMachine#linkClosed()} follows, perhaps before this returns. */
+    /** Ends the connection. {@link QueuePairMachine#linkClosed()} follows, possibly before this returns. */
     void close();
 
-    /** Somebody's bug ended this connection: to be logged and counted. */
+    /** Logs and counts a defect that ended this connection. */
     void internalError(Throwable error);
 }

@@ -16,36 +16,37 @@ import org.warpnfs.iwarp.verbs.QueuePair;
 import org.warpnfs.iwarp.verbs.QueuePairHandler;
 
 /**
- * One queue pair as a machine: bytes and events in, bytes and completions out.
+ * One queue pair as a deterministic state machine: bytes and events in, bytes and completions out.
  *
  * <h2>Operation</h2>
  *
  * The environment calls {@link #start}, {@link #received}, {@link #receivedEnd}, {@link #linkClosed} and
- * {@link #deadlinePassed} as things happen, writes what {@link #pull} gives and reports each batch by {@link #sent}.
- * The upper layer is called at the end of such a call, never from within one of its own.
+ * {@link #deadlinePassed} when these events occur. It writes the batches that {@link #pull} returns and reports each by
+ * {@link #sent}. The upper layer is called at the end of such a call, never from within one of its own calls.
  *
- * <p>The parts, each of which knows only those named before it:
+ * <p>The parts. Each knows only those above it:
  *
  * <pre>
- * Upcalls          what the upper layer is going to hear
- * InboundStream    what arrives; tells it through InboundEvents
- * Transmitter      what leaves
+ * Upcalls          the pending calls to the upper layer
+ * InboundStream    what arrives; reports it through InboundEvents
+ * Transmitter      what is sent
  * StreamLife       the states of the stream, and how it ends
- * Turns            who is called when, so that nobody is called while he calls
- * LocalQueuePair   what the upper layer holds
+ * Turns            the order of calls, so that nothing is called while it calls
+ * LocalQueuePair   the queue pair as the upper layer sees it
  * StreamStart      how the stream begins
  * </pre>
  *
  * <h2>Buffers</h2>
  *
- * As {@link org.warpnfs.iwarp.verbs.QueuePair} says.
+ * See {@link org.warpnfs.iwarp.verbs.QueuePair}.
  *
  * <h2>Errors</h2>
  *
- * The peer's end with a Terminate. Ours, and the upper layer's, are reported to the link and end this one connection.
+ * A violation of the peer ends the stream with a Terminate. A defect of ours or of the upper layer is reported to the
+ * link and ends this connection only.
  */
 public final class QueuePairMachine {
-    /** One in a message, one more in the Terminate for it. */
+    /** One fault in a message, and one more in the Terminate that reports it. */
     private static final int MAX_PULL_FAULTS = 2;
 
     private final CurrentLink link;
@@ -95,15 +96,15 @@ public final class QueuePairMachine {
                 queuePair, link, config, shared, inbound, transmitter, life, turns, upcalls, terms, deadlines, role);
     }
 
-    /** A queue pair for a connection that a peer has opened. */
+    /** Creates a queue pair for a connection that a peer has opened. */
     public static QueuePairMachine responder(
             QueuePairLink link, QueuePairConfig config, LocalRnic rnic, ConnectionRequestHandler decider) {
         return new QueuePairMachine(link, config, rnic, new Role.Responder(decider));
     }
 
     /**
-     * A queue pair for a connection to be opened by us; calls {@link QueuePairHandler#created} at once. Until
-     * {@link #start} it waits for its link.
+     * Creates a queue pair for a connection that we open. Calls {@link QueuePairHandler#created} at once. The queue
+     * pair waits for {@link #start}.
      */
     public static QueuePairMachine initiator(
             QueuePairLink link,
@@ -124,12 +125,12 @@ public final class QueuePairMachine {
         turns.enter(start::begin);
     }
 
-    /** The machine has a new link, which is not up yet ({@link QueuePairLink#reconnect}). */
+    /** Gives the machine a new link, which is not up yet ({@link QueuePairLink#reconnect}). */
     public void relink(QueuePairLink next) {
         link.replace(next);
     }
 
-    /** Bytes have arrived: position to limit, consumed before this returns. */
+    /** Bytes have arrived. They are consumed, from position to limit, before this returns. */
     public void received(ByteBuffer in) {
         turns.enter(() -> {
             try {
@@ -150,7 +151,7 @@ public final class QueuePairMachine {
         });
     }
 
-    /** Once for all bytes that came together: a counter that others read costs more than one of our own. */
+    /** Counts once for all bytes of a call, because a counter that other threads read costs more than a private one. */
     private void countArrived() {
         int arrived = inbound.takeFpdusArrived();
         if (arrived > 0) {
@@ -167,12 +168,14 @@ public final class QueuePairMachine {
         });
     }
 
-    /** The connection is gone, for whatever reason; the last call of this link. */
+    /** The connection is gone, for whatever reason. This is the last call of this link. */
     public void linkClosed() {
         linkLost("the connection was closed");
     }
 
-    /** The connection is gone, and this is why, as far as we did not know already; the last call of this link. */
+    /**
+     * The connection is gone. The detail is the reason, used if none is known yet. This is the last call of this link.
+     */
     public void linkLost(String detail) {
         turns.enter(() -> {
             if (!start.fallsBack()) {
@@ -181,12 +184,12 @@ public final class QueuePairMachine {
         });
     }
 
-    /** True from when both directions were opened, also after the end. */
+    /** True once both directions have been opened, also after the end. */
     public boolean established() {
         return life.established();
     }
 
-    /** Whether nothing is under way: nobody would miss the connection if it were opened again when it is needed. */
+    /** Whether nothing is in progress, so that the connection could be closed and opened again when needed. */
     public boolean idle() {
         return life.state() == StreamState.OPEN
                 && !life.draining()
@@ -196,18 +199,18 @@ public final class QueuePairMachine {
     }
 
     /**
-     * Counts what has been of use: messages that arrived whole, requests of the peer's, and work of ours that is done.
+     * The number of useful events: complete messages that arrived, requests of the peer, and completed work of ours.
      */
     public long uses() {
         return uses + transmitter.work().completedCount();
     }
 
-    /** When {@link #deadlinePassed} is to be called. */
+    /** The time at which {@link #deadlinePassed} is to be called. */
     public OptionalLong deadlineNanos() {
         return deadline.atNanos();
     }
 
-    /** It is {@link #deadlineNanos()} or later. */
+    /** The clock has reached {@link #deadlineNanos()}. */
     public void deadlinePassed() {
         turns.enter(() -> {
             if (deadline.passed()) {
@@ -216,7 +219,7 @@ public final class QueuePairMachine {
         });
     }
 
-    /** The next bytes to write, together; null if there are none now. */
+    /** The next batch to write; null if there is none now. */
     public @Nullable FpduBatch pull() {
         FpduBatch batch = pullOrFail();
         if (batch == null) {
@@ -225,13 +228,13 @@ public final class QueuePairMachine {
         } else {
             life.batchPulled(transmitter.carriesWork(batch));
         }
-        // Work that sends nothing is done by being pulled.
+        // Work that sends nothing is complete once it has been pulled.
         life.completeWork();
         turns.leaveLater();
         return batch;
     }
 
-    /** A fault ends the stream, perhaps with a Terminate, which is then what is pulled. */
+    /** Pulls. A fault ends the stream. If that makes a Terminate, the Terminate is pulled. */
     private @Nullable FpduBatch pullOrFail() {
         for (int faults = 0; faults <= MAX_PULL_FAULTS; faults++) {
             try {
@@ -245,7 +248,7 @@ public final class QueuePairMachine {
         return null;
     }
 
-    /** A batch has been taken by the socket, whose buffers may change again. */
+    /** The socket has taken a batch, so its buffers may change again. */
     public void sent(FpduBatch batch) {
         turns.enter(() -> {
             if (life.state() != StreamState.CLOSED) {
@@ -255,13 +258,13 @@ public final class QueuePairMachine {
         });
     }
 
-    /** Ends the connection at once: the environment is about to go away. */
+    /** Ends the connection at once, because the environment shuts down. */
     public void abort(String why) {
         life.end(Cause.LOCAL_CLOSE, why, StreamLife.Ending.CLOSE);
         turns.leaveSoon();
     }
 
-    /** What arrives, taken to the parts that it concerns. */
+    /** Distributes inbound events to the parts that they concern. */
     private final class Arrivals implements InboundEvents {
         @Override
         public boolean expects(RtrKind kind) {

@@ -12,7 +12,7 @@ import org.warpnfs.iwarp.rdmap.RdmapSender;
 import org.warpnfs.iwarp.rdmap.RdmapViolation;
 import org.warpnfs.iwarp.rdmap.ReadRequestHeader;
 
-/** The answer to an inbound Read Request. */
+/** The response to an inbound Read Request. */
 final class ReadAnswer implements Answer {
     private final ReadRequestHeader request;
     private final UntaggedHeader segment;
@@ -35,7 +35,10 @@ final class ReadAnswer implements Answer {
         return message;
     }
 
-    /** If the source is gone the peer is told with what of its request was not answered (RFC 5040, section 4.8). */
+    /**
+     * Checks that the source is valid. If it was revoked, the Terminate to the peer includes the part of the request
+     * that was not answered (RFC 5040, section 4.8).
+     */
     @Override
     public void check() throws RdmapViolation {
         if (source == null || source.valid()) {

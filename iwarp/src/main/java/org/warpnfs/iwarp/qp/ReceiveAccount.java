@@ -2,7 +2,7 @@ package org.warpnfs.iwarp.qp;
 
 import org.warpnfs.iwarp.memory.Quota;
 
-/** What the posted receives of one queue count against its own limits and those of all. One thread at a time. */
+/** Counts the posted receives of one queue against its own limits and those of all queues. For one thread at a time. */
 final class ReceiveAccount {
     private final Quota receives;
     private final Quota bytes;
@@ -12,7 +12,7 @@ final class ReceiveAccount {
         this.bytes = bytes;
     }
 
-    /** Counts a receive, unless that would break a limit. */
+    /** Counts a receive. Throws if that would exceed a limit. */
     void take(PostedReceive receive) {
         receives.take(1);
         try {
@@ -24,7 +24,7 @@ final class ReceiveAccount {
         receive.countBy(this);
     }
 
-    /** The receive is posted no longer. */
+    /** Stops counting a receive that is no longer posted. */
     void give(PostedReceive receive) {
         receives.give(1);
         bytes.give(receive.capacityBytes());

@@ -8,15 +8,15 @@ import org.warpnfs.iwarp.verbs.CompletionStatus;
 import org.warpnfs.iwarp.verbs.LimitReachedException;
 
 /**
- * The receives posted to a queue pair, from their posting until a message has filled them or they come back.
+ * The receives posted to a queue pair, until a message has filled them or they are returned.
  *
  * <h2>Operation</h2>
  *
- * Receives are posted here, or taken from a shared queue when a message begins, never both.
+ * Receives are either posted here, or taken from a shared queue when a message begins. A queue never does both.
  *
  * <h2>Buffers</h2>
  *
- * Holds those of receives that no message has filled.
+ * Holds the buffers of receives that no message has filled.
  *
  * <h2>Errors</h2>
  *
@@ -28,7 +28,7 @@ final class ReceiveQueue {
     private final Upcalls upcalls;
     private boolean shared;
 
-    /** What a Send of nothing fills that is an RTR: it takes no receive of the upper layer's. */
+    /** The receive for a zero-length Send that is an RTR. Such a Send takes no receive of the upper layer. */
     private final PostedReceive rtrReceive = new PostedReceive(0, ByteBuffer.allocate(0));
 
     /** @param account closed by {@link #flush} */
@@ -38,7 +38,7 @@ final class ReceiveQueue {
         this.upcalls = upcalls;
     }
 
-    /** Takes receives from a shared queue, as far as there is room for their completions. */
+    /** Takes receives from a shared queue, as long as there is room for their completions. */
     void takeFrom(SharedReceives queue, SharedReceives.Share share) {
         shared = true;
         rdmap.receives().takeFrom(() -> {
@@ -53,12 +53,12 @@ final class ReceiveQueue {
         });
     }
 
-    /** Whether its receives come from a shared queue, so that none can be posted here. */
+    /** Whether the receives come from a shared queue, so that none can be posted here. */
     boolean isShared() {
         return shared;
     }
 
-    /** Posts a receive, unless a limit is reached. */
+    /** Posts a receive. Throws if a limit is reached. */
     void post(PostedReceive receive) {
         upcalls.reserve();
         try {
@@ -70,13 +70,13 @@ final class ReceiveQueue {
         rdmap.receives().post(receive);
     }
 
-    /** Takes a receive that no message will fill: it comes back at once. */
+    /** Accepts a receive that no message will fill and returns it at once. */
     void postFlushed(PostedReceive receive) {
         upcalls.reserve();
         upcalls.completed(receive.failed(CompletionStatus.FLUSHED));
     }
 
-    /** The next message is an RTR: it fills a receive of its own. */
+    /** Prepares for an RTR as the next message, with a receive of its own. */
     void postRtr() {
         rdmap.receives().postFirst(rtrReceive);
     }
@@ -85,14 +85,14 @@ final class ReceiveQueue {
         return buffer == rtrReceive;
     }
 
-    /** A message has taken a receive out of the queue. */
+    /** The receive that a message has taken out of the queue. */
     static PostedReceive taken(UntaggedBuffer buffer) {
         PostedReceive receive = (PostedReceive) buffer;
         receive.uncount();
         return receive;
     }
 
-    /** Gives the oldest receive back, if there is one. */
+    /** Returns the oldest receive, if there is one. */
     void failOldest(CompletionStatus status) {
         PostedReceive oldest = poll();
         if (oldest != null) {
@@ -100,7 +100,7 @@ final class ReceiveQueue {
         }
     }
 
-    /** Gives all posted receives back, those first whose messages could not be delivered in order. */
+    /** Returns all posted receives. Those whose messages could not be delivered in order come first. */
     void flush() {
         for (UntaggedBuffer buffer = rdmap.pollUndelivered(); buffer != null; buffer = rdmap.pollUndelivered()) {
             if (buffer instanceof PostedReceive) {

@@ -16,8 +16,8 @@ import org.warpnfs.iwarp.verbs.DisconnectReason;
 import org.warpnfs.iwarp.verbs.QueuePairHandler;
 
 /**
- * The responder's side of the startup: one request is read, somebody decides, one reply is sent, and then nothing
- * before the initiator's first FPDU.
+ * The responder's side of the startup. It reads one request, the upper layer decides, and it sends one reply. Nothing
+ * else is sent before the initiator's first FPDU.
  */
 final class ResponderStartup implements Startup, ConnectionRequest {
     private final StreamStart start;

@@ -1,13 +1,13 @@
 package org.warpnfs.iwarp.qp;
 
 /**
- * What all queue pairs of an {@link LocalRnic} together may take. Each also has limits of its own
+ * The resources that all queue pairs of a {@link LocalRnic} together may take. Each has limits of its own too
  * ({@link QueuePairConfig}).
  *
  * @param maxRegisteredBytes memory registered at one time, on streams and in protection domains
  * @param maxReceives receives posted at one time, to queue pairs and shared queues
  * @param maxReceiveBytes memory of those receives
- * @param maxInboundReads RDMA Reads held for peers at one time: the sum of the IRDs that were agreed on
+ * @param maxInboundReads RDMA Reads held for peers at one time: the sum of the IRDs agreed on
  */
 public record RnicLimits(long maxRegisteredBytes, int maxReceives, long maxReceiveBytes, int maxInboundReads) {
     public RnicLimits {
@@ -18,7 +18,8 @@ public record RnicLimits(long maxRegisteredBytes, int maxReceives, long maxRecei
     }
 
     /**
-     * 64 GiB registered, a million receives of 8 GiB, 65536 inbound Reads: beyond what a host of our kind should see.
+     * The defaults: 64 GiB registered, a million receives of 8 GiB, 65536 inbound Reads. A host of the usual size
+     * should not reach them.
      */
     public static RnicLimits defaults() {
         return new RnicLimits(64L << 30, 1 << 20, 8L << 30, 1 << 16);

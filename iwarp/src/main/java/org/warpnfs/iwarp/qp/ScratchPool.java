@@ -7,14 +7,14 @@ import java.util.concurrent.atomic.LongAdder;
 import org.warpnfs.iwarp.mpa.FpduBatch;
 
 /**
- * Scratch memory for headers, handed from queue pairs that end to those that begin. Direct memory is given back to the
- * system by the garbage collector alone, which knows nothing of it: peers that connect and leave as fast as they can
- * would use it up.
+ * A pool of scratch memory for headers, passed from queue pairs that end to those that begin. Only the garbage
+ * collector returns direct memory to the system, and it does not see how much of it is in use. So peers that connect
+ * and disconnect as fast as they can would use up direct memory.
  *
- * <p>Safe for any thread. A queue pair keeps what it has while it lives, so the pool is met twice in a life.
+ * <p>Safe for any thread. A queue pair keeps its buffers while it lives, so it rarely uses the pool.
  */
 final class ScratchPool {
-    /** 16 MiB: two for each of 1024 queue pairs. */
+    /** 16 MiB: two buffers for each of 1024 queue pairs. */
     private static final int MAX_KEPT = 2048;
 
     private final Queue<ByteBuffer> free = new ArrayBlockingQueue<>(MAX_KEPT);
@@ -30,13 +30,13 @@ final class ScratchPool {
         return ByteBuffer.allocateDirect(FpduBatch.SCRATCH_BYTES);
     }
 
-    /** Takes back one that nobody refers to any more. */
+    /** Takes back a buffer that is no longer referenced. */
     void give(ByteBuffer buffer) {
-        // Beyond the bound it is left to the garbage collector.
+        // A buffer beyond the limit is left to the garbage collector.
         boolean _ = free.offer(buffer.clear());
     }
 
-    /** Buffers made, ever. */
+    /** The number of buffers ever allocated. */
     long made() {
         return made.sum();
     }

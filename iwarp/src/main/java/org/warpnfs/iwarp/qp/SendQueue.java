@@ -20,27 +20,28 @@ import org.warpnfs.iwarp.verbs.RemoteMemory;
 import org.warpnfs.iwarp.verbs.WorkRequest;
 
 /**
- * The work posted to a queue pair, from its posting to its completion.
+ * The work posted to a queue pair, until its completion.
  *
  * <h2>Operation</h2>
  *
- * Work is begun in the order of posting and completes in the same order, each once (RFC 5040, section 5.5). A Read or
- * an atomic operation beyond the ORD, and fenced work while any of these is outstanding, hold up what is behind them.
+ * Work is begun and completed in the order of posting. Each request completes once (RFC 5040, section 5.5). A Read or
+ * an atomic operation beyond the ORD holds up the work behind it. So does fenced work while a Read or an atomic
+ * operation is outstanding.
  *
- * <p>Once the peer answers nothing more ({@link #requestsLost}), Reads and atomic operations are flushed. What is
- * behind them goes on, but not from the first on that was fenced against one that was lost: the poster meant it for a
- * peer whose data it has.
+ * <p>Once the peer no longer answers ({@link #requestsLost}), Reads and atomic operations are flushed. Other work
+ * behind them still proceeds. But the first work that is fenced against a lost request is flushed, with all work behind
+ * it, because its poster assumed that the data had arrived.
  *
  * <h2>Buffers</h2>
  *
- * Refers to those of work that is not complete.
+ * Refers to the buffers of work that is not complete.
  *
  * <h2>Errors</h2>
  *
- * None of its own: what is posted was checked.
+ * None: work was checked when it was posted.
  */
 final class SendQueue {
-    /** The sink of a Read of nothing: no byte ever goes there. */
+    /** The sink of a zero-length Read, into which no byte is ever placed. */
     private static final TaggedBuffer NOWHERE = new TaggedBuffer() {
         @Override
         public long taggedOffset() {
@@ -54,35 +55,35 @@ final class SendQueue {
 
         @Override
         public void place(int offsetBytes, ByteBuffer bytes) {
-            throw new IllegalStateException("payload in the answer to a Read of nothing");
+            throw new IllegalStateException("payload in the response to a zero-length Read");
         }
     };
 
     private final RdmapStream stream;
     private final RdmapSender sender;
 
-    /** Posted and not completed, oldest first. */
+    /** Work that is posted and not completed, oldest first. */
     private final Deque<SendWork> incomplete = new ArrayDeque<>();
 
-    /** Of those, what has not been begun. */
+    /** Incomplete work that has not been begun. */
     private final Deque<SendWork> waiting = new ArrayDeque<>();
 
-    /** Of those, the Reads that were requested. */
+    /** Incomplete Reads whose requests have been sent. */
     private final Queue<SendWork> reading = new ArrayDeque<>();
 
-    /** Of those, the atomic operations that were requested. */
+    /** Incomplete atomic operations whose requests have been sent. */
     private final Queue<SendWork> atomics = new ArrayDeque<>();
 
-    /** Whether the oldest Read outstanding is an RTR, and no work of anybody's. */
+    /** Whether the oldest outstanding Read is an RTR, which belongs to no work request. */
     private boolean readingNothing;
 
     private boolean requestsLost;
     private boolean lossTold;
 
-    /** Whether a request was lost since the poster last knew of all that were. */
+    /** Whether a request was lost that the poster may not know of yet. */
     private boolean anyLost;
 
-    /** Whether, since then, work was flushed that a peer would miss. */
+    /** Whether fenced work was flushed because of such a loss, so that all work behind it is flushed too. */
     private boolean cut;
 
     private int ord;
@@ -95,12 +96,12 @@ final class SendQueue {
         this.sender = sender;
     }
 
-    /** From here on the peer holds so many requests. */
+    /** Opens the queue with the number of requests that the peer holds. */
     void open(int agreedOrd) {
         ord = agreedOrd;
     }
 
-    /** @param workTold whether the poster has heard of all work that is complete */
+    /** @param workTold whether the poster has been told of all completed work */
     void post(SendWork work, BooleanSupplier workTold) {
         if (lossTold && incomplete.isEmpty() && workTold.getAsBoolean()) {
             anyLost = false;
@@ -112,7 +113,7 @@ final class SendQueue {
         }
     }
 
-    /** Takes work that will not be done: it completes in its turn. */
+    /** Accepts work that will not be done. It completes as flushed, in its turn. */
     void postFlushed(SendWork work) {
         work.outcome = CompletionStatus.FLUSHED;
         incomplete.add(work);
@@ -123,7 +124,7 @@ final class SendQueue {
         return waiting.stream().anyMatch(SendWork::awaitsAnswer);
     }
 
-    /** Whether work has not been begun. */
+    /** Whether work waits that has not been begun. */
     boolean hasWaiting() {
         return !waiting.isEmpty();
     }
@@ -132,18 +133,19 @@ final class SendQueue {
         return incomplete.size();
     }
 
-    /** Work requests that have completed since the beginning. */
+    /** The number of work requests that have ever completed. */
     long completedCount() {
         return completedCount;
     }
 
-    /** Bytes that Reads have brought since the beginning. */
+    /** The number of bytes that Reads have ever brought. */
     long readBytes() {
         return readBytes;
     }
 
     /**
-     * The peer answers nothing more: what it has not answered is flushed, and what was meant for behind the answers.
+     * The peer no longer answers. Flushes the requests that it has not answered, and the work that is fenced against
+     * them.
      */
     void requestsLost() {
         requestsLost = true;
@@ -160,12 +162,14 @@ final class SendQueue {
         }
     }
 
-    /** The poster knows that the peer answers nothing more. */
+    /** The poster has been told that the peer no longer answers. */
     void lossTold() {
         lossTold = true;
     }
 
-    /** Flushes work that an answer will not come for, to itself or to what it was fenced against. */
+    /**
+     * Flushes work whose response, or the response that it is fenced against, will not come. Returns whether it did.
+     */
     private boolean flushedAsLost(SendWork work) {
         if (work.awaitsAnswer()) {
             anyLost = true;
@@ -246,7 +250,7 @@ final class SendQueue {
         return sender.readRequest(request);
     }
 
-    /** Makes a Read Request that is no work of anybody's: an RTR. */
+    /** Makes the Read Request of an RTR, which belongs to no work request. */
     DdpMessage readNothing() {
         ReadRequestHeader nothing = new ReadRequestHeader(0, 0, 0, 0, 0);
         stream.readIssued(nothing, NOWHERE);
@@ -260,19 +264,19 @@ final class SendQueue {
         return sender.atomicRequest(request);
     }
 
-    /** Counts through 32 bits, far more than there can be outstanding. */
+    /** Counts through 32 bits, far more than can be outstanding. */
     private long nextIdentifier() {
         return Integer.toUnsignedLong(nextIdentifier++);
     }
 
-    /** The socket has taken all of a work's message. */
+    /** The socket has taken the whole message of a work request. */
     void sent(SendWork work) {
         if (!work.awaitsAnswer()) {
             work.outcome = CompletionStatus.SUCCESS;
         }
     }
 
-    /** The oldest Read has all its bytes. */
+    /** All bytes of the oldest Read have been placed. */
     void readCompleted() {
         if (readingNothing) {
             readingNothing = false;
@@ -290,7 +294,7 @@ final class SendQueue {
         work.outcome = CompletionStatus.SUCCESS;
     }
 
-    /** The next work request that is done, and before which none is left; null if there is none. */
+    /** Removes the oldest work request and returns its completion, if it is done; else null. */
     @Nullable
     Completion pollCompleted() {
         SendWork oldest = incomplete.peek();
@@ -303,15 +307,15 @@ final class SendQueue {
         return oldest.completion(outcome);
     }
 
-    /** The oldest work request not completed, done or not; null if there is none. */
+    /** Removes and returns the oldest work request, whether it is done or not; null if there is none. */
     @Nullable
     SendWork pollIncomplete() {
         return incomplete.poll();
     }
 
-    // Whose fault it is.
+    // Finding the work that is at fault.
 
-    /** The Read that the peer is answering, or has to answer next; null if there is none. */
+    /** The Read that the peer is answering or has to answer next; null if there is none. */
     @Nullable
     SendWork oldestRead() {
         return readingNothing ? null : reading.peek();
@@ -323,7 +327,7 @@ final class SendQueue {
         return atomics.peek();
     }
 
-    /** The work a segment of which has this DDP header; null if it is none, or complete already. */
+    /** The incomplete work request to which a segment with this DDP header belongs; null if there is none. */
     @Nullable
     SendWork named(ByteBuffer ddpHeader) {
         for (SendWork work : incomplete) {

@@ -14,14 +14,14 @@ import org.warpnfs.iwarp.verbs.WorkRequest;
 final class SendWork {
     final WorkRequest request;
 
-    /** How it went; null while it is outstanding. Told when nothing posted before it is outstanding either. */
+    /** The result; null while the request is outstanding. It is reported once no earlier request is outstanding. */
     @Nullable
     CompletionStatus outcome;
 
-    /** What an atomic operation brought back. */
+    /** The previous value that an atomic operation returned. */
     long originalValue;
 
-    /** What it was made into; null before its turn has come, and if it sends nothing. */
+    /** The message of the request; null before its turn has come, and if it sends nothing. */
     @Nullable
     DdpMessage message;
 
@@ -33,7 +33,7 @@ final class SendWork {
         return request instanceof WorkRequest.RdmaRead;
     }
 
-    /** Whether it is done only when the peer has answered, and counts against the ORD until then. */
+    /** Whether the request is done only when the peer has answered. Until then it counts against the ORD. */
     boolean awaitsAnswer() {
         return switch (request) {
             case WorkRequest.RdmaRead _ -> true;
@@ -46,7 +46,7 @@ final class SendWork {
         };
     }
 
-    /** Whether a DDP header of 14 or 18 bytes, given back by the peer, is one of this work's. */
+    /** Whether a DDP header of 14 or 18 bytes, returned by the peer, belongs to this request. */
     boolean isNamedBy(ByteBuffer ddpHeader) {
         if (ddpHeader.remaining() == UntaggedHeader.BYTES) {
             UntaggedHeader header = UntaggedHeader.parse(ddpHeader);

@@ -15,18 +15,18 @@ import org.warpnfs.iwarp.verbs.SharedReceiveQueue;
  *
  * <h2>Operation</h2>
  *
- * Each queue pair has a {@link Share} of it, and takes a receive when a message of its begins.
+ * Each queue pair has a {@link Share} of the queue and takes a receive when a message begins.
  *
  * <h2>Buffers</h2>
  *
- * Those that wait for a message.
+ * Those of receives that wait for a message.
  *
  * <h2>Errors</h2>
  *
- * As {@link SharedReceiveQueue} says. Safe for any thread.
+ * See {@link SharedReceiveQueue}. Safe for any thread.
  */
 public final class SharedReceives implements SharedReceiveQueue {
-    /** In place of a share: the receive waits. */
+    /** The holder of receives that wait in the queue. */
     private final Share nobody = new Share(task -> {});
 
     private final Object lock = new Object();
@@ -35,7 +35,7 @@ public final class SharedReceives implements SharedReceiveQueue {
     private final int maxPerQueuePair;
     private final Queue<PostedReceive> waiting = new ArrayDeque<>();
 
-    /** Who has the receive of each id, until it is posted again. */
+    /** The holder of the receive of each id, until the id is posted again. */
     private final Map<Long, Share> holders = new HashMap<>();
 
     private int limit;
@@ -44,14 +44,15 @@ public final class SharedReceives implements SharedReceiveQueue {
 
     SharedReceives(LocalRnic rnic, int depth, int maxPerQueuePair) {
         if (depth < 1 || maxPerQueuePair < 1) {
-            throw new IllegalArgumentException("a queue of " + depth + ", of which " + maxPerQueuePair + " for each");
+            throw new IllegalArgumentException("shared receive queue of depth " + depth + " with " + maxPerQueuePair
+                    + " for each queue pair: both are at least 1");
         }
         this.rnic = rnic;
         this.account = new ReceiveAccount(rnic.receives(depth), rnic.receiveBytes(Long.MAX_VALUE));
         this.maxPerQueuePair = maxPerQueuePair;
     }
 
-    /** What one queue pair has taken. */
+    /** The receives that one queue pair has taken. */
     static final class Share {
         private final TaskRunner runner;
         private final Set<Long> held = new HashSet<>();
@@ -92,7 +93,7 @@ public final class SharedReceives implements SharedReceiveQueue {
         }
     }
 
-    /** The next receive; null if there is none, or none for this share. */
+    /** Takes the next receive; null if there is none, or if the share is used up. */
     @Nullable
     PostedReceive take(Share share) {
         Runnable told = null;
@@ -116,7 +117,7 @@ public final class SharedReceives implements SharedReceiveQueue {
         return receive;
     }
 
-    /** A queue pair has ended: nobody has what it had taken, whether it is posted again or not. */
+    /** A queue pair has ended, so it no longer holds the receives that it had taken. */
     void leave(Share share) {
         synchronized (lock) {
             share.held.forEach(id -> holders.remove(id, share));
@@ -124,7 +125,7 @@ public final class SharedReceives implements SharedReceiveQueue {
         }
     }
 
-    /** Receives that queue pairs have taken and that were not posted again. */
+    /** The number of receives that queue pairs have taken and that were not posted again. */
     int takenCount() {
         synchronized (lock) {
             return holders.size() - waiting.size();

@@ -6,12 +6,12 @@ import org.warpnfs.iwarp.verbs.ConnectOptions;
 import org.warpnfs.iwarp.verbs.SharedObjects;
 
 /**
- * What one queue pair takes for the time of its connection of what all share.
+ * The shared resources that one queue pair holds while it is connected.
  *
  * <h2>Operation</h2>
  *
- * {@link #take} when the upper layer has said what it brings, {@link #agreed} when the peer has too, {@link #release}
- * at the end.
+ * {@link #take} is called when the options of the upper layer are known, {@link #agreed} when the peer's answer is
+ * known too, {@link #release} at the end.
  *
  * <h2>Buffers</h2>
  *
@@ -19,7 +19,8 @@ import org.warpnfs.iwarp.verbs.SharedObjects;
  *
  * <h2>Errors</h2>
  *
- * Where there is not enough for the IRD that is wanted, it becomes smaller, and the peer is told so while connecting.
+ * If not enough is left for the wanted IRD, the IRD is reduced, and the startup frames tell the peer the reduced
+ * number.
  */
 final class SharedResources {
     private final LocalRnic rnic;
@@ -40,10 +41,10 @@ final class SharedResources {
     }
 
     /**
-     * Joins what the options name.
+     * Joins the shared objects that the options name.
      *
      * @param runner runs tasks on the owner thread, later
-     * @return the options as far as the limits allow them
+     * @return the options, reduced to the limits
      */
     ConnectOptions take(ConnectOptions options, SharedReceives.TaskRunner runner) {
         rnic.check(options);
@@ -63,7 +64,7 @@ final class SharedResources {
         return options.withReads(inboundReads, Math.min(options.ord(), limits.outstandingReads()));
     }
 
-    /** Both sides have settled for an IRD: gives back what is over. */
+    /** Both sides have agreed on an IRD. Gives back the reserved excess. */
     void agreed(int ird) {
         rnic.inboundReads().give(inboundReads - ird);
         inboundReads = ird;

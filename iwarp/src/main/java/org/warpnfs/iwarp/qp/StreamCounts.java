@@ -12,8 +12,8 @@ import org.warpnfs.iwarp.mpa.MpaViolation;
 import org.warpnfs.iwarp.rdmap.TerminateError;
 
 /**
- * What the streams of one transport carried and how they broke. FPDUs are counted where a batch ends, not one by one.
- * How many causes there are is bounded by what the RFCs assign, whatever a peer sends. Safe for any thread.
+ * Counts what the streams of one transport carried and how they failed. FPDUs are counted for each batch, not one by
+ * one. The number of causes is bounded by the codes that the RFCs assign, whatever a peer sends. Safe for any thread.
  */
 public final class StreamCounts {
     private final LongAdder fpdusSent = new LongAdder();
@@ -25,13 +25,15 @@ public final class StreamCounts {
     private final Map<StreamPhase, LongAdder> phases = new EnumMap<>(StreamPhase.class);
 
     StreamCounts() {
-        // Filled here and never changed again, so that reading it needs no lock.
+        // The maps are filled here and never changed again, so that reading them needs no lock.
         for (StreamPhase phase : StreamPhase.values()) {
             phases.put(phase, new LongAdder());
         }
     }
 
-    /** A stream is in {@code next} now; null is nowhere, before it begins and once it is gone. */
+    /**
+     * A stream moved to phase {@code next}. Null stands for no phase: before the stream begins and after it is gone.
+     */
     void moved(@Nullable StreamPhase last, @Nullable StreamPhase next) {
         count(last, -1);
         count(next, 1);
@@ -70,7 +72,7 @@ public final class StreamCounts {
         causes.computeIfAbsent(TerminateCause.of(error), _ -> new LongAdder()).increment();
     }
 
-    /** How many streams are in each phase now. */
+    /** The number of streams in each phase now. */
     public Map<StreamPhase, Long> streams() {
         Map<StreamPhase, Long> sums = new EnumMap<>(StreamPhase.class);
         phases.forEach((phase, adder) -> sums.put(phase, adder.sum()));
@@ -82,22 +84,22 @@ public final class StreamCounts {
         return fpdusSent.sum();
     }
 
-    /** FPDUs that arrived whole. */
+    /** Complete FPDUs that arrived. */
     public long fpdusReceived() {
         return fpdusReceived.sum();
     }
 
-    /** FPDUs with a wrong CRC; each ends its stream. */
+    /** FPDUs with a wrong CRC. Each ended its stream. */
     public long crcErrors() {
         return crcErrors.sum();
     }
 
-    /** Terminates that were sent, by cause; causes that never were are not there. */
+    /** Terminates that were sent, by cause. A cause that never occurred is missing. */
     public Map<TerminateCause, Long> terminatesSent() {
         return sums(terminatesSent);
     }
 
-    /** Terminates that peers sent, likewise. */
+    /** Terminates that peers sent, by cause. A cause that never occurred is missing. */
     public Map<TerminateCause, Long> terminatesReceived() {
         return sums(terminatesReceived);
     }

@@ -3,14 +3,15 @@ package org.warpnfs.iwarp.qp;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How long a stream waits for its peer, and what counts as the peer's doing its part.
+ * Decides how long a stream waits for its peer, and what counts as progress of the peer.
  *
  * <h2>Operation</h2>
  *
- * One wait at a time, each begun by {@link StreamLife}. A startup, a first message and an end have a fixed time.
- * Parting has one that begins anew at its end if the peer has meanwhile taken, answered or been done with enough: at
- * least {@link QueuePairConfig#leastBytesPerSecond}. Without a least rate, a peer that takes one byte a minute would
- * hold all that was posted for as long as it likes.
+ * There is one wait at a time, which {@link StreamLife} begins. A startup, a first message and an end have a fixed
+ * time. An orderly close has a time that starts anew if the peer made enough progress in it, at
+ * {@link QueuePairConfig#leastBytesPerSecond} or more. Bytes that the peer took, bytes that it answered, and completed
+ * requests count as progress. Without a least rate, a peer that takes one byte a minute would hold the posted work for
+ * as long as it likes.
  *
  * <h2>Buffers</h2>
  *
@@ -22,8 +23,9 @@ import java.util.concurrent.TimeUnit;
  */
 final class StreamDeadlines {
     /**
-     * What a completed work request counts at least. Reads and atomic operations beyond the ORD wait for a round trip
-     * each, whatever their size: with 1 KiB and the default rate, an ORD of 1 and a round trip of 60 ms are enough.
+     * The bytes of progress that a completed work request counts as. Each Read or atomic operation beyond the ORD waits
+     * for a round trip, whatever its size. With 1 KiB and the default rate, an ORD of 1 and a round trip of 60 ms are
+     * fast enough.
      */
     private static final int COMPLETION_BYTES = 1024;
 
@@ -43,34 +45,37 @@ final class StreamDeadlines {
         this.deadline = deadline;
     }
 
-    /** The frames of the startup are to be exchanged. */
+    /** Begins the time for the exchange of startup frames. */
     void startup() {
         begin(config.startupTimeoutNanos());
     }
 
-    /** The startup is over and its initiator has something to say. */
+    /** Begins the time for the first message, after the startup. */
     void firstMessage() {
         begin(config.firstMessageTimeoutNanos());
         awaitingMessage = true;
     }
 
-    /** An FPDU has arrived, or something of ours leaves: whoever uses the stream now has deadlines of its own. */
+    /**
+     * The stream is in use: an FPDU has arrived, or a message of ours is being sent. This ends the wait for the first
+     * message. Later waits have deadlines of their own.
+     */
     void used() {
         if (awaitingMessage) {
             clear();
         }
     }
 
-    /** The stream is over: what is left to happen has this time, whatever the peer takes. */
+    /** Begins the fixed time for the end of the stream, whatever the peer still takes. */
     void end() {
         begin(config.closeTimeoutNanos());
     }
 
     /**
-     * What is left to say is to be taken at the least rate.
+     * Begins the time for an orderly close, in which the peer must take the remaining output at the least rate.
      *
-     * @param workOnly whether only what was posted counts, and not what the peer asks for, of which there need be no
-     *     end
+     * @param workOnly whether only posted work counts as progress, and not responses to the peer, which could request
+     *     them without end
      */
     void parting(boolean workOnly) {
         begin(config.closeTimeoutNanos());
@@ -79,7 +84,7 @@ final class StreamDeadlines {
         progressBytes = progressNow();
     }
 
-    /** Nothing is to be taken at the moment. */
+    /** Ends the wait. Nothing is due now. */
     void clear() {
         awaitingMessage = false;
         watchingWork = false;
@@ -87,12 +92,12 @@ final class StreamDeadlines {
         deadline.clear();
     }
 
-    /** Whether the peer is being watched for what it takes. */
+    /** Whether the progress of the peer is being measured. */
     boolean watching() {
         return watchingWork || watchingAll;
     }
 
-    /** The deadline has passed; whether it has begun anew, since the peer does its part. */
+    /** The deadline has passed. Returns whether it was started anew because the peer made enough progress. */
     boolean goesOn() {
         if (!watching()) {
             return false;
@@ -120,7 +125,7 @@ final class StreamDeadlines {
                 + work.completedCount() * COMPLETION_BYTES;
     }
 
-    /** Of one time to close, at the least rate; of seconds and a rate, so that neither product overflows. */
+    /** The least progress in one close timeout. Computed from seconds and a rate, so that no product overflows. */
     private long leastBytes() {
         double seconds = (double) config.closeTimeoutNanos() / TimeUnit.SECONDS.toNanos(1);
         return Math.max(1, (long) (config.leastBytesPerSecond() * seconds));

@@ -15,7 +15,7 @@ import org.warpnfs.iwarp.verbs.DisconnectReason.Cause;
 import org.warpnfs.iwarp.verbs.Rejection;
 
 /**
- * The states of a stream from its startup to its end, and all the ways in which it ends.
+ * The state machine of a stream, from its startup to its end.
  *
  * <h2>Operation</h2>
  *
@@ -41,20 +41,20 @@ import org.warpnfs.iwarp.verbs.Rejection;
  * any         linkClosed()                           CLOSED      as from ENDING to LINGERING, if that is still to do
  * </pre>
  *
- * The deadline of parting is set when the upper layer wants to part and all along HALF_CLOSED while anything is under
- * way. It begins anew as long as the peer takes work of ours at the least rate: what was posted leaves however long it
- * takes, but not to a peer that reads next to nothing ({@link StreamDeadlines}).
+ * The deadline of an orderly close is set when the upper layer disconnects, and in HALF_CLOSED while anything is being
+ * sent. It starts anew as long as the peer takes our work at the least rate ({@link StreamDeadlines}). So posted work
+ * is sent however long it takes, but a peer that reads almost nothing is not waited for.
  *
- * <p>Bytes that arrive in the last three states are thrown away. So nothing is sent after a Terminate, none is ever
- * answered, and ours has time to reach the peer, which a close with unread bytes would deny it.
+ * <p>Bytes that arrive in the last three states are discarded. So nothing is sent after a Terminate, and a Terminate is
+ * never answered. Our own Terminate has time to reach the peer. Closing the socket with unread bytes would drop it.
  *
  * <h2>Buffers</h2>
  *
- * Regions are invalid as soon as ENDING begins; the buffers of work come back when the socket has let go of them.
+ * Regions become invalid when ENDING begins. The buffers of posted work are returned when the socket has released them.
  *
  * <h2>Errors</h2>
  *
- * Only the first reason counts: what happens while a stream ends changes nothing about why.
+ * Only the first reason to end is reported. Events during the end do not change it.
  */
 final class StreamLife {
     private final QueuePairLink link;
@@ -69,7 +69,7 @@ final class StreamLife {
     private final StreamCounts counts;
 
     private StreamState state = StreamState.STARTUP;
-    /** What is counted of it; null before it begins and once it is gone. */
+    /** The phase that the stream is counted in; null before it begins and after it is gone. */
     private @Nullable StreamPhase phase;
 
     private @Nullable DisconnectReason reason;
@@ -79,10 +79,10 @@ final class StreamLife {
     private boolean peerEnded;
     private boolean established;
 
-    /** As responder: whether an RTR is promised that opens the stream. */
+    /** As responder, whether the initiator has promised an RTR that opens the stream. */
     private boolean rtrAwaited;
 
-    /** Who was the first to want to part, while the stream goes on. */
+    /** The reason of an orderly close that has begun; null if there is none. */
     private @Nullable DisconnectReason parting;
 
     StreamLife(
@@ -127,14 +127,14 @@ final class StreamLife {
         return established;
     }
 
-    /** Whether the upper layer wants no more work done than it has posted. */
+    /** Whether the upper layer has disconnected, so that only posted work is still done. */
     boolean draining() {
         return draining;
     }
 
-    // How it begins.
+    // How the stream begins.
 
-    /** The link is up, for the first time or once more. */
+    /** The link is up, for the first time or again after a reconnect. */
     void begin() {
         if (phase == null && state == StreamState.STARTUP) {
             become(StreamState.STARTUP);
@@ -142,9 +142,9 @@ final class StreamLife {
     }
 
     /**
-     * As responder: the reply may leave, and nothing else before the first FPDU.
+     * As responder, waits for the first FPDU. Only the reply may be sent before it.
      *
-     * @param rtrPromised whether the initiator has said that it comes at once: it is part of the startup then
+     * @param rtrPromised whether the initiator has promised to send an RTR at once; the RTR is part of the startup then
      */
     void waitForFirst(boolean rtrPromised) {
         become(StreamState.WAIT_FIRST);
@@ -154,7 +154,7 @@ final class StreamLife {
         }
     }
 
-    /** Both directions are open. As responder, an RTR has opened them that is no message yet. */
+    /** Opens both directions. As responder, an RTR may have opened them. It does not count as a message. */
     void open() {
         boolean byRtr = rtrAwaited;
         become(StreamState.OPEN);
@@ -169,29 +169,31 @@ final class StreamLife {
         }
     }
 
-    /** An FPDU behind the first is whole. */
+    /** An FPDU after the first is complete. */
     void fpduArrived() {
         deadlines.used();
     }
 
-    /** As responder: we refuse. The reply is all that the peer hears; what it sends from now on is thrown away. */
+    /**
+     * As responder, refuses the connection. Only the reply is sent, and what the peer sends from now on is discarded.
+     */
     void refused(String why) {
         reason = new DisconnectReason(Cause.REJECTED, why);
         become(StreamState.LINGERING);
         deadlines.end();
     }
 
-    // How it ends.
+    // How the stream ends.
 
-    /** What becomes of the connection. */
+    /** What happens to the connection at the end of the stream. */
     enum Ending {
-        /** The Terminate that was given to the transmitter leaves, then our direction ends. */
+        /** The Terminate that was given to the transmitter is sent, then our direction ends. */
         TERMINATE,
         /** Our direction ends. */
         QUIET,
         /** The connection is closed. */
         CLOSE,
-        /** It is closed already. */
+        /** The connection is closed already. */
         LINK_GONE
     }
 
@@ -213,7 +215,7 @@ final class StreamLife {
         end(Cause.LOCAL_TERMINATE, violation.detail(), Ending.TERMINATE);
     }
 
-    /** Counts one only that will leave: nothing leaves a stream that has ended already. */
+    /** Sends a Terminate. It is counted only if the stream has not ended already, because otherwise it is not sent. */
     private void sendTerminate(TerminateHeader header) {
         if (reason == null) {
             counts.terminateSent(header.error());
@@ -221,7 +223,7 @@ final class StreamLife {
         transmitter.terminate(RdmapSender.terminate(header));
     }
 
-    /** As initiator: the peer refuses. */
+    /** As initiator: the peer rejected the connection. */
     void rejected(Rejection rejection) {
         end(
                 new DisconnectReason(
@@ -232,7 +234,10 @@ final class StreamLife {
                 Ending.CLOSE);
     }
 
-    /** What we need cannot be had on this connection: the peer is told so in MPA's words (RFC 6581, section 9.3). */
+    /**
+     * Ends a connection that cannot meet our needs. The peer is sent a Terminate with an MPA error (RFC 6581, section
+     * 9.3).
+     */
     void giveUp(String detail) {
         sendTerminate(inbound.terminateHeader(new MpaViolation(MpaError.LOCAL_CATASTROPHIC, detail)));
         end(Cause.REJECTED, detail, Ending.TERMINATE);
@@ -259,7 +264,7 @@ final class StreamLife {
                 } else if (state == StreamState.OPEN) {
                     halfClose();
                 } else {
-                    // Nothing of ours may leave before the first FPDU, which does not come any more.
+                    // Nothing may be sent before the first FPDU, which cannot come any more.
                     end(
                             draining ? Cause.LOCAL_CLOSE : Cause.PEER_CLOSE,
                             "the peer closed the connection",
@@ -271,7 +276,7 @@ final class StreamLife {
         }
     }
 
-    /** What needs the peer is over; all else that was posted goes on to its end (RFC 5041, section 6.2.1). */
+    /** Flushes all that needs the peer. Other posted work proceeds to its end (RFC 5041, section 6.2.1). */
     private void halfClose() {
         become(StreamState.HALF_CLOSED);
         if (parting == null) {
@@ -289,16 +294,16 @@ final class StreamLife {
         transmitter.want();
     }
 
-    /** Bytes behind the end that the peer has put to its direction (RFC 5041, section 6.2.1). */
+    /** Bytes have arrived after the peer ended its direction (RFC 5041, section 6.2.1). */
     void receivedBehindEnd() {
-        end(Cause.CONNECTION_LOST, "bytes arrived behind the end of the peer's stream", Ending.CLOSE);
+        end(Cause.CONNECTION_LOST, "bytes arrived after the end of the peer's stream", Ending.CLOSE);
     }
 
     /** The connection is gone. */
     void linkLost(String detail) {
         if (state != StreamState.CLOSED) {
             if (state == StreamState.HALF_CLOSED) {
-                // It was over anyway; the completions tell what has not left.
+                // The stream was closing anyway. The completions tell which work was not sent.
                 endParting("did not take all that was due: " + detail, Ending.LINK_GONE);
             } else {
                 end(Cause.CONNECTION_LOST, detail, Ending.LINK_GONE);
@@ -310,7 +315,7 @@ final class StreamLife {
         }
     }
 
-    /** It took too long. */
+    /** The deadline has passed. */
     void timedOut() {
         boolean starting = state == StreamState.STARTUP || (state == StreamState.WAIT_FIRST && rtrAwaited);
         if (starting && !draining) {
@@ -331,16 +336,16 @@ final class StreamLife {
         return TimeUnit.NANOSECONDS.toMillis(nanos) + " ms";
     }
 
-    /** Ends the stream for the reason that there already was to part. */
+    /** Ends the stream with the reason of the orderly close that had begun. */
     private void endParting(String detail, Ending ending) {
         DisconnectReason first = parting;
         if (first == null) {
-            throw new IllegalStateException("nobody wanted to part");
+            throw new IllegalStateException("the stream was not closing");
         }
         end(first.cause(), first.detail() + ", and " + detail, ending);
     }
 
-    /** Somebody's defect: ours, or the upper layer's. */
+    /** A defect of ours or of the upper layer. */
     void bug(Throwable error) {
         link.internalError(error);
         boolean peerListens = state.sending();
@@ -350,7 +355,10 @@ final class StreamLife {
         end(Cause.INTERNAL_ERROR, String.valueOf(error), peerListens ? Ending.TERMINATE : Ending.CLOSE);
     }
 
-    /** The upper layer wants no more of it: the peer is told so, if it may be told anything (RFC 5040, section 7.1). */
+    /**
+     * Ends the stream at the request of the upper layer. The peer is sent a Terminate if the state permits it (RFC
+     * 5040, section 7.1).
+     */
     void abort(String why) {
         if (state.sending()) {
             sendTerminate(TerminateReasons.localCatastrophe());
@@ -360,7 +368,7 @@ final class StreamLife {
         }
     }
 
-    /** The upper layer wants to part once its work is done. */
+    /** Ends the stream at the request of the upper layer, after its posted work is done. */
     void disconnect() {
         draining = true;
         if (state == StreamState.STARTUP) {
@@ -374,7 +382,7 @@ final class StreamLife {
         }
     }
 
-    /** Ends the stream if the upper layer wants to part and all is done. */
+    /** Ends the stream if the upper layer has disconnected and all posted work is done. */
     void drainIfDone() {
         DisconnectReason first = parting;
         if (draining
@@ -416,12 +424,12 @@ final class StreamLife {
         }
     }
 
-    // What leaves while it ends.
+    // What is sent while the stream ends.
 
     /**
-     * The socket had room for another batch.
+     * A batch was pulled because the socket had room.
      *
-     * @param ofOurWork whether any of it was posted, of which there is an end, and not asked for by the peer
+     * @param ofOurWork whether the batch carries posted work, which is limited, and not only responses to the peer
      */
     void batchPulled(boolean ofOurWork) {
         if (state == StreamState.HALF_CLOSED && !deadlines.watching()) {
@@ -431,7 +439,7 @@ final class StreamLife {
         }
     }
 
-    /** Nothing is left to leave now; the last may have been work that sends nothing. */
+    /** There is no output left now. The last work may have been a request that sends nothing. */
     void nothingPulled() {
         if (state == StreamState.HALF_CLOSED && !draining && transmitter.idle()) {
             deadlines.clear();
@@ -447,7 +455,7 @@ final class StreamLife {
         }
     }
 
-    /** Takes work that is not to be done any more. */
+    /** Accepts work that will not be done any more. */
     void flushWork(SendWork work) {
         transmitter.work().postFlushed(work);
         if (state != StreamState.ENDING) {
@@ -455,7 +463,7 @@ final class StreamLife {
         }
     }
 
-    /** Tells of all work that is done and before which none is left. */
+    /** Reports all work that is done and has no incomplete work before it. */
     void completeWork() {
         boolean any = false;
         for (Completion done = transmitter.work().pollCompleted();
@@ -465,12 +473,12 @@ final class StreamLife {
             any = true;
         }
         if (any && draining && state == StreamState.OPEN && transmitter.work().incompleteCount() == 0) {
-            // Only answers are left, and the peer could go on asking.
+            // Only responses are left, and the peer could request more without end.
             deadlines.end();
         }
     }
 
-    /** No buffer of ours is referred to any more: tells the upper layer that it is over. */
+    /** Reports the end to the upper layer. No buffer of ours is in use any more. */
     private void finish() {
         if (state != StreamState.ENDING) {
             return;

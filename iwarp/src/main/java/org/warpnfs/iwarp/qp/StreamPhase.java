@@ -2,24 +2,26 @@ package org.warpnfs.iwarp.qp;
 
 import org.jspecify.annotations.Nullable;
 
-/** How far a connection is, for those who watch: {@link StreamState}, and whether it ends by a Terminate. */
+/**
+ * The phase of a connection, for monitoring. It is the {@link StreamState}, and whether a Terminate ends the stream.
+ */
 public enum StreamPhase {
-    /** Startup frames of MPA are exchanged. */
+    /** The startup frames of MPA are being exchanged. */
     NEGOTIATING,
-    /** The reply has left, and the initiator's first FPDU has not come. */
+    /** The responder has sent its reply, and the initiator's first FPDU has not arrived. */
     AWAITING_FIRST,
     /** Both directions are open. */
     ESTABLISHED,
-    /** The peer has ended its direction; ours goes on. */
+    /** The peer has ended its direction. Our direction is still open. */
     HALF_CLOSED,
     /** A Terminate of ours is on its way to the socket. */
     TERMINATING,
-    /** It is over, and the socket may still hold what was to be sent. */
+    /** The stream has ended. The socket may still hold output. */
     CLOSING,
-    /** Our direction has ended; the peer has not parted yet. */
+    /** Our direction has ended. The peer has not ended its direction yet. */
     LINGERING;
 
-    /** Where a stream in this state is that is not ended by a Terminate; null once it is gone. */
+    /** The phase of a stream in this state, if no Terminate ends it; null once it is gone. */
     static @Nullable StreamPhase of(StreamState state) {
         return switch (state) {
             case STARTUP -> NEGOTIATING;

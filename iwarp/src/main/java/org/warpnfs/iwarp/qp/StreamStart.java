@@ -18,12 +18,13 @@ import org.warpnfs.iwarp.verbs.RdmaExtension;
 import org.warpnfs.iwarp.verbs.Rejection;
 
 /**
- * How a stream begins: carries out what the two roles of the {@link Startup} decide, and remembers what was agreed on.
+ * The beginning of a stream. It carries out the decisions of the two roles of {@link Startup} and stores what was
+ * agreed on.
  *
  * <h2>Operation</h2>
  *
- * Ends with one of {@link #accepted}, {@link #refuse}, {@link #concluded} and {@link #rejected}; after the first of
- * them the initiator's first FPDU is still awaited ({@link #fpduArrived}).
+ * The startup ends with one of {@link #accepted}, {@link #refuse}, {@link #concluded} and {@link #rejected}. After
+ * {@link #accepted} the initiator's first FPDU is still awaited ({@link #fpduArrived}).
  *
  * <h2>Buffers</h2>
  *
@@ -31,7 +32,7 @@ import org.warpnfs.iwarp.verbs.Rejection;
  *
  * <h2>Errors</h2>
  *
- * Violations pass through to the caller.
+ * Violations are passed to the caller.
  */
 final class StreamStart {
     private final QueuePair queuePair;
@@ -92,12 +93,12 @@ final class StreamStart {
         }
     }
 
-    /** Takes bytes of the peer's frame. */
+    /** Consumes bytes of the peer's frame. */
     void received(ByteBuffer in) throws MpaViolation {
         startup.received(in);
     }
 
-    /** The transmitter has nothing more: our direction ends if all it had was a refusal. */
+    /** The transmitter has no more output. If its output was a refusal, our direction ends. */
     void outputDone() {
         if (closeAfterReply && transmitter.idle()) {
             closeAfterReply = false;
@@ -105,7 +106,7 @@ final class StreamStart {
         }
     }
 
-    /** An FPDU is whole, the first perhaps, which is what we wait for. */
+    /** An FPDU is complete. It may be the first, which the responder waits for. */
     void fpduArrived() {
         if (life.state() == StreamState.WAIT_FIRST) {
             open();
@@ -114,7 +115,7 @@ final class StreamStart {
         }
     }
 
-    /** Whether such an RTR may open the stream. */
+    /** Whether an RTR of this kind may open the stream. */
     boolean expects(RtrKind kind) {
         return life.state() == StreamState.WAIT_FIRST
                 && agreement != null
@@ -122,17 +123,17 @@ final class StreamStart {
     }
 
     /**
-     * The connection has ended. As initiator, before any byte of a reply, that may mean that the peer does not
-     * understand our request: an older one follows then, over a new connection, and the upper layer hears nothing of
-     * it.
+     * The connection has ended. If an initiator has not received any byte of a reply, the peer may not understand the
+     * request. Then this starts again with a request of the older revision, over a new connection, without telling the
+     * upper layer.
      *
-     * @return whether it does
+     * @return whether it started again
      */
     boolean fallsBack() {
         return startup instanceof InitiatorStartup initiator && !initiator.answered() && fallsBackFrom(initiator);
     }
 
-    /** The same, for an initiator whose reply has arrived. */
+    /** Starts again with a request of the older revision, for an initiator that has received a reply. */
     boolean fallsBackFrom(InitiatorStartup initiator) {
         InitiatorStartup older = initiator.fallBack();
         if (life.state() != StreamState.STARTUP || older == null) {
@@ -152,22 +153,22 @@ final class StreamStart {
     }
 
     /**
-     * Joins what the upper layer's options name.
+     * Joins the shared objects that the upper layer's options name.
      *
-     * @return the options as far as the limits allow them
+     * @return the options, reduced to the limits
      */
     ConnectOptions take(ConnectOptions options) {
         return shared.take(options, turns::execute);
     }
 
-    /** As responder: whether an answer still reaches anybody. */
+    /** As responder, checks that an answer can still be sent. */
     void checkAnswerable() {
         if (life.state() != StreamState.STARTUP) {
             throw new IllegalStateException("the connection ended before its request was answered");
         }
     }
 
-    /** As responder: we accept. */
+    /** As responder, accepts the connection. */
     void accepted(
             MpaFrame reply,
             MpaAgreement agreed,
@@ -182,8 +183,8 @@ final class StreamStart {
         try {
             upperLayer.created(queuePair);
         } catch (RuntimeException | Error e) {
-            // Not left to whoever accepts: a decider that goes on after it would leave a connection that nobody
-            // answers.
+            // The exception is not left to the caller. A decider that catches it and goes on would leave a connection
+            // without an answer.
             life.bug(e);
         }
         if (life.state() == StreamState.WAIT_FIRST) {
@@ -192,7 +193,7 @@ final class StreamStart {
         turns.leaveSoon();
     }
 
-    /** As responder: we refuse. */
+    /** As responder, refuses the connection. */
     void refuse(MpaFrame reply, String why) {
         if (life.state() != StreamState.STARTUP) {
             return;
@@ -203,12 +204,12 @@ final class StreamStart {
         turns.leaveSoon();
     }
 
-    /** As initiator: the reply says how FPDUs look, whatever else it says. */
+    /** As initiator: the reply determines the framing, also if it is not acceptable otherwise. */
     void framed(MpaAgreement.Framing framing) {
         terms.framed(framing);
     }
 
-    /** As initiator: the peer accepts. */
+    /** As initiator: the peer accepted. */
     void concluded(MpaAgreement agreed, ByteBuffer peerPrivateData) {
         agree(agreed, peerPrivateData);
         open();
@@ -217,7 +218,7 @@ final class StreamStart {
         }
     }
 
-    /** As initiator: the peer refuses. */
+    /** As initiator: the peer rejected the connection. */
     void rejected(MpaFrame reply) {
         PeerReads peerReads = reply.hasEnhancedBlock()
                 ? new PeerReads(
@@ -264,8 +265,8 @@ final class StreamStart {
         upcalls.established();
         transmitter.want();
         if (agreed.reads().ord() == 0 && transmitter.work().hasRequests()) {
-            // It was posted before anybody could know; now it could only wait for ever, and all behind it.
-            life.giveUp("a Read or an atomic operation is posted, but the peer holds none: ORD is 0");
+            // The request was posted before the ORD was known. It would wait for ever, and so would all work behind it.
+            life.giveUp("a Read or an atomic operation is posted, but the peer accepts none: ORD is 0");
         }
     }
 }

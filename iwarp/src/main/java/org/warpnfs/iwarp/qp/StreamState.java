@@ -1,33 +1,33 @@
 package org.warpnfs.iwarp.qp;
 
-/** Where a stream stands; {@link StreamLife} has the table of what leads where. */
+/** The states of a stream. {@link StreamLife} has the table of transitions. */
 enum StreamState {
-    /** Startup frames are exchanged. */
+    /** The startup frames are being exchanged. */
     STARTUP,
-    /** A responder has replied and waits for the initiator's first FPDU. */
+    /** The responder has sent its reply and waits for the initiator's first FPDU. */
     WAIT_FIRST,
     /** Both directions are open. */
     OPEN,
-    /** The peer has ended its direction: nothing more arrives, ours goes on. */
+    /** The peer has ended its direction, so nothing more arrives. Our direction is still open. */
     HALF_CLOSED,
-    /** It is over, but the socket may still hold buffers of ours. */
+    /** The stream has ended. The socket may still hold buffers of ours. */
     ENDING,
-    /** It is over for the upper layer; the peer has not parted yet. */
+    /** The stream has ended for the upper layer. The peer has not ended its direction yet. */
     LINGERING,
     /** The connection is gone. */
     CLOSED;
 
-    /** Whether arriving bytes mean anything. */
+    /** Whether arriving bytes are processed. */
     boolean receiving() {
         return this == STARTUP || this == WAIT_FIRST || this == OPEN;
     }
 
-    /** Whether the startup is over and the stream is not. */
+    /** Whether the startup has finished and the stream has not ended. */
     boolean framing() {
         return this == WAIT_FIRST || sending();
     }
 
-    /** Whether messages of ours may leave. */
+    /** Whether messages of ours may be sent. */
     boolean sending() {
         return this == OPEN || this == HALF_CLOSED;
     }

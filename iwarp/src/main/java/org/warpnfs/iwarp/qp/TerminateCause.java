@@ -10,17 +10,16 @@ import org.warpnfs.iwarp.rdmap.RdmapError;
 import org.warpnfs.iwarp.rdmap.TerminateError;
 
 /**
- * Why a stream was terminated, in words that stay the same: what {@link TerminateError} says in numbers.
+ * The cause of a Terminate as stable names, for counters. It corresponds to the numbers of {@link TerminateError}.
  *
  * @param layer {@code rdma}, {@code ddp}, {@code llp}, or {@code unassigned}
- * @param code the error's name, such as {@code protection_bounds}; {@code unassigned} for numbers that no RFC gives a
- *     meaning
+ * @param code the error's name, such as {@code protection_bounds}; {@code unassigned} for numbers that no RFC assigns
  */
 public record TerminateCause(String layer, String code) {
     private static final String UNASSIGNED = "unassigned";
     private static final List<TerminateCause> ALL = everyOne();
 
-    /** Every one that there is. */
+    /** All causes. */
     public static List<TerminateCause> all() {
         return ALL;
     }
@@ -42,7 +41,7 @@ public record TerminateCause(String layer, String code) {
         return List.copyOf(causes);
     }
 
-    /** In words. */
+    /** The cause that an error's numbers stand for. */
     public static TerminateCause of(TerminateError error) {
         return switch (error.layer()) {
             case TerminateError.LAYER_RDMA ->

@@ -15,8 +15,8 @@ import org.warpnfs.iwarp.rdmap.TerminateError;
 import org.warpnfs.iwarp.rdmap.TerminateHeader;
 
 /**
- * Which Terminate tells a peer of its violation, and what of the offending segment goes with it (RFC 5040, sections 4.8
- * and 7.1, Figures 9 and 10; RFC 7306, section 8.1).
+ * Makes the Terminate that reports a violation to the peer, with the prescribed parts of the offending segment (RFC
+ * 5040, sections 4.8 and 7.1, Figures 9 and 10; RFC 7306, section 8.1).
  *
  * <pre>
  * violation            layer  segment length and DDP header  Read Request header
@@ -32,7 +32,7 @@ import org.warpnfs.iwarp.rdmap.TerminateHeader;
 final class TerminateReasons {
     private TerminateReasons() {}
 
-    /** The Terminate for a violation found in the segment that the receiver has at hand. */
+    /** The Terminate for a violation in the current segment of the receiver. */
     static TerminateHeader header(ProtocolViolation violation, DdpReceiver receiver) {
         return switch (violation) {
             case MpaViolation mpa ->
@@ -64,7 +64,7 @@ final class TerminateReasons {
         };
     }
 
-    /** The Terminate for a fault that has nothing to do with what the peer sent. */
+    /** The Terminate for a fault that the peer did not cause. */
     static TerminateHeader localCatastrophe() {
         return TerminateHeader.bare(error(RdmapError.LOCAL_CATASTROPHIC));
     }

@@ -17,30 +17,30 @@ import org.warpnfs.iwarp.rdmap.RdmapStream;
 import org.warpnfs.iwarp.rdmap.RdmapViolation;
 
 /**
- * The sending side of a queue pair: decides what goes next and makes FPDUs of it.
+ * The sending side of a queue pair. It decides which message is sent next and frames it into FPDUs.
  *
  * <h2>Operation</h2>
  *
- * Work leaves as the {@link SendQueue} gives it. Answers to the peer's requests and our own messages take turns,
- * message by message, so that neither starves. A Terminate goes before anything else, and nothing follows it. A Read
- * Request has a batch to itself, so that the socket gets it in a write of its own: kernel siw does not survive one that
- * arrives cut in its middle.
+ * Work is sent in the order of the {@link SendQueue}. Responses to the peer's requests and our own messages alternate,
+ * so that neither starves. A Terminate precedes all other output, and nothing follows it. A Read Request has a batch of
+ * its own, so that one write passes it to the socket: kernel siw does not survive a Read Request that arrives in two
+ * pieces.
  *
- * <p>An atomic operation is not executed before the socket has taken the bytes of all Reads answered before it, since
- * until then they are read from the memory that it may change.
+ * <p>An atomic operation is executed only after the socket has taken the bytes of all earlier Read Responses. Until
+ * then the socket reads them from memory that the operation may change.
  *
  * <h2>Buffers</h2>
  *
- * Payload of posted work is referred to until the batch with its last byte has been sent, and so is memory that the
- * peer reads, but not where there are CRCs: that memory may change at any time, and then its CRC would be wrong, so it
- * is copied. Scratch memory for headers is kept for the next batch.
+ * Payload of posted work is referenced until the batch with its last byte has been sent. So is memory that the peer
+ * reads. With CRCs, memory that the peer reads is copied instead, because it may change at any time and its CRC would
+ * be wrong. Scratch memory for headers is kept for the next batch.
  *
  * <h2>Errors</h2>
  *
- * An answer whose region was revoked under way is reported as a violation by {@link #pull}.
+ * If the region of a response is revoked while the response is being sent, {@link #pull} throws a violation.
  */
 final class Transmitter {
-    /** Scratch buffers kept for later batches. */
+    /** The number of scratch buffers kept for later batches. */
     private static final int MAX_KEPT_SCRATCH = 2;
 
     private final ScratchPool scratch;
@@ -63,7 +63,7 @@ final class Transmitter {
     private boolean answerNext;
     private boolean wanted;
 
-    /** Batches that the socket holds, or that is being filled, with bytes of the peer's Reads. */
+    /** Batches with bytes of the peer's Reads that the socket holds or that are being filled. */
     private int batchesReadingMemory;
 
     private boolean batchReadsMemory;
@@ -72,10 +72,10 @@ final class Transmitter {
     private long pulledWorkBytes;
     private int mulpduBytes;
 
-    /** Of the batch that is being filled. */
+    /** FPDUs in the batch that is being filled. */
     private int fpdusFramed;
 
-    /** Whether FPDUs are summed, and so must not change before they have left. */
+    /** Whether FPDUs carry CRCs, so that their bytes must not change before they have been sent. */
     private boolean crc;
 
     Transmitter(QueuePairConfig config, RdmapStream stream, ScratchPool scratch, StreamCounts counts) {
@@ -87,7 +87,7 @@ final class Transmitter {
         this.work = new SendQueue(stream, sender);
     }
 
-    /** A message under way, and what it is part of. */
+    /** A message that is being sent, and the work request or response that it belongs to. */
     private record Outgoing(
             DdpMessage message,
             @Nullable SendWork work,
@@ -103,40 +103,40 @@ final class Transmitter {
 
     private record InFlight(FpduBatch batch, List<Outgoing> ended, boolean readsMemory, boolean carriesWork) {}
 
-    /** The work that was posted. */
+    /** The posted work. */
     SendQueue work() {
         return work;
     }
 
-    /** There may be something to pull: at the end of this turn. */
+    /** Notes that there may be output to pull at the end of this turn. */
     void want() {
         wanted = true;
     }
 
-    /** Whether somebody wants it to be pulled. */
+    /** Whether output is wanted. */
     boolean wanted() {
         return wanted;
     }
 
-    /** The same; it is about to be. */
+    /** Whether output is wanted. Clears the note, because the caller is about to pull. */
     boolean takeWanted() {
         boolean was = wanted;
         wanted = false;
         return was;
     }
 
-    /** Sends a startup frame, before anything else. */
+    /** Sends a startup frame before any other output. */
     void sendRaw(ByteBuffer frame) {
         rawFrame = frame;
     }
 
-    /** Forgets the startup frame that was sent, and whether it has left: there is a new connection. */
+    /** Forgets the startup frame that was sent or waits, because there is a new connection. */
     void restart() {
         rawFrame = null;
         inFlight.clear();
     }
 
-    /** From here on messages may leave. */
+    /** Allows messages to be sent from now on. */
     void open(MpaAgreement.Framing framing, int ord) {
         Framer fpdus = Framer.of(framing);
         framer = fpdus;
@@ -145,7 +145,10 @@ final class Transmitter {
         work.open(ord);
     }
 
-    /** Sends what opens the stream in peer-to-peer mode, before anything else and alone (RFC 6581, section 9.2). */
+    /**
+     * Sends the RTR that opens the stream in peer-to-peer mode, before all other output and in a batch of its own (RFC
+     * 6581, section 9.2).
+     */
     void sendRtr(RtrKind kind) {
         switch (kind) {
             case WRITE -> sendFirst(RdmapSender.write(0, 0, List.of()));
@@ -163,7 +166,7 @@ final class Transmitter {
         answers.add(answer);
     }
 
-    /** The peer answers nothing more: requests that wait do not leave, and those that have left are over. */
+    /** The peer no longer answers. Requests that wait are not sent, and those that were sent are flushed. */
     void requestsLost() {
         Outgoing held = current;
         if (held != null && held.isReadRequest()) {
@@ -172,7 +175,7 @@ final class Transmitter {
         work.requestsLost();
     }
 
-    /** Sends a Terminate as soon as the FPDU under way has left, and nothing after it. */
+    /** Sends a Terminate after the current FPDU, and nothing after it. */
     void terminate(DdpMessage message) {
         drop();
         terminate = message;
@@ -193,7 +196,7 @@ final class Transmitter {
         answers.clear();
     }
 
-    /** True when all that was to be sent has been taken by the socket. */
+    /** True if the socket has taken all output. */
     boolean idle() {
         return inFlight.isEmpty() && rawFrame == null && terminate == null && !hasMessages();
     }
@@ -202,7 +205,7 @@ final class Transmitter {
         return current != null || !answers.isEmpty() || work.hasWaiting() || emptyFpdu;
     }
 
-    /** The next batch to write; null if there is nothing to be written now. */
+    /** The next batch to write; null if there is none now. */
     @Nullable
     FpduBatch pull() throws RdmapViolation {
         if (stopped) {
@@ -239,8 +242,8 @@ final class Transmitter {
     }
 
     /**
-     * What was framed before a fault was found does not leave, and what leaves instead stands where it would have
-     * stood.
+     * Fills a batch. If a fault is found, the FPDUs framed so far are not sent, and the next output takes their place
+     * in the stream.
      */
     private void fillOrDrop(FpduBatch batch, Framer fpdus, List<Outgoing> ended) throws RdmapViolation {
         int mark = fpdus.mark();
@@ -287,8 +290,8 @@ final class Transmitter {
                 current = null;
                 ended.add(outgoing);
                 if (answer != null) {
-                    // Not when the batch has been sent: the peer may have the answer, and ask again, before we hear of
-                    // that.
+                    // Done here and not when the batch has been sent. The peer may receive the response and send
+                    // another request before we are told that the batch was sent.
                     stream.requestAnswered();
                 }
                 if (outgoing.isReadRequest() || outgoing.isRtr()) {
@@ -298,16 +301,16 @@ final class Transmitter {
         }
     }
 
-    /** Whether a batch, pulled and not reported as sent, has bytes of work that was posted. */
+    /** Whether a batch that was pulled and not yet reported as sent carries posted work. */
     boolean carriesWork(FpduBatch batch) {
         return inFlight.stream().anyMatch(pulled -> pulled.batch() == batch && pulled.carriesWork());
     }
 
     /**
-     * Bytes that the socket has taken since the beginning.
+     * The number of bytes that the socket has ever taken.
      *
-     * @param workOnly counts only batches that carry work which was posted
-     * @param unsentBytes what the socket has not taken of the batches that were pulled
+     * @param workOnly whether to count only batches that carry posted work
+     * @param unsentBytes bytes of pulled batches that the socket has not taken yet
      */
     long takenBytes(boolean workOnly, long unsentBytes) {
         long heldBytes = 0;
@@ -320,8 +323,8 @@ final class Transmitter {
     /**
      * Frames one segment.
      *
-     * @param changing whether the peer's Writes and our own Reads may change the payload while the socket has it: its
-     *     CRC is to be that of what leaves
+     * @param changing whether Writes of the peer or our own Reads may change the payload while the socket holds it; if
+     *     so it is copied, so that its CRC stays right
      */
     private void frame(FpduBatch batch, Framer fpdus, DdpMessage message, boolean changing) {
         int payloadBytes = message.nextPayloadBytes(mulpduBytes);
@@ -366,7 +369,7 @@ final class Transmitter {
         return new Outgoing(answer.begin(sender), null, answer);
     }
 
-    /** The socket has taken a batch, in the order of pulling. */
+    /** The socket has taken a batch. Batches must be reported in the order in which they were pulled. */
     void sent(FpduBatch batch) {
         InFlight first = inFlight.poll();
         if (first == null || first.batch() != batch) {
@@ -393,7 +396,7 @@ final class Transmitter {
         }
     }
 
-    /** The connection is gone: no socket refers to any batch, and nothing is pulled any more. */
+    /** Releases all batches, because the connection is gone. Nothing is pulled any more. */
     void release() {
         stop();
         keptScratch.forEach(scratch::give);

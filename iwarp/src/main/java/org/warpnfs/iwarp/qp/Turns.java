@@ -4,21 +4,22 @@ import java.util.function.Consumer;
 import org.warpnfs.iwarp.io.ProtocolViolation;
 
 /**
- * Takes turns between the environment, the stream and the upper layer, so that none of them is called while it calls.
+ * Orders the calls between the environment, the stream and the upper layer, so that none of them is called while it
+ * calls.
  *
  * <h2>Operation</h2>
  *
- * What the environment calls goes through {@link #enter}. At its end the upper layer hears what there is to hear, and
- * what there is to send is sent, until neither leads to more. What the upper layer calls meanwhile is done at the end
- * of that turn; what it calls at other times gets a turn of its own, later, on the owner thread.
+ * Every call of the environment goes through {@link #enter}. At its end, pending upcalls are delivered and pending
+ * output is sent, until neither leads to more. Calls that the upper layer makes meanwhile take effect at the end of
+ * that turn. Calls that it makes at other times get a turn of their own, later, on the owner thread.
  *
  * <h2>Buffers</h2>
  *
- * Those of completions that were not told yet.
+ * Those of completions that have not been delivered yet.
  *
  * <h2>Errors</h2>
  *
- * Violations and bugs go to {@link StreamLife}; nothing is thrown back to the environment.
+ * Violations and defects go to {@link StreamLife}. Nothing is thrown to the environment.
  */
 final class Turns {
     private final QueuePairLink link;
@@ -36,7 +37,7 @@ final class Turns {
         this.bugs = life::bug;
     }
 
-    /** What may be done in one call of the environment's. */
+    /** The action of one call of the environment. */
     @FunctionalInterface
     interface Entry {
         void run() throws ProtocolViolation;
@@ -53,7 +54,7 @@ final class Turns {
         leave();
     }
 
-    /** Tells the upper layer what there is to tell and sends what there is to send, until neither leads to more. */
+    /** Delivers pending upcalls and sends pending output, until neither leads to more. */
     private void leave() {
         if (upcalling) {
             return;
@@ -72,21 +73,21 @@ final class Turns {
         }
     }
 
-    /** The upper layer has called: we go on later, unless we are about to anyway. */
+    /** Schedules {@link #leave} after a call of the upper layer, unless a turn is in progress. */
     void leaveSoon() {
         if (!upcalling) {
             link.execute(this::leave);
         }
     }
 
-    /** The upper layer has called and there is something to tell it: later, unless it is being told already. */
+    /** Schedules {@link #leave} after a call of the upper layer, if upcalls are pending and no turn is in progress. */
     void leaveLater() {
         if (!upcalling && !upcalls.isEmpty()) {
             link.execute(this::leave);
         }
     }
 
-    /** Sends what there is to send, now. */
+    /** Sends pending output now. */
     void flush() {
         if (upcalling) {
             transmitter.want();
@@ -101,7 +102,7 @@ final class Turns {
         leaveLater();
     }
 
-    /** Runs a task of the upper layer's in a turn of its own. */
+    /** Runs a task of the upper layer in a turn of its own. */
     void execute(Runnable task) {
         link.execute(() -> {
             upcalling = true;

@@ -10,61 +10,65 @@ import org.warpnfs.iwarp.verbs.QueuePair;
 import org.warpnfs.iwarp.verbs.QueuePairHandler;
 
 /**
- * What the upper layer is going to hear, in order.
+ * The pending calls to the upper layer, in order.
  *
  * <h2>Operation</h2>
  *
- * Noted as it happens, told when the machine is done with what it was called for: so the upper layer is free to post,
+ * Events are queued as they happen and delivered at the end of the machine's current call. So the upper layer may post,
  * flush or abort from within a call, and is never called while it calls.
  *
  * <h2>Buffers</h2>
  *
- * Refers to those of completions not told yet.
+ * Refers to the buffers of completions that have not been delivered yet.
  *
  * <h2>Errors</h2>
  *
- * What the upper layer throws goes to whoever tells it, who ends the connection; the rest is told all the same.
+ * An exception of the upper layer goes to the caller of {@link #deliver}, who ends the connection. The remaining events
+ * are still delivered.
  */
 final class Upcalls {
     private final Queue<Object> events = new ArrayDeque<>();
 
-    /** The end, until it is told: behind all other events, also those that telling them leads to. */
+    /**
+     * The end of the connection, until it is delivered. It follows all other events, also those that their delivery
+     * leads to.
+     */
     private @Nullable DisconnectReason end;
 
     private @Nullable Listener listener;
     private @Nullable LocalCompletionQueue completionQueue;
 
-    /** Told besides completions and the end. */
+    /** Events other than completions and the end. */
     private enum Notice {
         ESTABLISHED
     }
 
-    /** The peer's end, and who hears when it is told. */
+    /** The end of the peer's direction, with an action to run when it is delivered. */
     private record HalfClose(Runnable told) {}
 
-    /** The upper layer, and what it knows the connection by. */
+    /** The upper layer, and its view of the queue pair. */
     private record Listener(QueuePairHandler handler, QueuePair queuePair) {}
 
-    /** Who hears it. Until somebody does, nobody has posted anything either. */
+    /** Sets the upper layer. As long as there is none, nothing can have been posted either. */
     void tellTo(QueuePairHandler handler, QueuePair queuePair) {
         listener = new Listener(handler, queuePair);
     }
 
-    /** Completions go there from now on. */
+    /** Sends completions to a queue from now on. */
     void completeTo(LocalCompletionQueue queue) {
         completionQueue = queue;
         queue.attach();
     }
 
-    /** Keeps a place for a completion to come, if they go to a queue; false if that is full. */
+    /** Reserves an entry for a future completion, if completions go to a queue. Returns false if the queue is full. */
     boolean tryReserve() {
         return completionQueue == null || completionQueue.tryReserve();
     }
 
     /**
-     * Keeps a place for a completion to come.
+     * Reserves an entry for a future completion, if completions go to a queue.
      *
-     * @throws org.warpnfs.iwarp.verbs.LimitReachedException if they go to a queue and that is full
+     * @throws org.warpnfs.iwarp.verbs.LimitReachedException if the queue is full
      */
     void reserve() {
         if (completionQueue != null) {
@@ -72,7 +76,7 @@ final class Upcalls {
         }
     }
 
-    /** Gives a place back that was kept for nothing. */
+    /** Releases an entry that was reserved and is not needed. */
     void cancel() {
         if (completionQueue != null) {
             completionQueue.cancel();
@@ -83,7 +87,7 @@ final class Upcalls {
         events.add(Notice.ESTABLISHED);
     }
 
-    /** @param told runs right before it is told */
+    /** @param told runs right before the event is delivered */
     void halfClosed(Runnable told) {
         events.add(new HalfClose(told));
     }
@@ -109,7 +113,7 @@ final class Upcalls {
         return event;
     }
 
-    /** Whether no completion of work is among what is to be told. */
+    /** Whether no completion of work is pending. */
     boolean workTold() {
         return events.stream().noneMatch(event -> event instanceof Completion completion && !isReceive(completion));
     }
@@ -119,9 +123,10 @@ final class Upcalls {
     }
 
     /**
-     * Whether the upper layer has heard all and has nothing under way; one that cannot say it has.
+     * Whether the upper layer has been told everything and has nothing in progress. Any exception that it throws counts
+     * as busy.
      *
-     * @param bugs takes what the upper layer throws
+     * @param bugs is given what the upper layer throws
      */
     boolean upperLayerIdle(Consumer<Throwable> bugs) {
         Listener upperLayer = listener;
@@ -134,9 +139,9 @@ final class Upcalls {
     }
 
     /**
-     * Tells all there is to tell.
+     * Delivers all pending events.
      *
-     * @param bugs takes what the upper layer throws
+     * @param bugs is given what the upper layer throws
      */
     void deliver(Consumer<Throwable> bugs) {
         Listener upperLayer = listener;

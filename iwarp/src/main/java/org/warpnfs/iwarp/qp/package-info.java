@@ -1,9 +1,9 @@
 /**
- * One queue pair, put together: startup, framing, placement, RDMAP and the work queues as one deterministic machine.
+ * One queue pair as a deterministic machine: startup, framing, placement, RDMAP and the work queues.
  *
- * <p>Bytes and events go in by {@link org.warpnfs.iwarp.qp.QueuePairMachine}, bytes to send come out of it, and what
- * else it needs it asks of its {@link org.warpnfs.iwarp.qp.QueuePairLink}: the time, and a later moment on its own
- * thread. Knows no socket, no clock and no thread.
+ * <p>{@link org.warpnfs.iwarp.qp.QueuePairMachine} takes bytes and events, and returns bytes to send. It uses a
+ * {@link org.warpnfs.iwarp.qp.QueuePairLink} for the time and for tasks to run later on its own thread. This package
+ * knows no socket, clock or thread.
  */
 @NullMarked
 package org.warpnfs.iwarp.qp;
