@@ -52,6 +52,7 @@ public abstract class AclContract extends ContractFixture {
     void acls_ofANewFile_areNone() throws Exception {
         assertThat(fs.acls(file(root, "f"))).isEqualTo(Acls.NONE);
         assertThat(fs.acls(directory(root, "d"))).isEqualTo(Acls.NONE);
+
         FileHandle link = fs.makeSymlink(ROOT, root, name("s"), bytes("f"), AttributeChanges.NONE)
                 .handle();
         assertThat(fs.acls(link)).isEqualTo(Acls.NONE);
@@ -81,6 +82,7 @@ public abstract class AclContract extends ContractFixture {
         FileHandle file = file(root, "f");
         set(file, someList());
         set(file, PosixAcl.ofPermissions(0451));
+
         assertThat(fs.acls(file)).isEqualTo(Acls.NONE);
         assertThat(attributes(file).permissions()).isEqualTo(0451);
     }
@@ -90,6 +92,7 @@ public abstract class AclContract extends ContractFixture {
         FileHandle file = file(root, "f");
         PosixAcl masked = new PosixAcl(6, new TreeMap<>(), 6, new TreeMap<>(), 4, 4);
         set(file, masked);
+
         assertThat(fs.acls(file).access()).isEqualTo(masked);
         assertThat(attributes(file).permissions()).isEqualTo(0644);
     }
@@ -98,9 +101,11 @@ public abstract class AclContract extends ContractFixture {
     void setAcls_removed_leavesPermissions() throws Exception {
         FileHandle file = file(root, "f");
         set(file, someList());
+
         FileAttributes after = fs.setAcls(ROOT, file, new AclChanges(Change.REMOVE, Change.REMOVE));
         assertThat(fs.acls(file)).isEqualTo(Acls.NONE);
         assertThat(after.permissions()).isEqualTo(0760);
+
         fs.setAcls(ROOT, file, new AclChanges(Change.REMOVE, Change.KEEP));
         assertThat(fs.acls(file)).isEqualTo(Acls.NONE);
     }
@@ -110,10 +115,13 @@ public abstract class AclContract extends ContractFixture {
         FileHandle directory = directory(root, "d");
         set(directory, someList());
         setInherited(directory, PosixAcl.ofPermissions(0750));
+
         assertThat(fs.acls(directory)).isEqualTo(new Acls(someList(), PosixAcl.ofPermissions(0750)));
         assertThat(attributes(directory).permissions()).isEqualTo(0760);
+
         set(directory, PosixAcl.ofPermissions(0700));
         assertThat(fs.acls(directory)).isEqualTo(new Acls(null, PosixAcl.ofPermissions(0750)));
+
         fs.setAcls(ROOT, directory, new AclChanges(new Change.Replace(someList()), Change.REMOVE));
         assertThat(fs.acls(directory)).isEqualTo(new Acls(someList(), null));
     }
@@ -121,12 +129,14 @@ public abstract class AclContract extends ContractFixture {
     @Test
     void setAcls_whereNoneCanBe_isRefused() throws Exception {
         FileHandle file = file(root, "f");
+
         assertFails(FsError.ACCESS, () -> setInherited(file, someList()));
         assertFails(
                 FsError.ACCESS,
                 () -> fs.setAcls(
                         ROOT, file, new AclChanges(new Change.Replace(someList()), new Change.Replace(someList()))));
         assertThat(fs.acls(file)).isEqualTo(Acls.NONE);
+
         FileHandle link = fs.makeSymlink(ROOT, root, name("s"), bytes("f"), AttributeChanges.NONE)
                 .handle();
         assertFails(FsError.NOT_SUPPORTED, () -> set(link, someList()));
@@ -159,6 +169,7 @@ public abstract class AclContract extends ContractFixture {
         set(file, someList());
         fs.setAttributes(ROOT, file, AttributeChanges.ofPermissions(0417));
         PosixAcl changed = fs.acls(file).access();
+
         assertThat(changed)
                 .isEqualTo(new PosixAcl(4, someList().users(), 4, someList().groups(), 1, 7));
         assertThat(attributes(file).permissions()).isEqualTo(0417);
@@ -169,14 +180,17 @@ public abstract class AclContract extends ContractFixture {
         FileHandle directory = directory(root, "d");
         setInherited(directory, someList());
         FileHandle file = file(ROOT, directory, "f", 0646);
+
         assertThat(fs.acls(file).access())
                 .isEqualTo(new PosixAcl(6, someList().users(), 4, someList().groups(), 4, 0));
         assertThat(attributes(file).permissions()).isEqualTo(0640);
+
         FileNode fifo =
                 fs.makeSpecial(ROOT, directory, name("p"), FileType.FIFO, 0, 0, AttributeChanges.ofPermissions(0666));
         assertThat(fifo.attributes().permissions()).isEqualTo(0660);
         assertThat(fs.acls(fifo.handle()).access())
                 .isEqualTo(new PosixAcl(6, someList().users(), 4, someList().groups(), 6, 0));
+
         FileNode link = fs.makeSymlink(ROOT, directory, name("s"), bytes("f"), AttributeChanges.NONE);
         assertThat(fs.acls(link.handle())).isEqualTo(Acls.NONE);
     }
@@ -186,8 +200,10 @@ public abstract class AclContract extends ContractFixture {
         FileHandle directory = directory(root, "d");
         setInherited(directory, someList());
         FileHandle child = directory(ROOT, directory, "c", 01777);
+
         assertThat(fs.acls(child)).isEqualTo(new Acls(someList(), someList()));
         assertThat(attributes(child).permissions()).isEqualTo(01760);
+
         FileHandle grandchild = directory(ROOT, child, "g", 0500);
         assertThat(fs.acls(grandchild).access())
                 .isEqualTo(new PosixAcl(5, someList().users(), 4, someList().groups(), 0, 0));
@@ -200,8 +216,10 @@ public abstract class AclContract extends ContractFixture {
         setInherited(directory, PosixAcl.ofPermissions(0775));
         // What a umask of the server would cut stays: with a default list no umask has a say.
         FileHandle file = file(ROOT, directory, "f", 0666);
+
         assertThat(fs.acls(file)).isEqualTo(Acls.NONE);
         assertThat(attributes(file).permissions()).isEqualTo(0664);
+
         fs.setAcls(ROOT, directory, new AclChanges(Change.KEEP, Change.REMOVE));
         assertThat(attributes(file(ROOT, directory, "g", 0666)).permissions()).isEqualTo(0666);
     }
@@ -211,10 +229,12 @@ public abstract class AclContract extends ContractFixture {
         FileHandle directory = directory(root, "d");
         setInherited(directory, someList());
         CreateMode exclusive = new CreateMode.Exclusive(7, AttributeChanges.ofPermissions(0600));
+
         FileHandle file =
                 fs.create(ROOT, directory, name("f"), exclusive).node().handle();
         assertThat(fs.acls(file).access())
                 .isEqualTo(new PosixAcl(6, someList().users(), 4, someList().groups(), 0, 0));
+
         fs.setAttributes(ROOT, file, AttributeChanges.ofPermissions(0664));
         assertThat(fs.acls(file).access())
                 .isEqualTo(new PosixAcl(6, someList().users(), 4, someList().groups(), 6, 4));
@@ -227,7 +247,9 @@ public abstract class AclContract extends ContractFixture {
         FileHandle file = file(root, "f");
         set(file, someList());
         fs.link(ROOT, file, directory, name("g"));
+
         fs.rename(ROOT, root, name("f"), directory, name("h"));
+
         assertThat(fs.acls(file).access()).isEqualTo(someList());
     }
 
@@ -237,6 +259,7 @@ public abstract class AclContract extends ContractFixture {
         set(file(root, "f"), someList());
         setInherited(directory(root, "d"), someList());
         restart();
+
         assertThat(fs.acls(lookup(fs.root(), "f").handle())).isEqualTo(new Acls(someList(), null));
         assertThat(fs.acls(lookup(fs.root(), "d").handle())).isEqualTo(new Acls(null, someList()));
     }

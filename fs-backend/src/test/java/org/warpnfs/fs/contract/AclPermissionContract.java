@@ -52,6 +52,7 @@ public abstract class AclPermissionContract extends ContractFixture {
     @Test
     void permissions_eachClass_areJudgedByTheFirstThatFits() throws Exception {
         FileHandle file = guarded("f");
+
         assertThat(fs.permissions(USER, file, ALL)).containsExactly(Permission.EXECUTE);
         assertThat(fs.permissions(NAMED, file, ALL)).containsExactly(Permission.READ, Permission.WRITE);
         assertThat(fs.permissions(FRIEND, file, ALL)).containsExactly(Permission.READ, Permission.WRITE);
@@ -70,6 +71,7 @@ public abstract class AclPermissionContract extends ContractFixture {
                 new AclEntry.Group(6000, 0),
                 new AclEntry.Mask(7),
                 new AclEntry.Other(7));
+
         assertThat(fs.permissions(IN_NAMED_GROUP, file, ALL)).isEmpty();
         assertThat(fs.permissions(FRIEND, file, ALL)).isEmpty();
         assertThat(fs.permissions(STRANGER, file, ALL)).isEqualTo(ALL);
@@ -79,12 +81,15 @@ public abstract class AclPermissionContract extends ContractFixture {
     void open_byTheList_isJudged() throws Exception {
         FileHandle file = guarded("f");
         fs.open(NAMED, file, OpenAccess.READ_WRITE).close();
+
         fs.open(IN_NAMED_GROUP, file, OpenAccess.READ).close();
         assertFails(FsError.ACCESS, () -> fs.open(IN_NAMED_GROUP, file, OpenAccess.WRITE));
+
         fs.open(IN_BOTH_GROUPS, file, OpenAccess.WRITE).close();
         // One entry has to grant all: acl(5), access check algorithm.
         assertFails(FsError.ACCESS, () -> fs.open(IN_BOTH_GROUPS, file, OpenAccess.READ_WRITE));
         assertFails(FsError.ACCESS, () -> fs.open(STRANGER, file, OpenAccess.WRITE));
+
         fs.open(USER, file, OpenAccess.READ_WRITE).close();
     }
 
@@ -106,10 +111,12 @@ public abstract class AclPermissionContract extends ContractFixture {
         } else {
             file(directory, "f");
         }
+
         assertThat(fs.lookup(IN_NAMED_GROUP, directory, name("f"))).isNotNull();
         assertFails(FsError.ACCESS, () -> fs.list(IN_NAMED_GROUP, directory, 0, false, entry -> true));
         assertFails(FsError.ACCESS, () -> fs.remove(IN_NAMED_GROUP, directory, name("f")));
         assertFails(FsError.ACCESS, () -> fs.lookup(STRANGER, directory, name("f")));
+
         fs.remove(NAMED, directory, name("f"));
         assertThat(names(directory)).isEmpty();
     }
@@ -118,12 +125,15 @@ public abstract class AclPermissionContract extends ContractFixture {
     void setAcls_byAnyoneButTheOwner_notPermitted() throws Exception {
         FileHandle file = guarded("f");
         PosixAcl all = PosixAcl.ofPermissions(0777);
+
         assertFails(FsError.NOT_PERMITTED, () -> fs.setAcls(NAMED, file, AclChanges.ofAccess(all)));
         assertFails(
                 FsError.NOT_PERMITTED, () -> fs.setAcls(STRANGER, file, new AclChanges(Change.REMOVE, Change.REMOVE)));
+
         FileHandle directory = ownedDirectory(USER, "d", 0777);
         assertFails(FsError.NOT_PERMITTED, () -> fs.setAcls(FRIEND, directory, AclChanges.ofInherited(all)));
         assertThat(fs.permissions(STRANGER, file, ALL)).containsExactly(Permission.READ, Permission.EXECUTE);
+
         fs.setAcls(ROOT, file, AclChanges.ofAccess(PosixAcl.ofPermissions(0644)));
     }
 
@@ -131,9 +141,11 @@ public abstract class AclPermissionContract extends ContractFixture {
     void setAcls_byTheOwner_passes() throws Exception {
         onlyIf(backend.actsAsCaller(), "without privilege files of others are the kernel's to refuse");
         FileHandle file = guarded("f");
+
         assertThat(fs.setAcls(USER, file, AclChanges.ofAccess(PosixAcl.ofPermissions(0640)))
                         .permissions())
                 .isEqualTo(0640);
+
         FileHandle directory = ownedDirectory(USER, "d", 0700);
         fs.setAcls(USER, directory, AclChanges.ofInherited(PosixAcl.ofPermissions(0700)));
         assertThat(fs.acls(directory).inherited()).isEqualTo(PosixAcl.ofPermissions(0700));
@@ -143,6 +155,7 @@ public abstract class AclPermissionContract extends ContractFixture {
     void setAcls_setGroupIdByAnOutsider_isDropped() throws Exception {
         onlyIf(backend.actsAsCaller(), "without privilege files of others are the kernel's to refuse");
         FileHandle file = ownedFile(new Caller(USER.uid(), 3000, List.of()), "f", 02755);
+
         assertThat(fs.setAcls(USER, file, new AclChanges(Change.KEEP, Change.REMOVE))
                         .permissions())
                 .isEqualTo(02755);
@@ -165,7 +178,9 @@ public abstract class AclPermissionContract extends ContractFixture {
                         new AclEntry.Mask(6),
                         new AclEntry.Other(0)))));
         FileHandle file = file(USER, directory, "f", 0666);
+
         fs.open(NAMED, file, OpenAccess.READ_WRITE).close();
+
         assertFails(FsError.ACCESS, () -> fs.open(FRIEND, file, OpenAccess.READ));
     }
 }

@@ -42,7 +42,23 @@ public abstract class BackendContract {
     }
 
     @Nested
+    class SparseFiles extends SparseContract {
+        @Override
+        protected Backend newBackend() throws Exception {
+            return backend();
+        }
+    }
+
+    @Nested
     class Permissions extends PermissionContract {
+        @Override
+        protected Backend newBackend() throws Exception {
+            return backend();
+        }
+    }
+
+    @Nested
+    class Ownership extends OwnershipContract {
         @Override
         protected Backend newBackend() throws Exception {
             return backend();

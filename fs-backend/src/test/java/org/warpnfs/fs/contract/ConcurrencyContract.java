@@ -78,6 +78,7 @@ public abstract class ConcurrencyContract extends ContractFixture {
     void writers_ofTheirOwnRanges_allSeeTheirData() throws Exception {
         FileHandle file = file(root, "f");
         int piece = 100_003;
+
         inParallel(thread -> {
             try (OpenFile open = fs.open(ROOT, file, OpenAccess.READ_WRITE)) {
                 for (int round = 0; round < 10; round++) {
@@ -87,6 +88,7 @@ public abstract class ConcurrencyContract extends ContractFixture {
                 }
             }
         });
+
         assertThat(attributes(file).sizeBytes()).isEqualTo((long) THREADS * piece);
     }
 
@@ -145,6 +147,7 @@ public abstract class ConcurrencyContract extends ContractFixture {
         });
         List<String> left = new ArrayList<>(names(a));
         left.addAll(names(b));
+
         assertThat(left).hasSizeBetween(1, 4);
     }
 

@@ -25,11 +25,13 @@ public abstract class CreationContract extends ContractFixture {
         Created created =
                 fs.create(ROOT, root, name("a"), new CreateMode.Unchecked(AttributeChanges.ofPermissions(0640)));
         assertThat(created.isNew()).isTrue();
+
         FileAttributes attributes = created.node().attributes();
         assertThat(attributes.type()).isEqualTo(FileType.REGULAR);
         assertThat(attributes.permissions()).isEqualTo(0640);
         assertThat(attributes.linkCount()).isOne();
         assertThat(attributes.sizeBytes()).isZero();
+
         FileNode found = lookup(root, "a");
         assertThat(found.handle()).isEqualTo(created.node().handle());
         assertThat(found.attributes().fileId()).isEqualTo(attributes.fileId());
@@ -41,6 +43,7 @@ public abstract class CreationContract extends ContractFixture {
     void create_permissionsThatAUmaskWouldCut_areKept() throws Exception {
         assertThat(attributes(file(ROOT, root, "f", 0666)).permissions()).isEqualTo(0666);
         assertThat(attributes(directory(ROOT, root, "d", 01777)).permissions()).isEqualTo(01777);
+
         FileNode fifo =
                 fs.makeSpecial(ROOT, root, name("p"), FileType.FIFO, 0, 0, AttributeChanges.ofPermissions(0622));
         assertThat(fifo.attributes().permissions()).isEqualTo(0622);
@@ -50,7 +53,9 @@ public abstract class CreationContract extends ContractFixture {
     void create_takenNameUnchecked_cutsTheFile() throws Exception {
         FileHandle file = file(root, "a");
         write(file, 0, bytes("hello"));
+
         Created again = fs.create(ROOT, root, name("a"), new CreateMode.Unchecked(AttributeChanges.ofSize(2)));
+
         assertThat(again.isNew()).isFalse();
         assertThat(again.node().handle()).isEqualTo(file);
         assertThat(again.node().attributes().sizeBytes()).isEqualTo(2);
@@ -61,9 +66,12 @@ public abstract class CreationContract extends ContractFixture {
     void create_takenNameUncheckedOfAnotherType_saysWhich() throws Exception {
         CreateMode unchecked = new CreateMode.Unchecked(AttributeChanges.NONE);
         directory(root, "d");
+
         assertFails(FsError.IS_DIRECTORY, () -> fs.create(ROOT, root, name("d"), unchecked));
+
         fs.makeSymlink(ROOT, root, name("s"), bytes("x"), AttributeChanges.NONE);
         assertFails(FsError.SYMLINK, () -> fs.create(ROOT, root, name("s"), unchecked));
+
         fs.makeSpecial(ROOT, root, name("p"), FileType.FIFO, 0, 0, AttributeChanges.ofPermissions(0600));
         assertFails(FsError.WRONG_TYPE, () -> fs.create(ROOT, root, name("p"), unchecked));
     }
@@ -78,15 +86,20 @@ public abstract class CreationContract extends ContractFixture {
     void create_takenNameExclusive_findsItsOwnByVerifierUntilTimesAreSet() throws Exception {
         long verifier = 0x8123_4567_89ab_cdefL;
         CreateMode exclusive = new CreateMode.Exclusive(verifier, AttributeChanges.ofPermissions(0600));
+
         Created first = fs.create(ROOT, root, name("a"), exclusive);
         assertThat(first.isNew()).isTrue();
+
         Created repeated = fs.create(ROOT, root, name("a"), exclusive);
         assertThat(repeated.isNew()).isFalse();
         assertThat(repeated.node().handle()).isEqualTo(first.node().handle());
+
         CreateMode other = new CreateMode.Exclusive(verifier + 1, AttributeChanges.NONE);
         assertFails(FsError.EXISTS, () -> fs.create(ROOT, root, name("a"), other));
+
         CreateMode otherHigh = new CreateMode.Exclusive(verifier ^ 1L << 63, AttributeChanges.NONE);
         assertFails(FsError.EXISTS, () -> fs.create(ROOT, root, name("a"), otherHigh));
+
         TimeChange now = new TimeChange.ToServerTime();
         fs.setAttributes(ROOT, first.node().handle(), new AttributeChanges(null, null, null, null, now, now));
         assertFails(FsError.EXISTS, () -> fs.create(ROOT, root, name("a"), exclusive));
@@ -100,6 +113,7 @@ public abstract class CreationContract extends ContractFixture {
         try (OpenFile open = fs.open(ROOT, file, OpenAccess.WRITE)) {
             open.write(ByteBuffer.wrap(new byte[1]), 0, Stability.FILE_SYNC);
         }
+
         fs.setAttributes(
                 ROOT,
                 file,
@@ -110,6 +124,7 @@ public abstract class CreationContract extends ContractFixture {
                         null,
                         new TimeChange.To(made.accessTime()),
                         new TimeChange.To(made.modifyTime())));
+
         assertFails(FsError.EXISTS, () -> fs.create(ROOT, root, name("a"), exclusive));
     }
 
@@ -130,9 +145,11 @@ public abstract class CreationContract extends ContractFixture {
                 12345L,
                 new TimeChange.To(new Timestamp(1_000_000, 500)),
                 new TimeChange.To(new Timestamp(2_000_000, 700)));
+
         FileAttributes made = fs.create(ROOT, root, name("a"), new CreateMode.Guarded(wanted))
                 .node()
                 .attributes();
+
         assertThat(made.sizeBytes()).isEqualTo(12345);
         assertThat(made.accessTime()).isEqualTo(new Timestamp(1_000_000, 500));
         assertThat(made.modifyTime()).isEqualTo(new Timestamp(2_000_000, 700));
@@ -143,6 +160,7 @@ public abstract class CreationContract extends ContractFixture {
         int before = attributes(root).linkCount();
         FileHandle a = directory(root, "a");
         FileHandle b = directory(a, "b");
+
         assertThat(attributes(a).linkCount()).isEqualTo(3);
         assertThat(attributes(b).linkCount()).isEqualTo(2);
         assertThat(attributes(root).linkCount()).isEqualTo(before + 1);
@@ -155,6 +173,7 @@ public abstract class CreationContract extends ContractFixture {
     void makeSymlink_longestTarget_isReadBack() throws Exception {
         byte[] target = bytes("x/".repeat(2047) + "y");
         FileNode link = fs.makeSymlink(ROOT, root, name("s"), target, AttributeChanges.NONE);
+
         assertThat(link.attributes().type()).isEqualTo(FileType.SYMLINK);
         assertThat(link.attributes().sizeBytes()).isEqualTo(target.length);
         assertThat(fs.readSymlink(ROOT, link.handle())).isEqualTo(target);
@@ -170,6 +189,7 @@ public abstract class CreationContract extends ContractFixture {
         assertFails(
                 FsError.INVALID,
                 () -> fs.makeSymlink(ROOT, root, name("s"), new byte[] {'a', 0, 'b'}, AttributeChanges.NONE));
+
         file(root, "f");
         assertFails(FsError.EXISTS, () -> fs.makeSymlink(ROOT, root, name("f"), bytes("a"), AttributeChanges.NONE));
     }
@@ -177,6 +197,7 @@ public abstract class CreationContract extends ContractFixture {
     @Test
     void readSymlink_ofAnythingElse_invalid() throws Exception {
         assertFails(FsError.INVALID, () -> fs.readSymlink(ROOT, root));
+
         FileHandle file = file(root, "f");
         assertFails(FsError.INVALID, () -> fs.readSymlink(ROOT, file));
     }
@@ -185,16 +206,20 @@ public abstract class CreationContract extends ContractFixture {
     void makeSpecial_each_hasItsType() throws Exception {
         AttributeChanges permissions = AttributeChanges.ofPermissions(0640);
         FileNode fifo = fs.makeSpecial(ROOT, root, name("p"), FileType.FIFO, 0, 0, permissions);
+
         assertThat(fifo.attributes().type()).isEqualTo(FileType.FIFO);
+
         FileNode socket = fs.makeSpecial(ROOT, root, name("s"), FileType.SOCKET, 0, 0, permissions);
         assertThat(socket.attributes().type()).isEqualTo(FileType.SOCKET);
         assertThat(lookup(root, "s").handle()).isEqualTo(socket.handle());
+
         onlyIf(backend.serverUid() == 0, "only the superuser makes device files");
         FileNode device =
                 fs.makeSpecial(ROOT, root, name("c"), FileType.CHARACTER_DEVICE, 4095, 1_000_000, permissions);
         assertThat(device.attributes().type()).isEqualTo(FileType.CHARACTER_DEVICE);
         assertThat(device.attributes().deviceMajor()).isEqualTo(4095);
         assertThat(device.attributes().deviceMinor()).isEqualTo(1_000_000);
+
         FileNode block = fs.makeSpecial(ROOT, root, name("b"), FileType.BLOCK_DEVICE, 7, 3, permissions);
         assertThat(block.attributes().type()).isEqualTo(FileType.BLOCK_DEVICE);
         assertThat(block.attributes().deviceMinor()).isEqualTo(3);
@@ -219,9 +244,11 @@ public abstract class CreationContract extends ContractFixture {
     @Test
     void open_ofAnythingElse_saysWhatItIs() throws Exception {
         assertFails(FsError.IS_DIRECTORY, () -> fs.open(ROOT, root, OpenAccess.READ));
+
         FileHandle link = fs.makeSymlink(ROOT, root, name("s"), bytes("x"), AttributeChanges.NONE)
                 .handle();
         assertFails(FsError.SYMLINK, () -> fs.open(ROOT, link, OpenAccess.READ));
+
         FileHandle fifo = fs.makeSpecial(
                         ROOT, root, name("p"), FileType.FIFO, 0, 0, AttributeChanges.ofPermissions(0600))
                 .handle();

@@ -18,6 +18,7 @@ public abstract class HandleContract extends ContractFixture {
     void handles_malformed_areBad() throws Exception {
         assertFails(FsError.BAD_HANDLE, () -> attributes(FileHandle.of(new byte[0])));
         assertFails(FsError.BAD_HANDLE, () -> attributes(FileHandle.of(new byte[] {1, 2, 3})));
+
         byte[] longer = java.util.Arrays.copyOf(root.toBytes(), root.lengthBytes() + 1);
         assertFails(FsError.BAD_HANDLE, () -> attributes(FileHandle.of(longer)));
     }
@@ -27,6 +28,7 @@ public abstract class HandleContract extends ContractFixture {
         FileHandle first = file(root, "a");
         fs.remove(ROOT, root, name("a"));
         FileHandle second = file(root, "a");
+
         assertThat(second).isNotEqualTo(first);
         assertFails(FsError.STALE, () -> attributes(first));
     }
@@ -69,7 +71,9 @@ public abstract class HandleContract extends ContractFixture {
         long ofDirectory = attributes(directory).changeId();
         read(file, 0, 1);
         names(directory);
+
         lookup(directory, "f");
+
         assertThat(attributes(file).changeId()).isEqualTo(ofFile);
         assertThat(attributes(directory).changeId()).isEqualTo(ofDirectory);
         assertThat(lookup(directory, "f").attributes().changeId()).isEqualTo(ofFile);
@@ -80,6 +84,7 @@ public abstract class HandleContract extends ContractFixture {
     @Test
     void statistics_ofAny_areConsistent() throws Exception {
         FsStatistics statistics = fs.statistics();
+
         assertThat(statistics.totalBytes()).isPositive();
         assertThat(statistics.freeBytes()).isBetween(0L, statistics.totalBytes());
         assertThat(statistics.availableBytes()).isBetween(0L, statistics.freeBytes());
@@ -104,6 +109,7 @@ public abstract class HandleContract extends ContractFixture {
         long directoryChangeId = attributes(directory).changeId();
         long verifier = fs.writeVerifier();
         restart();
+
         assertThat(fs.root()).isEqualTo(root);
         assertThat(fs.writeVerifier()).isNotEqualTo(verifier);
         assertThat(read(file, 0, 10)).isEqualTo(bytes("kept"));
@@ -114,9 +120,11 @@ public abstract class HandleContract extends ContractFixture {
         assertThat(attributes(moved).type()).isEqualTo(FileType.REGULAR);
         assertThat(fs.readSymlink(ROOT, link)).isEqualTo(bytes("to"));
         assertFails(FsError.STALE, () -> attributes(gone));
+
         file(root, "gone");
         assertFails(FsError.STALE, () -> attributes(gone));
         assertThat(fs.lookupParent(ROOT, directory).handle()).isEqualTo(root);
+
         file(directory, "new");
         assertThat(attributes(directory).changeId()).isGreaterThan(directoryChangeId);
     }
@@ -132,7 +140,9 @@ public abstract class HandleContract extends ContractFixture {
                 backend.hostRoot().resolve("d").resolve("f"),
                 backend.hostRoot().resolve("e").resolve("g"));
         Files.move(backend.hostRoot().resolve("e"), backend.hostRoot().resolve("x"));
+
         fs = backend.start();
+
         assertThat(attributes(file).type()).isEqualTo(FileType.REGULAR);
         assertThat(lookup(other, "g").handle()).isEqualTo(file);
         assertThat(lookup(root, "x").handle()).isEqualTo(other);
@@ -144,7 +154,9 @@ public abstract class HandleContract extends ContractFixture {
         CreateMode exclusive = new CreateMode.Exclusive(-2, AttributeChanges.ofPermissions(0600));
         FileHandle file = fs.create(ROOT, root, name("a"), exclusive).node().handle();
         restart();
+
         Created repeated = fs.create(ROOT, root, name("a"), exclusive);
+
         assertThat(repeated.isNew()).isFalse();
         assertThat(repeated.node().handle()).isEqualTo(file);
     }

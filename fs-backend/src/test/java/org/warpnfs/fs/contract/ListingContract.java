@@ -21,6 +21,7 @@ public abstract class ListingContract extends ContractFixture {
     @Test
     void list_empty_reachesTheEndAtOnce() throws Exception {
         FileHandle directory = directory(root, "d");
+
         assertThat(fs.list(ROOT, directory, 0, true, entry -> true)).isTrue();
         assertThat(names(directory)).isEmpty();
     }
@@ -33,6 +34,7 @@ public abstract class ListingContract extends ContractFixture {
         fs.makeSymlink(ROOT, directory, name("l"), bytes("f"), AttributeChanges.NONE);
         fs.makeSpecial(ROOT, directory, name("p"), FileType.FIFO, 0, 0, AttributeChanges.ofPermissions(0600));
         List<DirectoryEntry> entries = entries(directory, 0, 100);
+
         assertThat(entries).hasSize(4).allSatisfy(entry -> {
             assertThat(entry.node().handle())
                     .isEqualTo(fs.lookup(ROOT, directory, entry.name()).handle());
@@ -47,6 +49,7 @@ public abstract class ListingContract extends ContractFixture {
         FileHandle file = file(root, "f");
         List<DirectoryEntry> entries = new ArrayList<>();
         fs.list(ROOT, root, 0, false, entries::add);
+
         assertThat(entries).singleElement().satisfies(entry -> {
             assertThat(entry.node()).isNull();
             assertThat(entry.error()).isNull();
@@ -62,6 +65,7 @@ public abstract class ListingContract extends ContractFixture {
         FileHandle inner = directory(ROOT, directory, "s", 0755);
         giveAway(directory, "d", USER, 0444);
         List<DirectoryEntry> entries = new ArrayList<>();
+
         assertThat(fs.list(USER, directory, 0, true, entries::add)).isTrue();
         assertThat(entries).hasSize(2).allSatisfy(entry -> {
             assertThat(entry.node()).isNull();
@@ -105,6 +109,7 @@ public abstract class ListingContract extends ContractFixture {
         }
         List<Long> cookies =
                 entries(directory, 0, 1000).stream().map(DirectoryEntry::cookie).toList();
+
         assertThat(cookies).doesNotHaveDuplicates().doesNotContain(0L, 1L, 2L);
     }
 
@@ -145,6 +150,7 @@ public abstract class ListingContract extends ContractFixture {
             }
             round++;
         }
+
         assertThat(seen).doesNotHaveDuplicates().containsAll(staying);
     }
 
@@ -155,7 +161,9 @@ public abstract class ListingContract extends ContractFixture {
             file(directory, "f" + i);
         }
         List<DirectoryEntry> all = entries(directory, 0, 100);
+
         fs.remove(ROOT, directory, all.get(9).name());
+
         assertThat(entries(directory, all.get(9).cookie(), 100))
                 .extracting(DirectoryEntry::name)
                 .containsExactlyElementsOf(
@@ -169,6 +177,7 @@ public abstract class ListingContract extends ContractFixture {
         fs.makeDirectory(ROOT, directory, odd, AttributeChanges.ofPermissions(0700));
         FileName longest = FileName.of("n".repeat(255));
         fs.makeDirectory(ROOT, directory, longest, AttributeChanges.ofPermissions(0700));
+
         assertThat(entries(directory, 0, 10)).extracting(DirectoryEntry::name).containsExactlyInAnyOrder(odd, longest);
         assertThat(fs.lookup(ROOT, directory, odd).attributes().type()).isEqualTo(FileType.DIRECTORY);
     }

@@ -19,6 +19,7 @@ public abstract class NamespaceContract extends ContractFixture {
     @Test
     void root_attributes_areThoseOfADirectory() throws Exception {
         FileAttributes attributes = attributes(root);
+
         assertThat(attributes.type()).isEqualTo(FileType.DIRECTORY);
         assertThat(attributes.linkCount()).isGreaterThanOrEqualTo(2);
         assertThat(fs.lookupParent(ROOT, root).handle()).isEqualTo(root);
@@ -32,6 +33,7 @@ public abstract class NamespaceContract extends ContractFixture {
     @Test
     void operations_onAFileInPlaceOfADirectory_notDirectory() throws Exception {
         FileHandle file = file(root, "f");
+
         assertFails(FsError.NOT_DIRECTORY, () -> lookup(file, "a"));
         assertFails(FsError.NOT_DIRECTORY, () -> fs.lookupParent(ROOT, file));
         assertFails(FsError.NOT_DIRECTORY, () -> file(file, "a"));
@@ -46,7 +48,9 @@ public abstract class NamespaceContract extends ContractFixture {
         FileHandle target = directory(root, "d");
         file(target, "inside");
         FileNode link = fs.makeSymlink(ROOT, root, name("s"), bytes("d"), AttributeChanges.NONE);
+
         FileNode found = lookup(root, "s");
+
         assertThat(found.attributes().type()).isEqualTo(FileType.SYMLINK);
         assertThat(found.handle()).isEqualTo(link.handle());
         assertFails(FsError.NOT_DIRECTORY, () -> lookup(found.handle(), "inside"));
@@ -58,7 +62,9 @@ public abstract class NamespaceContract extends ContractFixture {
                 .handle();
         Timestamp time = new Timestamp(1_000_000_000, 5);
         TimeChange to = new TimeChange.To(time);
+
         fs.setAttributes(ROOT, link, new AttributeChanges(0755, null, null, null, to, to));
+
         assertThat(attributes(link).modifyTime()).isEqualTo(time);
         assertThat(attributes(link).accessTime()).isEqualTo(time);
         assertThat(fs.readSymlink(ROOT, link)).isEqualTo(bytes("nowhere"));
@@ -69,11 +75,14 @@ public abstract class NamespaceContract extends ContractFixture {
         FileHandle file = file(root, "a");
         FileHandle sub = directory(root, "d");
         FileAttributes linked = fs.link(ROOT, file, sub, name("b"));
+
         assertThat(linked.linkCount()).isEqualTo(2);
         assertThat(lookup(sub, "b").handle()).isEqualTo(file);
+
         fs.remove(ROOT, root, name("a"));
         assertThat(attributes(file).linkCount()).isOne();
         assertThat(lookup(sub, "b").handle()).isEqualTo(file);
+
         fs.remove(ROOT, sub, name("b"));
         assertFails(FsError.STALE, () -> attributes(file));
     }
@@ -82,6 +91,7 @@ public abstract class NamespaceContract extends ContractFixture {
     void link_takenNameOrDirectory_isRefused() throws Exception {
         FileHandle file = file(root, "a");
         FileHandle directory = directory(root, "d");
+
         assertFails(FsError.EXISTS, () -> fs.link(ROOT, file, root, name("d")));
         assertFails(FsError.NOT_PERMITTED, () -> fs.link(ROOT, directory, root, name("e")));
         assertFails(FsError.NOT_DIRECTORY, () -> fs.link(ROOT, directory, file, name("e")));
@@ -91,6 +101,7 @@ public abstract class NamespaceContract extends ContractFixture {
     void link_symlink_getsASecondNameItself() throws Exception {
         FileHandle link = fs.makeSymlink(ROOT, root, name("s"), bytes("nowhere"), AttributeChanges.NONE)
                 .handle();
+
         assertThat(fs.link(ROOT, link, root, name("t")).linkCount()).isEqualTo(2);
         assertThat(lookup(root, "t").handle()).isEqualTo(link);
         assertThat(fs.readSymlink(ROOT, lookup(root, "t").handle())).isEqualTo(bytes("nowhere"));
@@ -99,7 +110,9 @@ public abstract class NamespaceContract extends ContractFixture {
     @Test
     void remove_lastName_makesTheHandleStale() throws Exception {
         FileHandle file = file(root, "a");
+
         fs.remove(ROOT, root, name("a"));
+
         assertFails(FsError.NO_ENTRY, () -> lookup(root, "a"));
         assertFails(FsError.STALE, () -> attributes(file));
         assertFails(FsError.STALE, () -> fs.open(ROOT, file, OpenAccess.READ));
@@ -122,6 +135,7 @@ public abstract class NamespaceContract extends ContractFixture {
                 assertThat(read(second, 6, 20)).isEqualTo(bytes("here"));
             }
         }
+
         assertFails(FsError.STALE, () -> attributes(file));
     }
 
@@ -129,6 +143,7 @@ public abstract class NamespaceContract extends ContractFixture {
     void remove_wrongKind_isRefused() throws Exception {
         directory(root, "d");
         file(root, "f");
+
         assertFails(FsError.IS_DIRECTORY, () -> fs.remove(ROOT, root, name("d")));
         assertFails(FsError.NOT_DIRECTORY, () -> fs.removeDirectory(ROOT, root, name("f")));
         assertFails(FsError.NO_ENTRY, () -> fs.removeDirectory(ROOT, root, name("x")));
@@ -138,7 +153,9 @@ public abstract class NamespaceContract extends ContractFixture {
     void removeDirectory_emptyOrNot_goesOnlyIfEmpty() throws Exception {
         FileHandle directory = directory(root, "d");
         file(directory, "f");
+
         assertFails(FsError.NOT_EMPTY, () -> fs.removeDirectory(ROOT, root, name("d")));
+
         fs.remove(ROOT, directory, name("f"));
         fs.removeDirectory(ROOT, root, name("d"));
         assertFails(FsError.STALE, () -> attributes(directory));
@@ -151,7 +168,9 @@ public abstract class NamespaceContract extends ContractFixture {
         FileHandle from = directory(root, "from");
         FileHandle to = directory(root, "to");
         FileHandle file = file(from, "a");
+
         fs.rename(ROOT, from, name("a"), to, name("b"));
+
         assertFails(FsError.NO_ENTRY, () -> lookup(from, "a"));
         assertThat(lookup(to, "b").handle()).isEqualTo(file);
         assertThat(attributes(file).linkCount()).isOne();
@@ -168,6 +187,7 @@ public abstract class NamespaceContract extends ContractFixture {
             assertThat(lookup(root, "b").handle()).isEqualTo(source);
             assertThat(read(open, 0, 10)).isEqualTo(bytes("old"));
         }
+
         assertFails(FsError.STALE, () -> attributes(victim));
         assertThat(names(root)).containsExactly("b");
     }
@@ -179,7 +199,9 @@ public abstract class NamespaceContract extends ContractFixture {
         long ofDirectory = attributes(root).changeId();
         long ofFile = attributes(file).changeId();
         fs.rename(ROOT, root, name("a"), root, name("a"));
+
         fs.rename(ROOT, root, name("a"), root, name("b"));
+
         assertThat(names(root)).containsExactlyInAnyOrder("a", "b");
         assertThat(attributes(file).linkCount()).isEqualTo(2);
         assertThat(attributes(root).changeId()).isEqualTo(ofDirectory);
@@ -192,7 +214,9 @@ public abstract class NamespaceContract extends ContractFixture {
         FileHandle to = directory(root, "to");
         FileHandle child = directory(from, "child");
         FileHandle inside = file(child, "inside");
+
         fs.rename(ROOT, from, name("child"), to, name("moved"));
+
         assertThat(fs.lookupParent(ROOT, child).handle()).isEqualTo(to);
         assertThat(attributes(from).linkCount()).isEqualTo(2);
         assertThat(attributes(to).linkCount()).isEqualTo(3);
@@ -203,6 +227,7 @@ public abstract class NamespaceContract extends ContractFixture {
     void rename_directoryIntoItself_invalid() throws Exception {
         FileHandle a = directory(root, "a");
         FileHandle b = directory(a, "b");
+
         assertFails(FsError.INVALID, () -> fs.rename(ROOT, root, name("a"), a, name("c")));
         assertFails(FsError.INVALID, () -> fs.rename(ROOT, root, name("a"), b, name("c")));
         assertFails(FsError.NOT_EMPTY, () -> fs.rename(ROOT, a, name("b"), root, name("a")));
@@ -213,6 +238,7 @@ public abstract class NamespaceContract extends ContractFixture {
     void rename_overAnotherKind_isRefused() throws Exception {
         directory(root, "d");
         file(root, "f");
+
         assertFails(FsError.IS_DIRECTORY, () -> fs.rename(ROOT, root, name("f"), root, name("d")));
         assertFails(FsError.NOT_DIRECTORY, () -> fs.rename(ROOT, root, name("d"), root, name("f")));
     }
@@ -222,7 +248,9 @@ public abstract class NamespaceContract extends ContractFixture {
         FileHandle source = directory(root, "source");
         FileHandle target = directory(root, "target");
         file(target, "f");
+
         assertFails(FsError.NOT_EMPTY, () -> fs.rename(ROOT, root, name("source"), root, name("target")));
+
         fs.remove(ROOT, target, name("f"));
         int links = attributes(root).linkCount();
         fs.rename(ROOT, root, name("source"), root, name("target"));

@@ -10,21 +10,17 @@ import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.warpnfs.fs.spi.AttributeChanges;
-import org.warpnfs.fs.spi.AttributeChanges.TimeChange;
-import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.CreateMode;
 import org.warpnfs.fs.spi.DirectoryEntry;
-import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileSystem.Permission;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.OpenAccess;
 import org.warpnfs.fs.spi.OpenFile;
 import org.warpnfs.fs.spi.Stability;
-import org.warpnfs.fs.spi.Timestamp;
 import org.warpnfs.fs.spi.XattrMode;
 
-/** Who may do what. */
+/** Who may look at files, open them, and change the names in a directory. */
 public abstract class PermissionContract extends ContractFixture {
     private static final Set<Permission> ALL = EnumSet.allOf(Permission.class);
 
@@ -36,11 +32,13 @@ public abstract class PermissionContract extends ContractFixture {
     @Test
     void permissions_eachClass_areJudgedByTheFirstThatFits() throws Exception {
         FileHandle file = ownedFile(USER, "f", 0461);
+
         assertThat(fs.permissions(USER, file, ALL)).containsExactly(Permission.READ);
         assertThat(fs.permissions(FRIEND, file, ALL)).containsExactly(Permission.READ, Permission.WRITE);
         assertThat(fs.permissions(STRANGER, file, ALL)).containsExactly(Permission.EXECUTE);
         assertThat(fs.permissions(ROOT, file, ALL)).isEqualTo(ALL);
         assertThat(fs.permissions(USER, file, EnumSet.of(Permission.WRITE))).isEmpty();
+
         fs.setAttributes(ROOT, file, AttributeChanges.ofPermissions(0000));
         assertThat(fs.permissions(ROOT, file, ALL)).containsExactly(Permission.READ, Permission.WRITE);
         assertThat(fs.permissions(STRANGER, file, ALL)).isEmpty();
@@ -49,6 +47,7 @@ public abstract class PermissionContract extends ContractFixture {
     @Test
     void permissions_ofADirectory_superuserMaySearch() throws Exception {
         FileHandle directory = ownedDirectory(USER, "d", 0000);
+
         assertThat(fs.permissions(ROOT, directory, ALL)).isEqualTo(ALL);
         assertThat(fs.permissions(USER, directory, ALL)).isEmpty();
     }
@@ -57,6 +56,7 @@ public abstract class PermissionContract extends ContractFixture {
     void lookup_withoutSearch_access() throws Exception {
         FileHandle directory = ownedDirectory(USER, "d", 0700);
         file(directory, "f");
+
         assertThat(fs.lookup(USER, directory, name("f"))).isNotNull();
         assertFails(FsError.ACCESS, () -> fs.lookup(STRANGER, directory, name("f")));
         assertFails(FsError.ACCESS, () -> fs.lookup(STRANGER, directory, name("absent")));
@@ -70,26 +70,11 @@ public abstract class PermissionContract extends ContractFixture {
         file(directory, "f");
         List<DirectoryEntry> seen = new ArrayList<>();
         fs.list(STRANGER, directory, 0, true, seen::add);
+
         assertThat(seen).singleElement().satisfies(entry -> {
             assertThat(entry.name()).isEqualTo(name("f"));
             assertThat(entry.node()).isNull();
         });
-    }
-
-    @Test
-    void create_byAUser_belongsToItOrTheServer() throws Exception {
-        FileHandle directory = directory(ROOT, root, "d", 0777);
-        FileHandle file = file(USER, directory, "f", 0640);
-        FileAttributes attributes = attributes(file);
-        assertThat(attributes.uid()).isEqualTo(backend.actsAsCaller() ? USER.uid() : backend.serverUid());
-        if (backend.actsAsCaller()) {
-            assertThat(attributes.gid()).isEqualTo(USER.gid());
-            FileAttributes made = attributes(directory(USER, directory, "sub", 0750));
-            assertThat(made.uid()).isEqualTo(USER.uid());
-            FileAttributes link = fs.makeSymlink(USER, directory, name("s"), bytes("x"), AttributeChanges.NONE)
-                    .attributes();
-            assertThat(link.uid()).isEqualTo(USER.uid());
-        }
     }
 
     @Test
@@ -98,6 +83,7 @@ public abstract class PermissionContract extends ContractFixture {
         FileHandle file = file(ROOT, directory, "f", 0666);
         FileHandle own = directory(ROOT, root, "own", 0777);
         file(own, "g");
+
         assertFails(FsError.ACCESS, () -> file(STRANGER, directory, "x", 0644));
         assertFails(FsError.ACCESS, () -> directory(STRANGER, directory, "x", 0755));
         assertFails(
@@ -117,12 +103,15 @@ public abstract class PermissionContract extends ContractFixture {
         backend.giveAway(fs, file, "tmp/f", USER);
         FileHandle sub = directory(ROOT, directory, "s", 0777);
         backend.giveAway(fs, sub, "tmp/s", USER);
+
         assertFails(FsError.NOT_PERMITTED, () -> fs.remove(STRANGER, directory, name("f")));
         assertFails(FsError.NOT_PERMITTED, () -> fs.removeDirectory(STRANGER, directory, name("s")));
         assertFails(FsError.NOT_PERMITTED, () -> fs.rename(STRANGER, directory, name("f"), directory, name("g")));
+
         FileHandle other = file(ROOT, directory, "other", 0666);
         backend.giveAway(fs, other, "tmp/other", STRANGER);
         assertFails(FsError.NOT_PERMITTED, () -> fs.rename(STRANGER, directory, name("other"), directory, name("f")));
+
         fs.rename(USER, directory, name("f"), directory, name("g"));
         fs.remove(USER, directory, name("g"));
         fs.removeDirectory(ROOT, directory, name("s"));
@@ -135,7 +124,9 @@ public abstract class PermissionContract extends ContractFixture {
         FileHandle to = directory(ROOT, root, "to", 0777);
         FileHandle moved = directory(ROOT, from, "m", 0755);
         backend.giveAway(fs, moved, "from/m", USER);
+
         assertFails(FsError.ACCESS, () -> fs.rename(STRANGER, from, name("m"), to, name("m")));
+
         fs.rename(STRANGER, from, name("m"), from, name("n"));
         fs.rename(USER, from, name("n"), to, name("m"));
         assertThat(lookup(to, "m").handle()).isEqualTo(moved);
@@ -145,12 +136,15 @@ public abstract class PermissionContract extends ContractFixture {
     void open_byPermissions_isJudgedAndOwnersPass() throws Exception {
         FileHandle file = ownedFile(USER, "f", 0040);
         fs.open(USER, file, OpenAccess.READ_WRITE).close();
+
         fs.open(FRIEND, file, OpenAccess.READ).close();
         assertFails(FsError.ACCESS, () -> fs.open(FRIEND, file, OpenAccess.WRITE));
         assertFails(FsError.ACCESS, () -> fs.open(FRIEND, file, OpenAccess.READ_WRITE));
         assertFails(FsError.ACCESS, () -> fs.open(STRANGER, file, OpenAccess.READ));
+
         fs.open(ROOT, file, OpenAccess.READ_WRITE).close();
         assertFails(FsError.ACCESS, () -> fs.open(STRANGER, file, OpenAccess.READ));
+
         fs.open(FRIEND, file, OpenAccess.READ).close();
     }
 
@@ -161,6 +155,7 @@ public abstract class PermissionContract extends ContractFixture {
         try (OpenFile open = fs.open(STRANGER, file, OpenAccess.READ)) {
             assertThat(read(open, 0, 10)).isEqualTo(bytes("#!"));
         }
+
         assertFails(FsError.ACCESS, () -> fs.open(STRANGER, file, OpenAccess.READ_WRITE));
     }
 
@@ -173,105 +168,8 @@ public abstract class PermissionContract extends ContractFixture {
             assertThat(read(open, 0, 1)).isEqualTo(bytes("x"));
             assertFails(FsError.ACCESS, () -> fs.open(STRANGER, file, OpenAccess.READ));
         }
+
         assertFails(FsError.ACCESS, () -> fs.open(STRANGER, file, OpenAccess.WRITE));
-    }
-
-    @Test
-    void setAttributes_permissions_onlyByTheOwner() throws Exception {
-        FileHandle file = ownedFile(USER, "f", 0666);
-        assertFails(FsError.NOT_PERMITTED, () -> fs.setAttributes(FRIEND, file, AttributeChanges.ofPermissions(0600)));
-        assertThat(fs.setAttributes(USER, file, AttributeChanges.ofPermissions(01640))
-                        .permissions())
-                .isEqualTo(01640);
-        assertThat(fs.setAttributes(ROOT, file, AttributeChanges.ofPermissions(06755))
-                        .permissions())
-                .isEqualTo(06755);
-    }
-
-    @Test
-    void setAttributes_setGroupIdByAnOutsider_isDropped() throws Exception {
-        FileHandle file = ownedFile(new Caller(USER.uid(), 3000, List.of()), "f", 0644);
-        assertThat(fs.setAttributes(USER, file, AttributeChanges.ofPermissions(02755))
-                        .permissions())
-                .isEqualTo(0755);
-    }
-
-    @Test
-    void setAttributes_owner_onlyByTheSuperuser() throws Exception {
-        FileHandle file = ownedFile(USER, "f", 0644);
-        AttributeChanges toStranger = new AttributeChanges(null, STRANGER.uid(), null, null, null, null);
-        assertFails(FsError.NOT_PERMITTED, () -> fs.setAttributes(USER, file, toStranger));
-        assertFails(FsError.NOT_PERMITTED, () -> fs.setAttributes(STRANGER, file, toStranger));
-        onlyIf(backend.actsAsCaller(), "without privilege nobody gives files away");
-        assertThat(fs.setAttributes(ROOT, file, toStranger).uid()).isEqualTo(STRANGER.uid());
-        AttributeChanges both = new AttributeChanges(04755, 4_294_967_294L, 5L, null, null, null);
-        FileAttributes changed = fs.setAttributes(ROOT, file, both);
-        assertThat(changed.uid()).isEqualTo(4_294_967_294L);
-        assertThat(changed.gid()).isEqualTo(5);
-        assertThat(changed.permissions()).isEqualTo(04755);
-        AttributeChanges back = new AttributeChanges(null, USER.uid(), null, null, null, null);
-        assertThat(fs.setAttributes(ROOT, file, back).permissions()).isEqualTo(0755);
-    }
-
-    @Test
-    void setAttributes_group_toOneOfTheOwnersOwn() throws Exception {
-        FileHandle file = ownedFile(USER, "f", 0644);
-        AttributeChanges toOwn = new AttributeChanges(null, null, 2000L, null, null, null);
-        AttributeChanges toForeign = new AttributeChanges(null, null, 3000L, null, null, null);
-        assertFails(FsError.NOT_PERMITTED, () -> fs.setAttributes(USER, file, toForeign));
-        assertFails(FsError.NOT_PERMITTED, () -> fs.setAttributes(FRIEND, file, toOwn));
-        onlyIf(backend.actsAsCaller(), "without privilege nobody changes groups");
-        assertThat(fs.setAttributes(USER, file, toOwn).gid()).isEqualTo(2000);
-        AttributeChanges same = new AttributeChanges(null, USER.uid(), 2000L, null, null, null);
-        assertThat(fs.setAttributes(USER, file, same).uid()).isEqualTo(USER.uid());
-    }
-
-    @Test
-    void setAttributes_size_byWritersAndTheOwner() throws Exception {
-        FileHandle file = ownedFile(USER, "f", 0424);
-        assertThat(fs.setAttributes(USER, file, AttributeChanges.ofSize(10)).sizeBytes())
-                .isEqualTo(10);
-        assertThat(fs.setAttributes(FRIEND, file, AttributeChanges.ofSize(5)).sizeBytes())
-                .isEqualTo(5);
-        assertFails(FsError.ACCESS, () -> fs.setAttributes(STRANGER, file, AttributeChanges.ofSize(0)));
-    }
-
-    @Test
-    void setAttributes_times_nowByWritersElseByTheOwner() throws Exception {
-        FileHandle file = ownedFile(USER, "f", 0624);
-        TimeChange then = new TimeChange.To(new Timestamp(1_000_000_000, 123_456_789));
-        TimeChange now = new TimeChange.ToServerTime();
-        AttributeChanges toThen = new AttributeChanges(null, null, null, null, then, then);
-        FileAttributes changed = fs.setAttributes(USER, file, toThen);
-        assertThat(changed.accessTime()).isEqualTo(new Timestamp(1_000_000_000, 123_456_789));
-        assertThat(changed.modifyTime()).isEqualTo(new Timestamp(1_000_000_000, 123_456_789));
-        assertFails(FsError.NOT_PERMITTED, () -> fs.setAttributes(FRIEND, file, toThen));
-        AttributeChanges toNow = new AttributeChanges(null, null, null, null, now, now);
-        assertThat(fs.setAttributes(FRIEND, file, toNow).modifyTime().seconds()).isGreaterThan(1_600_000_000);
-        AttributeChanges modifyToNow = new AttributeChanges(null, null, null, null, null, now);
-        fs.setAttributes(FRIEND, file, modifyToNow);
-        assertFails(FsError.ACCESS, () -> fs.setAttributes(STRANGER, file, toNow));
-        AttributeChanges onlyAccess = new AttributeChanges(null, null, null, null, then, null);
-        FileAttributes mixed = fs.setAttributes(USER, file, onlyAccess);
-        assertThat(mixed.accessTime().seconds()).isEqualTo(1_000_000_000);
-        assertThat(mixed.modifyTime().seconds()).isGreaterThan(1_600_000_000);
-        TimeChange old = new TimeChange.To(new Timestamp(-5, 0));
-        AttributeChanges beforeEpoch = new AttributeChanges(null, null, null, null, null, old);
-        assertThat(fs.setAttributes(ROOT, file, beforeEpoch).modifyTime()).isEqualTo(new Timestamp(-5, 0));
-    }
-
-    @Test
-    void setGroupIdDirectory_newFiles_inheritTheGroup() throws Exception {
-        onlyIf(backend.actsAsCaller(), "new files belong to the server's user");
-        FileHandle directory = ownedDirectory(new Caller(0, 2000, List.of()), "d", 02777);
-        assertThat(attributes(directory).permissions()).isEqualTo(02777);
-        FileAttributes file = attributes(file(USER, directory, "f", 0664));
-        assertThat(file.gid()).isEqualTo(2000);
-        FileAttributes sub = attributes(directory(STRANGER, directory, "s", 0777));
-        assertThat(sub.gid()).isEqualTo(2000);
-        assertThat(sub.permissions()).isEqualTo(02777);
-        FileAttributes outsiders = attributes(file(STRANGER, directory, "g", 02775));
-        assertThat(outsiders.permissions()).isEqualTo(0775);
     }
 
     @Test
@@ -279,6 +177,7 @@ public abstract class PermissionContract extends ContractFixture {
         FileHandle directory = ownedDirectory(USER, "d", 0755);
         file(ROOT, directory, "f", 0666);
         CreateMode take = new CreateMode.Unchecked(AttributeChanges.ofPermissions(0600));
+
         assertThat(fs.create(STRANGER, directory, name("f"), take).isNew()).isFalse();
         assertThat(lookup(directory, "f").attributes().permissions()).isEqualTo(0666);
         assertFails(FsError.ACCESS, () -> fs.create(STRANGER, directory, name("g"), take));
@@ -289,6 +188,7 @@ public abstract class PermissionContract extends ContractFixture {
         onlyIf(fs.limits().extendedAttributes(), "the file system has no extended attributes");
         FileHandle file = ownedFile(USER, "f", 0640);
         fs.setXattr(USER, file, bytes("k"), bytes("v"), XattrMode.EITHER);
+
         assertThat(fs.getXattr(FRIEND, file, bytes("k"))).isEqualTo(bytes("v"));
         assertFails(FsError.ACCESS, () -> fs.getXattr(STRANGER, file, bytes("k")));
         assertFails(FsError.ACCESS, () -> fs.setXattr(FRIEND, file, bytes("k"), bytes("w"), XattrMode.EITHER));

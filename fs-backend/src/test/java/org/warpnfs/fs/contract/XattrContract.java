@@ -37,7 +37,9 @@ public abstract class XattrContract extends ContractFixture {
     @Test
     void setXattr_againstItsMode_isRefused() throws Exception {
         FileHandle file = file(root, "f");
+
         assertFails(FsError.NO_ATTRIBUTE, () -> fs.setXattr(ROOT, file, bytes("a"), bytes("1"), XattrMode.REPLACE));
+
         fs.setXattr(ROOT, file, bytes("a"), bytes("1"), XattrMode.CREATE);
         assertFails(FsError.EXISTS, () -> fs.setXattr(ROOT, file, bytes("a"), bytes("2"), XattrMode.CREATE));
         assertThat(fs.getXattr(ROOT, file, bytes("a"))).isEqualTo(bytes("1"));
@@ -46,6 +48,7 @@ public abstract class XattrContract extends ContractFixture {
     @Test
     void xattr_absent_noAttribute() throws Exception {
         FileHandle file = file(root, "f");
+
         assertFails(FsError.NO_ATTRIBUTE, () -> fs.getXattr(ROOT, file, bytes("a")));
         assertFails(FsError.NO_ATTRIBUTE, () -> fs.removeXattr(ROOT, file, bytes("a")));
     }
@@ -53,6 +56,7 @@ public abstract class XattrContract extends ContractFixture {
     @Test
     void xattr_badNameOrTooBig_isRefused() throws Exception {
         FileHandle file = file(root, "f");
+
         assertFails(
                 FsError.ATTRIBUTE_TOO_BIG, () -> fs.setXattr(ROOT, file, new byte[251], bytes("1"), XattrMode.EITHER));
         assertFails(
@@ -68,6 +72,7 @@ public abstract class XattrContract extends ContractFixture {
         byte[] longName = bytes("n".repeat(250));
         byte[] value = random(9, 2000);
         fs.setXattr(ROOT, file, longName, value, XattrMode.CREATE);
+
         assertThat(fs.getXattr(ROOT, file, longName)).isEqualTo(value);
         assertThat(fs.listXattrs(ROOT, file)).containsExactly(longName);
     }
@@ -78,6 +83,7 @@ public abstract class XattrContract extends ContractFixture {
         fs.setXattr(ROOT, target, bytes("a"), bytes("1"), XattrMode.EITHER);
         FileHandle link = fs.makeSymlink(ROOT, root, name("s"), bytes("f"), AttributeChanges.NONE)
                 .handle();
+
         assertThat(fs.listXattrs(ROOT, link)).isEmpty();
         assertFails(FsError.NO_ATTRIBUTE, () -> fs.getXattr(ROOT, link, bytes("a")));
         assertFails(FsError.NOT_PERMITTED, () -> fs.setXattr(ROOT, link, bytes("a"), bytes("2"), XattrMode.EITHER));

@@ -54,6 +54,7 @@ class AclByTheKernelTest {
     void setAcls_onTheHost_isTheAttributeThatTheKernelDefines() throws Exception {
         try (FileSystem fs = LocalFileSystem.open(base, LocalOptions.DEFAULTS)) {
             FileHandle file = create(fs, "f", 0600);
+
             fs.setAcls(
                     Caller.ROOT,
                     file,
@@ -64,6 +65,7 @@ class AclByTheKernelTest {
                             new AclEntry.Group(1000, 7),
                             new AclEntry.Mask(3),
                             new AclEntry.Other(0)))));
+
             // struct posix_acl_xattr_header and _entry, by hand
             assertThat(HexFormat.ofDelimiter(" ").formatHex(xattr("f", "system.posix_acl_access")))
                     .isEqualTo("02 00 00 00 01 00 06 00 ff ff ff ff 02 00 05 00 ef be ad de 04 00 04 00 ff ff ff ff"

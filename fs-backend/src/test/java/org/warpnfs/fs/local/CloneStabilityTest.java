@@ -108,8 +108,10 @@ class CloneStabilityTest {
             from.write(ByteBuffer.wrap(contents()), 0, Stability.FILE_SYNC);
             long before = fs.writeVerifier();
             calls.fail(Errno.EIO);
+
             assertCloneFails(from, to);
             assertThat(fs.writeVerifier()).isNotEqualTo(before);
+
             long failed = fs.writeVerifier();
             calls.heal();
             from.cloneTo(0, to, 0, LENGTH_BYTES);
@@ -124,9 +126,11 @@ class CloneStabilityTest {
             from.write(ByteBuffer.wrap(contents()), 0, Stability.UNSTABLE);
             long before = fs.writeVerifier();
             calls.fail(Errno.EIO);
+
             assertCloneFails(from, to);
             assertThat(fs.writeVerifier()).isNotEqualTo(before);
             assertThat(to.attributes().sizeBytes()).as("nothing was cloned").isZero();
+
             calls.heal();
         }
     }

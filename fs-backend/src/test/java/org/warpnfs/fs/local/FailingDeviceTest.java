@@ -95,16 +95,19 @@ class FailingDeviceTest {
             open.write(block(1), 0, Stability.UNSTABLE);
         }
         device.fail();
+
         // Somebody else on the host makes the kernel write, and takes note of the error.
         Process other =
                 new ProcessBuilder("sync", device.directory().resolve("f").toString()).start();
         assertThat(other.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)).isTrue();
         assertThat(other.exitValue()).as("the device fails").isNotZero();
+
         device.heal();
         try (OpenFile reader = fs.open(Caller.ROOT, file, OpenAccess.READ)) {
             assertThat(outcome(reader::sync)).isEqualTo(FsError.NO_SPACE);
         }
         assertThat(fs.writeVerifier()).isNotEqualTo(before);
+
         long after = fs.writeVerifier();
         try (OpenFile open = openToWrite(file)) {
             open.write(block(1), 0, Stability.UNSTABLE);
@@ -157,6 +160,7 @@ class FailingDeviceTest {
             assertThat(outcome(() -> open.allocate(0, 1 << 30))).isEqualTo(FsError.NO_SPACE);
             kept.sync();
         }
+
         assertThat(fs.writeVerifier()).as("nothing was lost").isEqualTo(verifier);
     }
 
@@ -171,6 +175,7 @@ class FailingDeviceTest {
         device.remountReadOnly();
         fs = LocalFileSystem.open(device.directory(), LocalOptions.DEFAULTS);
         long verifier = fs.writeVerifier();
+
         assertThat(outcome(() -> create("g"))).isEqualTo(FsError.READ_ONLY);
         assertThat(outcome(() -> fs.remove(Caller.ROOT, fs.root(), FileName.of("f"))))
                 .isEqualTo(FsError.READ_ONLY);
@@ -187,8 +192,10 @@ class FailingDeviceTest {
         try (OpenFile open = openToWrite(file)) {
             open.write(block(7), 0, Stability.FILE_SYNC);
         }
+
         FileHandle made = create("made");
         assertThat(fs.attributes(made).sizeBytes()).isZero();
+
         fs.close();
         device.mountAgain();
         fs = LocalFileSystem.open(device.directory(), LocalOptions.DEFAULTS);
@@ -197,7 +204,9 @@ class FailingDeviceTest {
         try (OpenFile open = fs.open(Caller.ROOT, again, OpenAccess.READ)) {
             open.read(read, 0);
         }
+
         assertThat(read.array()).isEqualTo(block(7).array());
+
         fs.lookup(Caller.ROOT, fs.root(), FileName.of("made"));
     }
 

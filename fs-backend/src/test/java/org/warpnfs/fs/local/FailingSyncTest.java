@@ -165,7 +165,9 @@ class FailingSyncTest {
         writeUnstable(one);
         calls.forget();
         writeUnstable(two);
+
         assertThat(calls.count()).as("the first is synced, the second stays").isEqualTo(1);
+
         long before = fs.writeVerifier();
         calls.fail(Errno.EIO);
         writeUnstable(three);
@@ -190,6 +192,7 @@ class FailingSyncTest {
         try (OpenFile open = fs.open(Caller.ROOT, dirty, OpenAccess.READ)) {
             open.sync();
         }
+
         assertThat(calls.count()).as("its writes were not synced until now").isEqualTo(1);
     }
 

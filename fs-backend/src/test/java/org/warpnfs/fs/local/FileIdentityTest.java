@@ -96,7 +96,9 @@ class FileIdentityTest {
         try (LocalFileSystem one = LocalFileSystem.open(outer, LocalOptions.DEFAULTS);
                 LocalFileSystem nested = LocalFileSystem.open(inner, LocalOptions.DEFAULTS)) {
             FileHandle foreign = walk(one, "inner", "f");
+
             assertThat(nested.identity(foreign)).isNotEqualTo(one.identity(foreign));
+
             FileHandle nonsense = FileHandle.of(new byte[] {1, 2});
             assertThat(one.identity(nonsense)).isEqualTo(one.identity(nonsense));
             assertThat(one.identity(FileHandle.of(new byte[0]))).isNotEqualTo(one.identity(nonsense));

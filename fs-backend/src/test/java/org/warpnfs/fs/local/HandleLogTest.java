@@ -1,13 +1,11 @@
 package org.warpnfs.fs.local;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HexFormat;
@@ -19,17 +17,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.warpnfs.fs.local.libc.Fd;
 import org.warpnfs.fs.local.libc.OpenCalls;
-import org.warpnfs.fs.local.libc.Statx;
-import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileName;
-import org.warpnfs.fs.spi.FsError;
-import org.warpnfs.fs.spi.FsException;
 
-/** The table of handles, in memory and on disk: both stay as small as what they tell of. */
+/** The table of handles on disk: as small as what it tells of, and clean only if it is whole. */
 class HandleLogTest {
     private static final long TREE = 7;
-    private static final Caller ROOT = Caller.ROOT;
 
     @TempDir
     Path base;
@@ -44,7 +37,7 @@ class HandleLogTest {
         return table.size();
     }
 
-    private static Path logIn(Path state) throws IOException {
+    static Path logIn(Path state) throws IOException {
         try (Stream<Path> all = Files.list(state)) {
             List<Path> logs =
                     all.filter(path -> path.toString().endsWith(".log")).toList();
@@ -74,7 +67,9 @@ class HandleLogTest {
                 largest = Math.max(largest, Files.size(logIn(base)));
             }
         }
+
         assertThat(largest).isLessThan(1 << 20);
+
         Map<FileKey, Place> read = new HashMap<>();
         try (HandleLog log = HandleLog.open(base, TREE, read)) {
             assertThat(log.wasClean()).isTrue();
@@ -150,8 +145,11 @@ class HandleLogTest {
         }
         byte[] whole = Files.readAllBytes(logIn(base));
         Map<FileKey, Place> read = new HashMap<>();
+
         HandleLog.open(base, TREE, read).close();
+
         assertThat(read).isEqualTo(table);
+
         for (int length = 0; length < whole.length; length++) {
             assertNotClean(Arrays.copyOf(whole, length), table);
             assertNotClean(Arrays.copyOf(Arrays.copyOf(whole, length), whole.length + 4096), table);
@@ -196,123 +194,13 @@ class HandleLogTest {
         }
     }
 
-    @Test
-    void table_moreFilesThanItsBound_forgetsSomeAndFindsThemAgain() throws Exception {
-        Path tree = Files.createDirectory(base.resolve("tree"));
-        try (Fd rootFd = openDirectory(tree);
-                TableHandles handles = new TableHandles(
-                        TREE,
-                        Superblock.of(AttributeReader.statx(rootFd)),
-                        rootFd,
-                        noFiles(rootFd),
-                        base.resolve("state"),
-                        10)) {
-            List<FileHandle> given = new ArrayList<>();
-            for (int i = 0; i < 100; i++) {
-                FileName name = FileName.of("f" + i);
-                Files.createFile(tree.resolve(name.toString()));
-                try (Fd file = OpenCalls.openAt(rootFd, name.toBytes(), OpenCalls.O_PATH)) {
-                    given.add(handles.of(file, AttributeReader.statx(file), handles.root(), name));
-                }
-                assertThat(handles.size()).isLessThanOrEqualTo(10);
-            }
-            for (FileHandle handle : given) {
-                handles.open(handle).close();
-            }
-            assertThat(handles.size()).isLessThanOrEqualTo(10);
-            assertThat(entriesOf(base.resolve("state"))).isLessThanOrEqualTo(400);
-        }
-    }
-
-    /** Records in the log, by its length; it is in use. */
-    private static long entriesOf(Path state) throws IOException {
-        return Files.size(logIn(state)) / 70;
-    }
-
-    @Test
-    void open_fileWasDeletedOnTheHost_isStaleAndForgotten() throws Exception {
-        Path tree = Files.createDirectory(base.resolve("tree"));
-        try (Fd rootFd = openDirectory(tree);
-                TableHandles handles = new TableHandles(
-                        TREE, Superblock.of(AttributeReader.statx(rootFd)), rootFd, noFiles(rootFd), null)) {
-            Files.createFile(tree.resolve("f"));
-            FileHandle handle;
-            try (Fd file = OpenCalls.openAt(rootFd, FileName.of("f").toBytes(), OpenCalls.O_PATH)) {
-                handle = handles.of(file, AttributeReader.statx(file), handles.root(), FileName.of("f"));
-            }
-            Files.delete(tree.resolve("f"));
-            assertStale(handles, handle);
-            assertThat(handles.size()).isEqualTo(1);
-            handles.forgetWhatIsMissing();
-            assertStale(handles, handle);
-            assertThat(handles.size()).isZero();
-            assertStale(handles, handle);
-        }
-    }
-
-    private static void assertStale(TableHandles handles, FileHandle handle) {
-        assertThatThrownBy(() -> handles.open(handle))
-                .isInstanceOfSatisfying(
-                        FsException.class, e -> assertThat(e.error()).isEqualTo(FsError.STALE));
-    }
-
-    @Test
-    void keys_oneInodeNumberInTwoSubvolumesOrOfTwoGenerations_differ() throws Exception {
-        Path file = Files.createFile(base.resolve("f"));
-        try (Fd rootFd = openDirectory(base);
-                Fd fd = OpenCalls.openAt(rootFd, FileName.of("f").toBytes(), OpenCalls.O_PATH)) {
-            Statx root = AttributeReader.statx(rootFd);
-            FileKeys keys = new FileKeys(rootFd, root);
-            FileKey key = keys.of(fd, AttributeReader.statx(fd));
-            assertThat(key.space()).isZero();
-            assertThat(keys.overAllTrees(key)).isNotEqualTo(key);
-            assertThat(key.generation()).as("generation of " + file).isNotZero();
-        }
-    }
-
-    @Test
-    void handles_ofASnapshotBelowTheTree_areOthersThanThoseOfItsOrigin() throws Exception {
-        try (LoopDevice device = LoopDevice.btrfs(base)) {
-            Path mount = device.directory();
-            Mounts.run("btrfs", "subvolume", "create", mount.resolve("origin").toString());
-            Files.writeString(mount.resolve("origin/f"), "one");
-            Mounts.run(
-                    "btrfs",
-                    "subvolume",
-                    "snapshot",
-                    mount.resolve("origin").toString(),
-                    mount.resolve("snapshot").toString());
-            for (LocalOptions options : List.of(LocalOptions.DEFAULTS, LocalOptions.DEFAULTS.withoutKernelHandles())) {
-                try (LocalFileSystem whole = LocalFileSystem.open(mount, options);
-                        LocalFileSystem nested = LocalFileSystem.open(mount.resolve("snapshot"), options)) {
-                    FileHandle origin = walk(whole, "origin", "f");
-                    FileHandle snapshot = walk(whole, "snapshot", "f");
-                    assertThat(snapshot).isNotEqualTo(origin);
-                    assertThat(whole.identity(snapshot))
-                            .isNotEqualTo(whole.identity(origin))
-                            .isEqualTo(nested.identity(walk(nested, "f")));
-                    assertThat(whole.lookupParent(ROOT, walk(whole, "snapshot")).handle())
-                            .isEqualTo(whole.root());
-                }
-            }
-        }
-    }
-
-    private static FileHandle walk(LocalFileSystem fs, String... names) throws Exception {
-        FileHandle at = fs.root();
-        for (String name : names) {
-            at = fs.lookup(ROOT, at, FileName.of(name)).handle();
-        }
-        return at;
-    }
-
-    private static Fd openDirectory(Path path) throws Exception {
+    static Fd openDirectory(Path path) throws Exception {
         return OpenCalls.open(
                 path.toString().getBytes(StandardCharsets.UTF_8), OpenCalls.O_RDONLY | OpenCalls.O_DIRECTORY);
     }
 
     /** A cache of open files that stays empty. */
-    private static FdCache noFiles(Fd rootFd) {
+    static FdCache noFiles(Fd rootFd) {
         Durability durability =
                 new Durability(new Startup.KernelSyncCalls(), rootFd, new Durability.Kind(false, false));
         return new FdCache(0, durability, DescriptorBudget.of(1024));

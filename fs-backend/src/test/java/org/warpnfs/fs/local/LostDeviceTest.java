@@ -150,7 +150,9 @@ class LostDeviceTest {
                 () -> fs.setAttributes(Caller.ROOT, file, AttributeChanges.ofPermissions(0600)))) {
             assertThat(outcomeOf(change)).isIn(FsError.READ_ONLY, FsError.IO);
         }
+
         assertThat(fs.writeVerifier()).as("nothing was lost").isEqualTo(before);
+
         fs.lookup(Caller.ROOT, fs.root(), name);
     }
 
@@ -158,8 +160,10 @@ class LostDeviceTest {
     void unmountedLazily_underWriters_keepsWhatWasAcknowledged() throws Exception {
         long before = fs.writeVerifier();
         VerifyingWriters writers = underWriters(2, device::unmountLazily);
+
         assertThat(writers.failures()).isEmpty();
         assertThat(fs.writeVerifier()).as("nothing was lost").isEqualTo(before);
+
         fs.close();
         device.mountAgain();
         fs = LocalFileSystem.open(export, LocalOptions.DEFAULTS);
@@ -171,9 +175,11 @@ class LostDeviceTest {
         long before = fs.writeVerifier();
         Path elsewhere = export.resolveSibling("elsewhere");
         VerifyingWriters writers = underWriters(2, () -> Files.move(export, elsewhere));
+
         assertThat(writers.failures()).isEmpty();
         assertThat(fs.writeVerifier()).as("nothing was lost").isEqualTo(before);
         assertThat(export).doesNotExist();
+
         fs.close();
         device.remount();
         fs = LocalFileSystem.open(elsewhere, LocalOptions.DEFAULTS);
@@ -186,6 +192,7 @@ class LostDeviceTest {
         Files.delete(export.resolve("f"));
         Files.delete(export);
         long before = fs.writeVerifier();
+
         assertThat(outcomeOf(() -> create("g"))).isIn(FsError.STALE, FsError.NO_ENTRY);
         assertThat(outcomeOf(() -> fs.attributes(file))).isEqualTo(FsError.STALE);
         assertThat(fs.writeVerifier()).isEqualTo(before);
@@ -208,18 +215,23 @@ class LostDeviceTest {
                         .isEqualTo(FsError.STALE);
             }
         }
+
         fs = LocalFileSystem.open(export, LocalOptions.DEFAULTS);
+
         assertThat(fs.attributes(file).sizeBytes()).isZero();
     }
 
     @Test
     void verifier_withoutALoss_staysUntilTheRestart() throws Exception {
         long before = fs.writeVerifier();
+
         VerifyingWriters writers = underWriters(2, () -> Mounts.run("sync"));
         assertThat(writers.failures()).isEmpty();
         assertThat(fs.writeVerifier()).isEqualTo(before);
+
         mountAnew();
         assertThat(fs.writeVerifier()).as("what was not committed may be lost").isNotEqualTo(before);
+
         writers.verify(fs);
     }
 }

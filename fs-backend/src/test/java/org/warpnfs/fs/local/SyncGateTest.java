@@ -104,9 +104,12 @@ class SyncGateTest {
         }
         waiters.add(start(() -> sync(Descriptor.FRESH, true), threads));
         awaitWaiting(threads);
+
         assertThat(calls).containsExactly("tracked fdatasync");
+
         mayEnd.release(2);
         assertThat(result(first)).isZero();
+
         for (FutureTask<Integer> waiter : waiters) {
             assertThat(result(waiter)).isZero();
         }
@@ -123,8 +126,10 @@ class SyncGateTest {
         awaitBegin();
         gate.changed();
         mayEnd.release(1);
+
         assertThat(result(first)).isZero();
         assertThat(gate.isDirty()).isTrue();
+
         mayEnd.release(1);
         assertThat(sync(Descriptor.TRACKED, false)).isZero();
         assertThat(gate.isDirty()).isFalse();
@@ -134,6 +139,7 @@ class SyncGateTest {
     void freshDescriptor_synced_leavesTheFileDirty() {
         gate.changed();
         mayEnd.release(1);
+
         assertThat(sync(Descriptor.FRESH, true)).isZero();
         assertThat(gate.isDirty()).isTrue();
     }
@@ -156,10 +162,13 @@ class SyncGateTest {
         }
         awaitWaiting(threads);
         mayEnd.release(1);
+
         assertThat(result(first)).isZero();
+
         awaitBegin();
         assertThat(announced).hasValue(0);
         assertThat(gate.failures()).isZero();
+
         mayEnd.release(1);
         for (FutureTask<Integer> waiter : waiters) {
             assertThat(result(waiter)).isEqualTo(1000 + Errno.ENOSPC);
@@ -180,9 +189,11 @@ class SyncGateTest {
         gate.changed();
         errno = 0;
         mayEnd.release(2);
+
         assertThat(result(takesTheError)).isEqualTo(Errno.EIO);
         assertThatThrownBy(() -> Durability.syncSince(failures, gate, fd, Descriptor.TRACKED, false))
                 .hasMessageStartingWith("IO");
+
         mayEnd.release(1);
         Durability.syncSince(gate.failures(), gate, fd, Descriptor.TRACKED, false);
         assertThat(announced).hasValue(1);
@@ -196,6 +207,7 @@ class SyncGateTest {
             assertThat(first.gate()).isSameAs(second.gate());
             assertThat(gates.size()).isOne();
         }
+
         assertThat(gates.size()).isZero();
     }
 }

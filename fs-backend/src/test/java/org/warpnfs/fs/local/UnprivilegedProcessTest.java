@@ -64,11 +64,13 @@ class UnprivilegedProcessTest {
         Path state = Files.createDirectory(base.resolve("state"));
         Files.setAttribute(state, "unix:uid", NOBODY, LinkOption.NOFOLLOW_LINKS);
         ChildJvm child = new ChildJvm(base);
+
         String said = child.run(
                 List.of(SETPRIV.toString(), "--reuid=" + NOBODY, "--regid=" + NOBODY, "--clear-groups"),
                 AsNobody.class,
                 tree.toString(),
                 state.toString());
+
         assertThat(said).contains("ALL CHECKS PASSED");
         assertThat(Files.getAttribute(tree.resolve("made"), "unix:uid")).isEqualTo(NOBODY);
     }

@@ -78,6 +78,7 @@ class UserNamespaceTest {
     void serve_namespaceOfOneUser_judgesByItselfAndSaysSo() throws Exception {
         String said = new ChildJvm(base)
                 .run(asStarter(UNSHARE.toString(), "-Urm"), Main.class, tree.toString(), state.toString(), "software");
+
         assertThat(said)
                 .contains("ALL CHECKS PASSED")
                 .contains("this user namespace has no other users or groups")
@@ -105,6 +106,7 @@ class UserNamespaceTest {
                         tree.toString(),
                         state.toString(),
                         "kernel");
+
         assertThat(said)
                 .contains("ALL CHECKS PASSED")
                 .contains("calls are made in the caller's identity")
@@ -117,6 +119,7 @@ class UserNamespaceTest {
         Files.setAttribute(tree, "unix:uid", 0, LinkOption.NOFOLLOW_LINKS);
         Files.setAttribute(state, "unix:uid", 0, LinkOption.NOFOLLOW_LINKS);
         Files.setAttribute(tree.resolve("foreign"), "unix:uid", STARTER, LinkOption.NOFOLLOW_LINKS);
+
         String said = new ChildJvm(base)
                 .run(
                         List.of(SETPRIV.toString(), "--bounding-set=-all", "--inh-caps=-all"),
@@ -124,6 +127,7 @@ class UserNamespaceTest {
                         tree.toString(),
                         state.toString(),
                         "software");
+
         assertThat(said)
                 .contains("ALL CHECKS PASSED")
                 .contains("the process is not root with CAP_SETUID and CAP_SETGID");

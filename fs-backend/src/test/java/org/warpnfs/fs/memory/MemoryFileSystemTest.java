@@ -68,9 +68,12 @@ class MemoryFileSystemTest {
     @Test
     void write_beyondTheCapacity_noSpaceAndNothingWritten() throws Exception {
         FileHandle file = file("f");
+
         write(file, 0, 1 << 20);
+
         assertFails(FsError.NO_SPACE, () -> write(file, 1 << 20, 4 << 20));
         assertThat(fs.attributes(file).sizeBytes()).isEqualTo(1 << 20);
+
         write(file, 0, 1 << 20);
     }
 
@@ -86,6 +89,7 @@ class MemoryFileSystemTest {
             fs.makeSymlink(Caller.ROOT, fs.root(), FileName.of("s"), new byte[] {'x'}, AttributeChanges.NONE);
             fs.remove(Caller.ROOT, fs.root(), FileName.of("s"));
         }
+
         assertThat(fs.statistics().freeBytes()).isEqualTo(free);
         assertThat(fs.statistics().freeFiles()).isEqualTo(freeFiles);
     }
@@ -98,6 +102,7 @@ class MemoryFileSystemTest {
             assertFails(FsError.NO_SPACE, () -> open.allocate(0, Long.MAX_VALUE));
             assertFails(FsError.NO_SPACE, () -> open.allocate(1L << 50, 1L << 40));
         }
+
         assertThat(fs.statistics().freeBytes()).isEqualTo(free);
     }
 
@@ -107,8 +112,10 @@ class MemoryFileSystemTest {
             file("f" + i);
         }
         long free = fs.statistics().freeBytes();
+
         assertFails(FsError.NO_SPACE, () -> file("one too many"));
         assertThat(fs.statistics().freeBytes()).isEqualTo(free);
+
         fs.remove(Caller.ROOT, fs.root(), FileName.of("f3"));
         file("fits");
     }
@@ -116,6 +123,7 @@ class MemoryFileSystemTest {
     @Test
     void link_names_areCharged() throws Exception {
         FileHandle file = file("f");
+
         assertFails(FsError.NO_SPACE, () -> {
             for (int i = 0; i < 20_000; i++) {
                 fs.link(Caller.ROOT, file, fs.root(), FileName.of("l" + i));
@@ -134,6 +142,7 @@ class MemoryFileSystemTest {
         for (int i = 1; i < large.limits().maxLinks(); i++) {
             large.link(Caller.ROOT, file, large.root(), FileName.of("l" + i));
         }
+
         assertFails(
                 FsError.TOO_MANY_LINKS, () -> large.link(Caller.ROOT, file, large.root(), FileName.of("one too many")));
     }
@@ -149,8 +158,10 @@ class MemoryFileSystemTest {
     @Test
     void handle_ofAnotherInstance_stale() throws Exception {
         MemoryFileSystem other = new MemoryFileSystem(CAPACITY_BYTES, 10);
+
         assertFails(FsError.STALE, () -> other.attributes(fs.root()));
         assertThat(other.writeVerifier()).isNotEqualTo(fs.writeVerifier());
+
         fs.close();
         assertFails(FsError.STALE, () -> fs.attributes(fs.root()));
     }
@@ -167,17 +178,23 @@ class MemoryFileSystemTest {
             users.put(uid, 7);
         }
         PosixAcl acl = new PosixAcl(7, users, 7, new TreeMap<>(), 7, 7);
+
         fs.setAcls(Caller.ROOT, directory, AclChanges.ofInherited(acl));
         assertThat(fs.heapFreeBytes()).isLessThan(withDirectory - 8 * 1000);
+
         FileName name = FileName.of("f");
         CreateMode mode = new CreateMode.Guarded(AttributeChanges.ofPermissions(0666));
         long withList = fs.heapFreeBytes();
         fs.create(Caller.ROOT, directory, name, mode);
+
         assertThat(fs.heapFreeBytes()).isLessThan(withList - 8 * 1000);
+
         fs.remove(Caller.ROOT, directory, name);
         assertThat(fs.heapFreeBytes()).isEqualTo(withList);
+
         fs.setAcls(Caller.ROOT, directory, new AclChanges(Change.REMOVE, Change.REMOVE));
         assertThat(fs.heapFreeBytes()).isEqualTo(withDirectory);
+
         fs.removeDirectory(Caller.ROOT, fs.root(), FileName.of("d"));
         assertThat(fs.heapFreeBytes()).isEqualTo(free);
     }
@@ -193,6 +210,7 @@ class MemoryFileSystemTest {
         small.setAcls(Caller.ROOT, small.root(), AclChanges.ofInherited(acl));
         long free = small.heapFreeBytes();
         long freeFiles = small.statistics().freeFiles();
+
         assertFails(
                 FsError.NO_SPACE,
                 () -> small.makeDirectory(
@@ -208,13 +226,16 @@ class MemoryFileSystemTest {
             byte[] value = new byte[16_000];
             byte[] name = {'a'};
             small.setXattr(Caller.ROOT, small.root(), name, value, XattrMode.EITHER);
+
             assertThat(small.heapFreeBytes()).isLessThan(free - value.length);
             assertThat(small.statistics().freeBytes()).isEqualTo(64 << 20);
             assertFails(
                     FsError.NO_SPACE,
                     () -> small.setXattr(Caller.ROOT, small.root(), new byte[] {'b'}, value, XattrMode.EITHER));
+
             small.removeXattr(Caller.ROOT, small.root(), name);
             assertThat(small.heapFreeBytes()).isEqualTo(free);
+
             for (int i = 0; i < 100; i++) {
                 String each = "d" + i;
                 try {
