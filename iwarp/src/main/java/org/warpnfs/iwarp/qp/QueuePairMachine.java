@@ -30,7 +30,8 @@ import org.warpnfs.iwarp.verbs.QueuePairHandler;
  * Upcalls          the pending calls to the upper layer
  * InboundStream    what arrives; reports it through InboundEvents
  * Transmitter      what is sent
- * StreamLife       the states of the stream, and how it ends
+ * StreamEnd        what happens at the end of the stream
+ * StreamLife       the states of the stream, and why it ends
  * Turns            the order of calls, so that nothing is called while it calls
  * LocalQueuePair   the queue pair as the upper layer sees it
  * StreamStart      how the stream begins
@@ -260,7 +261,7 @@ public final class QueuePairMachine {
 
     /** Ends the connection at once, because the environment shuts down. */
     public void abort(String why) {
-        life.end(Cause.LOCAL_CLOSE, why, StreamLife.Ending.CLOSE);
+        life.end(Cause.LOCAL_CLOSE, why, StreamEnd.Ending.CLOSE);
         turns.leaveSoon();
     }
 

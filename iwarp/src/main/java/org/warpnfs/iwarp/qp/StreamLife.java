@@ -6,16 +6,16 @@ import org.warpnfs.iwarp.io.ProtocolViolation;
 import org.warpnfs.iwarp.memory.RegionTable;
 import org.warpnfs.iwarp.mpa.MpaError;
 import org.warpnfs.iwarp.mpa.MpaViolation;
-import org.warpnfs.iwarp.rdmap.RdmapSender;
+import org.warpnfs.iwarp.qp.StreamEnd.Ending;
 import org.warpnfs.iwarp.rdmap.TerminateHeader;
 import org.warpnfs.iwarp.verbs.Completion;
-import org.warpnfs.iwarp.verbs.CompletionStatus;
 import org.warpnfs.iwarp.verbs.DisconnectReason;
 import org.warpnfs.iwarp.verbs.DisconnectReason.Cause;
 import org.warpnfs.iwarp.verbs.Rejection;
 
 /**
- * The state machine of a stream, from its startup to its end.
+ * The state machine of a stream, from its startup to its end. {@link StreamEnd} does what happens in the last three
+ * states.
  *
  * <h2>Operation</h2>
  *
@@ -48,35 +48,23 @@ import org.warpnfs.iwarp.verbs.Rejection;
  * <p>Bytes that arrive in the last three states are discarded. So nothing is sent after a Terminate, and a Terminate is
  * never answered. Our own Terminate has time to reach the peer. Closing the socket with unread bytes would drop it.
  *
- * <h2>Buffers</h2>
+ * <h2>Buffers, Errors</h2>
  *
- * Regions become invalid when ENDING begins. The buffers of posted work are returned when the socket has released them.
- *
- * <h2>Errors</h2>
- *
- * Only the first reason to end is reported. Events during the end do not change it.
+ * See {@link StreamEnd}.
  */
 final class StreamLife {
     private final QueuePairLink link;
     private final QueuePairConfig config;
-    private final RegionTable regions;
-    private final SharedResources shared;
     private final InboundStream inbound;
     private final Transmitter transmitter;
     private final Upcalls upcalls;
     private final ConnectionTerms terms;
     private final StreamDeadlines deadlines;
     private final StreamCounts counts;
+    private final CurrentState current;
+    private final StreamEnd streamEnd;
 
-    private StreamState state = StreamState.STARTUP;
-    /** The phase that the stream is counted in; null before it begins and after it is gone. */
-    private @Nullable StreamPhase phase;
-
-    private @Nullable DisconnectReason reason;
-    private @Nullable SendWork culprit;
-    private CompletionStatus culpritStatus = CompletionStatus.REMOTE_ERROR;
     private boolean draining;
-    private boolean peerEnded;
     private boolean established;
 
     /** As responder, whether the initiator has promised an RTR that opens the stream. */
@@ -98,28 +86,19 @@ final class StreamLife {
             StreamCounts counts) {
         this.link = link;
         this.config = config;
-        this.regions = regions;
-        this.shared = shared;
         this.inbound = inbound;
         this.transmitter = transmitter;
         this.upcalls = upcalls;
         this.terms = terms;
         this.deadlines = deadlines;
         this.counts = counts;
+        this.current = new CurrentState(counts);
+        this.streamEnd = new StreamEnd(
+                link, regions, shared, inbound.receives(), transmitter, upcalls, deadlines, counts, current);
     }
 
     StreamState state() {
-        return state;
-    }
-
-    private void become(StreamState next) {
-        become(next, StreamPhase.of(next));
-    }
-
-    private void become(StreamState next, @Nullable StreamPhase shown) {
-        state = next;
-        counts.moved(phase, shown);
-        phase = shown;
+        return current.get();
     }
 
     /** Whether both directions were ever open. */
@@ -136,9 +115,7 @@ final class StreamLife {
 
     /** The link is up, for the first time or again after a reconnect. */
     void begin() {
-        if (phase == null && state == StreamState.STARTUP) {
-            become(StreamState.STARTUP);
-        }
+        current.begin();
     }
 
     /**
@@ -147,7 +124,7 @@ final class StreamLife {
      * @param rtrPromised whether the initiator has promised to send an RTR at once; the RTR is part of the startup then
      */
     void waitForFirst(boolean rtrPromised) {
-        become(StreamState.WAIT_FIRST);
+        current.become(StreamState.WAIT_FIRST);
         rtrAwaited = rtrPromised;
         if (!rtrPromised) {
             deadlines.firstMessage();
@@ -157,7 +134,7 @@ final class StreamLife {
     /** Opens both directions. As responder, an RTR may have opened them. It does not count as a message. */
     void open() {
         boolean byRtr = rtrAwaited;
-        become(StreamState.OPEN);
+        current.become(StreamState.OPEN);
         established = true;
         rtrAwaited = false;
         if (!draining) {
@@ -178,54 +155,32 @@ final class StreamLife {
      * As responder, refuses the connection. Only the reply is sent, and what the peer sends from now on is discarded.
      */
     void refused(String why) {
-        reason = new DisconnectReason(Cause.REJECTED, why);
-        become(StreamState.LINGERING);
-        deadlines.end();
+        streamEnd.refused(why);
     }
 
     // How the stream ends.
-
-    /** What happens to the connection at the end of the stream. */
-    enum Ending {
-        /** The Terminate that was given to the transmitter is sent, then our direction ends. */
-        TERMINATE,
-        /** Our direction ends. */
-        QUIET,
-        /** The connection is closed. */
-        CLOSE,
-        /** The connection is closed already. */
-        LINK_GONE
-    }
 
     /** The peer broke a protocol. */
     void terminate(ProtocolViolation violation) {
         counts.violated(violation);
         boolean refusingReply = violation instanceof MpaViolation mpa
                 && (mpa.error() == MpaError.INSUFFICIENT_IRD || mpa.error() == MpaError.NO_MATCHING_RTR);
-        if (!state.framing() && !refusingReply) {
+        if (!state().framing() && !refusingReply) {
             end(Cause.REJECTED, violation.detail(), Ending.CLOSE);
             return;
         }
         inbound.failReceive(violation);
-        culprit = inbound.blamed(violation, transmitter.work());
-        if (!state.sending()) {
+        streamEnd.blame(inbound.blamed(violation, transmitter.work()));
+        if (!state().sending()) {
             transmitter.open(terms.framing(), 0);
         }
-        sendTerminate(inbound.terminateHeader(violation));
+        streamEnd.sendTerminate(inbound.terminateHeader(violation));
         end(Cause.LOCAL_TERMINATE, violation.detail(), Ending.TERMINATE);
-    }
-
-    /** Sends a Terminate. It is counted only if the stream has not ended already, because otherwise it is not sent. */
-    private void sendTerminate(TerminateHeader header) {
-        if (reason == null) {
-            counts.terminateSent(header.error());
-        }
-        transmitter.terminate(RdmapSender.terminate(header));
     }
 
     /** As initiator: the peer rejected the connection. */
     void rejected(Rejection rejection) {
-        end(
+        streamEnd.begin(
                 new DisconnectReason(
                         Cause.REJECTED,
                         "the peer rejected the connection with "
@@ -239,29 +194,29 @@ final class StreamLife {
      * 9.3).
      */
     void giveUp(String detail) {
-        sendTerminate(inbound.terminateHeader(new MpaViolation(MpaError.LOCAL_CATASTROPHIC, detail)));
+        streamEnd.sendTerminate(inbound.terminateHeader(new MpaViolation(MpaError.LOCAL_CATASTROPHIC, detail)));
         end(Cause.REJECTED, detail, Ending.TERMINATE);
     }
 
     /** The peer has sent a Terminate. */
     void peerTerminated(TerminateHeader header, String rawHex) {
         counts.terminateReceived(header.error());
-        culprit = transmitter.work().named(header.ddpHeader());
+        streamEnd.blame(transmitter.work().named(header.ddpHeader()));
         if (header.error().isUnknownOpcode()) {
-            culpritStatus = CompletionStatus.UNSUPPORTED;
+            streamEnd.blameUnsupported();
         }
         end(Cause.PEER_TERMINATE, header.error() + ", raw " + rawHex, Ending.QUIET);
     }
 
     /** The peer has ended its direction of the stream. */
     void peerEndedStream() {
-        peerEnded = true;
-        switch (state) {
+        streamEnd.peerEnded();
+        switch (state()) {
             case STARTUP -> end(Cause.CONNECTION_LOST, "the peer closed during startup", Ending.CLOSE);
             case WAIT_FIRST, OPEN -> {
                 if (!inbound.atBoundary()) {
                     end(Cause.CONNECTION_LOST, "the stream ended inside a message", Ending.CLOSE);
-                } else if (state == StreamState.OPEN) {
+                } else if (current.is(StreamState.OPEN)) {
                     halfClose();
                 } else {
                     // Nothing may be sent before the first FPDU, which cannot come any more.
@@ -271,14 +226,13 @@ final class StreamLife {
                             Ending.QUIET);
                 }
             }
-            case HALF_CLOSED, ENDING, CLOSED -> {}
-            case LINGERING -> link.close();
+            case HALF_CLOSED, ENDING, LINGERING, CLOSED -> {}
         }
     }
 
     /** Flushes all that needs the peer. Other posted work proceeds to its end (RFC 5041, section 6.2.1). */
     private void halfClose() {
-        become(StreamState.HALF_CLOSED);
+        current.become(StreamState.HALF_CLOSED);
         if (parting == null) {
             parting = new DisconnectReason(Cause.PEER_CLOSE, "the peer closed the connection");
         }
@@ -301,29 +255,26 @@ final class StreamLife {
 
     /** The connection is gone. */
     void linkLost(String detail) {
-        if (state != StreamState.CLOSED) {
-            if (state == StreamState.HALF_CLOSED) {
+        if (!current.is(StreamState.CLOSED)) {
+            if (current.is(StreamState.HALF_CLOSED)) {
                 // The stream was closing anyway. The completions tell which work was not sent.
                 endParting("did not take all that was due: " + detail, Ending.LINK_GONE);
             } else {
                 end(Cause.CONNECTION_LOST, detail, Ending.LINK_GONE);
             }
-            finish();
-            become(StreamState.CLOSED);
-            transmitter.release();
-            deadlines.clear();
+            streamEnd.linkGone();
         }
     }
 
     /** The deadline has passed. */
     void timedOut() {
-        boolean starting = state == StreamState.STARTUP || (state == StreamState.WAIT_FIRST && rtrAwaited);
+        boolean starting = current.is(StreamState.STARTUP) || (current.is(StreamState.WAIT_FIRST) && rtrAwaited);
         if (starting && !draining) {
             end(Cause.TIMEOUT, "no MPA startup within " + millis(config.startupTimeoutNanos()), Ending.CLOSE);
-        } else if ((state == StreamState.WAIT_FIRST || state == StreamState.OPEN) && !draining) {
+        } else if ((current.is(StreamState.WAIT_FIRST) || current.is(StreamState.OPEN)) && !draining) {
             end(Cause.TIMEOUT, "no message within " + millis(config.firstMessageTimeoutNanos()), Ending.CLOSE);
         } else if (!deadlines.goesOn()) {
-            if (state == StreamState.HALF_CLOSED) {
+            if (current.is(StreamState.HALF_CLOSED)) {
                 endParting("did not take in time what was due", Ending.CLOSE);
             } else {
                 end(Cause.LOCAL_CLOSE, "posted work did not leave in time", Ending.CLOSE);
@@ -348,9 +299,9 @@ final class StreamLife {
     /** A defect of ours or of the upper layer. */
     void bug(Throwable error) {
         link.internalError(error);
-        boolean peerListens = state.sending();
+        boolean peerListens = state().sending();
         if (peerListens) {
-            sendTerminate(TerminateReasons.localCatastrophe());
+            streamEnd.sendTerminate(TerminateReasons.localCatastrophe());
         }
         end(Cause.INTERNAL_ERROR, String.valueOf(error), peerListens ? Ending.TERMINATE : Ending.CLOSE);
     }
@@ -360,8 +311,8 @@ final class StreamLife {
      * 5040, section 7.1).
      */
     void abort(String why) {
-        if (state.sending()) {
-            sendTerminate(TerminateReasons.localCatastrophe());
+        if (state().sending()) {
+            streamEnd.sendTerminate(TerminateReasons.localCatastrophe());
             end(Cause.LOCAL_CLOSE, why, Ending.TERMINATE);
         } else {
             end(Cause.LOCAL_CLOSE, why, Ending.CLOSE);
@@ -371,13 +322,13 @@ final class StreamLife {
     /** Ends the stream at the request of the upper layer, after its posted work is done. */
     void disconnect() {
         draining = true;
-        if (state == StreamState.STARTUP) {
+        if (current.is(StreamState.STARTUP)) {
             end(Cause.LOCAL_CLOSE, "disconnected by us before it was established", Ending.CLOSE);
         } else {
             if (parting == null) {
                 parting = new DisconnectReason(Cause.LOCAL_CLOSE, "disconnected by us");
             }
-            deadlines.parting(state != StreamState.HALF_CLOSED);
+            deadlines.parting(!current.is(StreamState.HALF_CLOSED));
             transmitter.want();
         }
     }
@@ -387,41 +338,16 @@ final class StreamLife {
         DisconnectReason first = parting;
         if (draining
                 && first != null
-                && state.framing()
+                && state().framing()
                 && transmitter.work().incompleteCount() == 0
                 && transmitter.idle()) {
-            end(first, Ending.QUIET);
+            streamEnd.begin(first, Ending.QUIET);
         }
     }
 
     /** Ends the stream, unless it has ended already. */
     void end(Cause cause, String detail, Ending ending) {
-        end(new DisconnectReason(cause, detail), ending);
-    }
-
-    private void end(DisconnectReason why, Ending ending) {
-        if (reason != null) {
-            return;
-        }
-        reason = why;
-        become(StreamState.ENDING, ending == Ending.TERMINATE ? StreamPhase.TERMINATING : StreamPhase.CLOSING);
-        regions.invalidateAll();
-        shared.release();
-        inbound.receives().flush();
-        if (ending != Ending.TERMINATE) {
-            transmitter.stop();
-        }
-        if (ending == Ending.LINK_GONE) {
-            return;
-        }
-        deadlines.end();
-        if (ending == Ending.CLOSE) {
-            link.close();
-        } else if (transmitter.idle()) {
-            finish();
-        } else {
-            transmitter.want();
-        }
+        streamEnd.begin(new DisconnectReason(cause, detail), ending);
     }
 
     // What is sent while the stream ends.
@@ -432,16 +358,16 @@ final class StreamLife {
      * @param ofOurWork whether the batch carries posted work, which is limited, and not only responses to the peer
      */
     void batchPulled(boolean ofOurWork) {
-        if (state == StreamState.HALF_CLOSED && !deadlines.watching()) {
+        if (current.is(StreamState.HALF_CLOSED) && !deadlines.watching()) {
             deadlines.parting(false);
-        } else if (state == StreamState.OPEN && ofOurWork) {
+        } else if (current.is(StreamState.OPEN) && ofOurWork) {
             deadlines.used();
         }
     }
 
     /** There is no output left now. The last work may have been a request that sends nothing. */
     void nothingPulled() {
-        if (state == StreamState.HALF_CLOSED && !draining && transmitter.idle()) {
+        if (current.is(StreamState.HALF_CLOSED) && !draining && transmitter.idle()) {
             deadlines.clear();
         }
     }
@@ -450,15 +376,13 @@ final class StreamLife {
     void batchSent() {
         completeWork();
         transmitter.want();
-        if (state == StreamState.ENDING && transmitter.idle()) {
-            finish();
-        }
+        streamEnd.batchSent();
     }
 
     /** Accepts work that will not be done any more. */
     void flushWork(SendWork work) {
         transmitter.work().postFlushed(work);
-        if (state != StreamState.ENDING) {
+        if (!current.is(StreamState.ENDING)) {
             completeWork();
         }
     }
@@ -472,29 +396,12 @@ final class StreamLife {
             upcalls.completed(done);
             any = true;
         }
-        if (any && draining && state == StreamState.OPEN && transmitter.work().incompleteCount() == 0) {
+        if (any
+                && draining
+                && current.is(StreamState.OPEN)
+                && transmitter.work().incompleteCount() == 0) {
             // Only responses are left, and the peer could request more without end.
             deadlines.end();
-        }
-    }
-
-    /** Reports the end to the upper layer. No buffer of ours is in use any more. */
-    private void finish() {
-        if (state != StreamState.ENDING) {
-            return;
-        }
-        become(StreamState.LINGERING);
-        for (SendWork work = transmitter.work().pollIncomplete();
-                work != null;
-                work = transmitter.work().pollIncomplete()) {
-            upcalls.completed(work.completion(work == culprit ? culpritStatus : CompletionStatus.FLUSHED));
-        }
-        if (reason != null) {
-            upcalls.disconnected(reason);
-        }
-        link.endOutput();
-        if (peerEnded) {
-            link.close();
         }
     }
 }
