@@ -33,17 +33,13 @@ import org.warpnfs.iwarp.rdmap.RdmapViolation;
  *
  * Payload of posted work is referenced until the batch with its last byte has been sent. So is memory that the peer
  * reads. With CRCs, memory that the peer reads is copied instead, because it may change at any time and its CRC would
- * be wrong. Scratch memory for headers is kept for the next batch.
+ * be wrong. {@link BatchesInFlight} has the batches that the socket holds.
  *
  * <h2>Errors</h2>
  *
  * If the region of a response is revoked while the response is being sent, {@link #pull} throws a violation.
  */
 final class Transmitter {
-    /** The number of scratch buffers kept for later batches. */
-    private static final int MAX_KEPT_SCRATCH = 2;
-
-    private final ScratchPool scratch;
     private final StreamCounts counts;
     private final int wantedMulpduBytes;
     private final int batchBytes;
@@ -51,8 +47,7 @@ final class Transmitter {
     private final RdmapSender sender = new RdmapSender();
     private final SendQueue work;
     private final Queue<Answer> answers = new ArrayDeque<>();
-    private final Queue<InFlight> inFlight = new ArrayDeque<>();
-    private final List<ByteBuffer> keptScratch = new ArrayList<>();
+    private final BatchesInFlight inFlight;
 
     private @Nullable ByteBuffer rawFrame;
     private @Nullable Framer framer;
@@ -63,13 +58,10 @@ final class Transmitter {
     private boolean answerNext;
     private boolean wanted;
 
-    /** Batches with bytes of the peer's Reads that the socket holds or that are being filled. */
-    private int batchesReadingMemory;
-
+    /** Whether the batch that is being filled has bytes of the peer's Reads. */
     private boolean batchReadsMemory;
+
     private boolean batchCarriesWork;
-    private long pulledBytes;
-    private long pulledWorkBytes;
     private int mulpduBytes;
 
     /** FPDUs in the batch that is being filled. */
@@ -79,7 +71,7 @@ final class Transmitter {
     private boolean crc;
 
     Transmitter(QueuePairConfig config, RdmapStream stream, ScratchPool scratch, StreamCounts counts) {
-        this.scratch = scratch;
+        this.inFlight = new BatchesInFlight(scratch);
         this.counts = counts;
         this.wantedMulpduBytes = config.mulpduBytes();
         this.batchBytes = config.batchBytes();
@@ -100,8 +92,6 @@ final class Transmitter {
             return work == null && answer == null;
         }
     }
-
-    private record InFlight(FpduBatch batch, List<Outgoing> ended, boolean readsMemory, boolean carriesWork) {}
 
     /** The posted work. */
     SendQueue work() {
@@ -133,7 +123,7 @@ final class Transmitter {
     /** Forgets the startup frame that was sent or waits, because there is a new connection. */
     void restart() {
         rawFrame = null;
-        inFlight.clear();
+        inFlight.restart();
     }
 
     /** Allows messages to be sent from now on. */
@@ -215,8 +205,8 @@ final class Transmitter {
         if (rawFrame == null && (fpdus == null || (terminate == null && !hasMessages()))) {
             return null;
         }
-        FpduBatch batch = new FpduBatch(takeScratch());
-        List<Outgoing> ended = new ArrayList<>();
+        FpduBatch batch = inFlight.empty();
+        List<SendWork> ended = new ArrayList<>();
         batchReadsMemory = false;
         batchCarriesWork = false;
         fpdusFramed = 0;
@@ -227,16 +217,13 @@ final class Transmitter {
             fillOrDrop(batch, fpdus, ended);
         }
         if (batch.lengthBytes() == 0) {
-            keepScratch(batch);
+            inFlight.giveBack(batch);
             return null;
         }
         if (fpdusFramed > 0) {
             counts.sent(fpdusFramed);
         }
-        inFlight.add(new InFlight(batch, ended, batchReadsMemory, batchCarriesWork));
-        pulledBytes += batch.lengthBytes();
-        pulledWorkBytes += batchCarriesWork ? batch.lengthBytes() : 0;
-        batchesReadingMemory += batchReadsMemory ? 1 : 0;
+        inFlight.add(batch, ended, batchReadsMemory, batchCarriesWork);
         batchReadsMemory = false;
         return batch;
     }
@@ -245,7 +232,7 @@ final class Transmitter {
      * Fills a batch. If a fault is found, the FPDUs framed so far are not sent, and the next output takes their place
      * in the stream.
      */
-    private void fillOrDrop(FpduBatch batch, Framer fpdus, List<Outgoing> ended) throws RdmapViolation {
+    private void fillOrDrop(FpduBatch batch, Framer fpdus, List<SendWork> ended) throws RdmapViolation {
         int mark = fpdus.mark();
         boolean filled = false;
         try {
@@ -258,7 +245,7 @@ final class Transmitter {
         }
     }
 
-    private void fill(FpduBatch batch, Framer fpdus, List<Outgoing> ended) throws RdmapViolation {
+    private void fill(FpduBatch batch, Framer fpdus, List<SendWork> ended) throws RdmapViolation {
         DdpMessage last = terminate;
         if (last != null) {
             terminate = null;
@@ -288,7 +275,9 @@ final class Transmitter {
             frame(batch, fpdus, outgoing.message(), crc && answer != null);
             if (outgoing.message().ended()) {
                 current = null;
-                ended.add(outgoing);
+                if (outgoing.work() != null) {
+                    ended.add(outgoing.work());
+                }
                 if (answer != null) {
                     // Done here and not when the batch has been sent. The peer may receive the response and send
                     // another request before we are told that the batch was sent.
@@ -303,21 +292,12 @@ final class Transmitter {
 
     /** Whether a batch that was pulled and not yet reported as sent carries posted work. */
     boolean carriesWork(FpduBatch batch) {
-        return inFlight.stream().anyMatch(pulled -> pulled.batch() == batch && pulled.carriesWork());
+        return inFlight.carriesWork(batch);
     }
 
-    /**
-     * The number of bytes that the socket has ever taken.
-     *
-     * @param workOnly whether to count only batches that carry posted work
-     * @param unsentBytes bytes of pulled batches that the socket has not taken yet
-     */
+    /** See {@link BatchesInFlight#takenBytes}. */
     long takenBytes(boolean workOnly, long unsentBytes) {
-        long heldBytes = 0;
-        for (InFlight pulled : inFlight) {
-            heldBytes += pulled.carriesWork() || !workOnly ? pulled.batch().lengthBytes() : 0;
-        }
-        return (workOnly ? pulledWorkBytes : pulledBytes) - Math.min(unsentBytes, heldBytes);
+        return inFlight.takenBytes(workOnly, unsentBytes);
     }
 
     /**
@@ -361,7 +341,7 @@ final class Transmitter {
 
     private @Nullable Outgoing nextAnswer() throws RdmapViolation {
         Answer answer = answers.peek();
-        boolean tooEarly = answer != null && answer.changesMemory() && (batchReadsMemory || batchesReadingMemory > 0);
+        boolean tooEarly = answer != null && answer.changesMemory() && (batchReadsMemory || inFlight.readMemory());
         if (answer == null || tooEarly) {
             return null;
         }
@@ -371,37 +351,12 @@ final class Transmitter {
 
     /** The socket has taken a batch. Batches must be reported in the order in which they were pulled. */
     void sent(FpduBatch batch) {
-        InFlight first = inFlight.poll();
-        if (first == null || first.batch() != batch) {
-            throw new IllegalStateException("a batch was reported as sent out of order");
-        }
-        keepScratch(batch);
-        batchesReadingMemory -= first.readsMemory() ? 1 : 0;
-        for (Outgoing outgoing : first.ended()) {
-            if (outgoing.work() != null) {
-                work.sent(outgoing.work());
-            }
-        }
-    }
-
-    private ByteBuffer takeScratch() {
-        return keptScratch.isEmpty() ? scratch.take() : keptScratch.removeLast();
-    }
-
-    private void keepScratch(FpduBatch batch) {
-        if (keptScratch.size() < MAX_KEPT_SCRATCH) {
-            keptScratch.add(batch.scratch().clear());
-        } else {
-            scratch.give(batch.scratch());
-        }
+        inFlight.sent(batch).forEach(work::sent);
     }
 
     /** Releases all batches, because the connection is gone. Nothing is pulled any more. */
     void release() {
         stop();
-        keptScratch.forEach(scratch::give);
-        keptScratch.clear();
-        inFlight.forEach(pulled -> scratch.give(pulled.batch().scratch()));
-        inFlight.clear();
+        inFlight.release();
     }
 }
