@@ -8,23 +8,10 @@ import org.warpnfs.nfs.v4.state.core.ChannelAttributes;
 import org.warpnfs.nfs.v4.state.core.SessionId;
 
 /**
- * The back channel of one session (RFC 8881, section 2.10.3.1): connections over which the server may call, and the
- * slots of its calls.
+ * The back channel of one session (RFC 8881, section 2.10.3.1): the slots of the server's calls, over the connections
+ * that the client has bound to it ({@link BoundPaths}).
  *
- * <p>Each connection by itself:
- *
- * <pre>
- *   state    event                                    next     output
- *   -        bound                                    BOUND
- *   BOUND    the reply that bound it is on its way    PROBED   CB_NULL
- *   PROBED   CB_NULL answered                         UP
- *   PROBED   CB_NULL failed, or not answered in time  DOWN
- *   UP       a callback failed or not answered        DOWN
- *   DOWN     bound again                              BOUND
- *   any      the connection has ended                 -
- * </pre>
- *
- * A slot whose call had no answer keeps that call, since only the client knows whether it saw it: the same call goes
+ * <p>A slot whose call had no answer keeps that call, since only the client knows whether it saw it: the same call goes
  * over the next connection that is up, and the slot's sequence goes on with its answer. Guarded by the lock of the
  * state.
  */
@@ -32,24 +19,6 @@ public final class BackChannel {
     private static final int NFS4_OK = 0;
     private static final int NFS4ERR_DELAY = 10008;
     private static final int NFS4ERR_RETRY_UNCACHED_REP = 10068;
-
-    private enum Phase {
-        BOUND,
-        PROBED,
-        UP,
-        DOWN
-    }
-
-    private static final class Path {
-        final Object connection;
-        Phase phase = Phase.BOUND;
-        CallbackCall.@Nullable Null probe;
-        long probedNanos;
-
-        Path(Object connection) {
-            this.connection = connection;
-        }
-    }
 
     private static final class CallbackSlot {
         int seqid = 1;
@@ -67,11 +36,8 @@ public final class BackChannel {
     private final int minorVersion;
     private final ChannelAttributes attributes;
     private final CallbackSlot[] slots;
-    private final List<Path> paths = new ArrayList<>(1);
+    private final BoundPaths paths;
     private final Consumer<CallbackCall> outbox;
-    private int program;
-    private CallbackCredential credential;
-    private boolean used;
     private boolean faulty;
     /** Of CB_RECALL_SLOT. */
     private boolean slotsAsked;
@@ -88,8 +54,7 @@ public final class BackChannel {
             Consumer<CallbackCall> outbox) {
         this.sessionId = sessionId;
         this.minorVersion = parameters.minorVersion();
-        this.program = parameters.program();
-        this.credential = credential;
+        this.paths = new BoundPaths(parameters.program(), credential, outbox);
         this.attributes = granted;
         this.outbox = outbox;
         this.slots = new CallbackSlot[Math.toIntExact(granted.maxRequests())];
@@ -103,40 +68,14 @@ public final class BackChannel {
         return attributes;
     }
 
-    /** BACKCHANNEL_CTL: all connections are to be tried anew. */
-    public void change(int newProgram, CallbackCredential newCredential) {
-        program = newProgram;
-        credential = newCredential;
-        paths.forEach(path -> path.phase = Phase.BOUND);
-    }
-
-    /** False if there are too many connections already. */
-    public boolean bind(Object connection, int maxConnections) {
-        used = true;
-        Path path = pathOf(connection);
-        if (path == null) {
-            if (paths.size() >= maxConnections && !paths.removeIf(other -> other.phase == Phase.DOWN)) {
-                return false;
-            }
-            paths.add(new Path(connection));
-        } else if (path.phase == Phase.DOWN) {
-            path.phase = Phase.BOUND;
-        }
-        return true;
-    }
-
-    /** The connections that are bound to it, in the order in which they were. */
-    public List<Object> connections() {
-        return paths.stream().map(path -> path.connection).toList();
+    /** The connections that are bound to it. */
+    public BoundPaths paths() {
+        return paths;
     }
 
     /** The connection has ended; calls over it that were not answered are in doubt. */
     public void unbind(Object connection) {
-        paths.removeIf(path -> path.connection.equals(connection));
-        doubt(connection);
-    }
-
-    private void doubt(Object connection) {
+        paths.unbind(connection);
         for (CallbackSlot slot : slots) {
             if (slot.call != null && slot.call.target().connection().equals(connection)) {
                 slot.inDoubt = true;
@@ -144,39 +83,16 @@ public final class BackChannel {
         }
     }
 
-    /** Asks over a connection that was bound whether the client is there. */
-    public void probe(long nowNanos, Object connection) {
-        Path path = pathOf(connection);
-        if (path != null && path.phase == Phase.BOUND) {
-            path.phase = Phase.PROBED;
-            path.probe = new CallbackCall.Null(target(path));
-            path.probedNanos = nowNanos;
-            outbox.accept(path.probe);
-        }
-    }
-
-    /** True if it was the probe of one of these connections, and that one is now up. */
-    public boolean probed(CallbackCall.Null call, boolean answered) {
-        for (Path path : paths) {
-            if (path.probe == call) {
-                path.probe = null;
-                path.phase = answered ? Phase.UP : Phase.DOWN;
-                return answered;
-            }
-        }
-        return false;
-    }
-
     /** Sends again what was in doubt, over the connection that is now up. */
     public void resume(long nowNanos) {
-        Path up = up();
+        CallbackCall.Bound up = paths.up();
         if (up == null) {
             return;
         }
         for (CallbackSlot slot : slots) {
             CallbackCall.InSession call = slot.call;
             if (call != null && slot.inDoubt) {
-                CallbackCall.InSession again = call.on(target(up));
+                CallbackCall.InSession again = call.on(up);
                 slot.inDoubt = false;
                 slot.call = again;
                 slot.sentNanos = nowNanos;
@@ -185,19 +101,9 @@ public final class BackChannel {
         }
     }
 
-    /** True once a connection was bound to it. */
-    public boolean isUsed() {
-        return used;
-    }
-
     /** True if a callback can be sent. */
     public boolean isUp() {
-        return !faulty && up() != null;
-    }
-
-    /** SEQ4_STATUS_CB_PATH_DOWN_SESSION: there should be a connection for callbacks, and there is none. */
-    public boolean isDown() {
-        return paths.stream().allMatch(path -> path.phase == Phase.DOWN);
+        return !faulty && paths.up() != null;
     }
 
     /** SEQ4_STATUS_BACKCHANNEL_FAULT: client and server disagree on the slots. */
@@ -239,7 +145,7 @@ public final class BackChannel {
 
     /** Null if no connection is up or no slot is free. */
     private @Nullable CallbackSlot send(long nowNanos, CallbackCall.Operation operation) {
-        Path up = up();
+        CallbackCall.Bound up = paths.up();
         if (up == null || faulty) {
             return null;
         }
@@ -258,7 +164,7 @@ public final class BackChannel {
         CallbackSlot slot = slots[free];
         CallbackCall.Position position =
                 new CallbackCall.Position(minorVersion, sessionId, slot.seqid, free, Math.max(highest, free));
-        CallbackCall.InSession call = new CallbackCall.InSession(target(up), position, operation);
+        CallbackCall.InSession call = new CallbackCall.InSession(up, position, operation);
         slot.call = call;
         slot.sentNanos = nowNanos;
         outbox.accept(call);
@@ -287,10 +193,7 @@ public final class BackChannel {
             }
             case CallbackOutcome.Failed _, CallbackOutcome.Done _ -> {
                 // The slot keeps the call: resume() sends it again once there is a way.
-                Path path = pathOf(call.target().connection());
-                if (path != null) {
-                    path.phase = Phase.DOWN;
-                }
+                paths.down(call.target().connection());
                 slot.inDoubt = true;
             }
         }
@@ -309,19 +212,11 @@ public final class BackChannel {
 
     /** What nobody answered for too long is taken for lost, and its connection for down. */
     public void expire(long nowNanos, long patienceNanos) {
-        for (Path path : paths) {
-            if (path.phase == Phase.PROBED && nowNanos - path.probedNanos > patienceNanos) {
-                path.phase = Phase.DOWN;
-                path.probe = null;
-            }
-        }
+        paths.expire(nowNanos, patienceNanos);
         for (CallbackSlot slot : slots) {
             if (slot.call != null && !slot.inDoubt && nowNanos - slot.sentNanos > patienceNanos) {
                 slot.inDoubt = true;
-                Path path = pathOf(slot.call.target().connection());
-                if (path != null) {
-                    path.phase = Phase.DOWN;
-                }
+                paths.down(slot.call.target().connection());
             }
         }
     }
@@ -338,28 +233,5 @@ public final class BackChannel {
         }
         paths.clear();
         return unanswered;
-    }
-
-    private CallbackCall.Bound target(Path path) {
-        return new CallbackCall.Bound(path.connection, program, credential);
-    }
-
-    /** The connection that was bound last of those that are up. */
-    private @Nullable Path up() {
-        for (Path path : paths.reversed()) {
-            if (path.phase == Phase.UP) {
-                return path;
-            }
-        }
-        return null;
-    }
-
-    private @Nullable Path pathOf(Object connection) {
-        for (Path path : paths) {
-            if (path.connection.equals(connection)) {
-                return path;
-            }
-        }
-        return null;
     }
 }

@@ -62,7 +62,7 @@ public final class Session {
 
     /** The connections that carry its callbacks. */
     public List<Object> backConnections() {
-        return backChannel == null ? List.of() : backChannel.connections();
+        return backChannel == null ? List.of() : backChannel.paths().connections();
     }
 
     /** How many slots the client should use (sr_target_highest_slotid is one less): at least one, at most all. */

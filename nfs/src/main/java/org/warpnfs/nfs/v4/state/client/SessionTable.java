@@ -157,7 +157,7 @@ public final class SessionTable {
         session.connections.forEach(connection -> noLongerOn(connection, session));
         BackChannel back = session.backChannel();
         if (back != null) {
-            back.connections().forEach(connection -> noLongerOn(connection, session));
+            back.paths().connections().forEach(connection -> noLongerOn(connection, session));
             back.abandon().forEach(recalled -> recalled.answered(false));
         }
     }
@@ -204,7 +204,7 @@ public final class SessionTable {
         if (back == null) {
             return false;
         }
-        if (!back.bind(connection, limits.maxConnectionsPerSession())) {
+        if (!back.paths().bind(connection, limits.maxConnectionsPerSession())) {
             connectionsNotBound++;
             return false;
         }

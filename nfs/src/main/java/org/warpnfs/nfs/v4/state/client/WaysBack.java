@@ -65,7 +65,7 @@ public final class WaysBack implements Recaller {
         for (Session session : sessions.sessionsOn(connection)) {
             BackChannel back = session.backChannel();
             if (back != null) {
-                back.probe(nowNanos, connection);
+                back.paths().probe(nowNanos, connection);
             }
         }
     }
@@ -100,7 +100,7 @@ public final class WaysBack implements Recaller {
         if (back == null || credential == null) {
             throw Nfs4Exception.of(Nfs4Status.INVAL);
         }
-        back.change(program, credential);
+        back.paths().change(program, credential);
     }
 
     /**
@@ -136,7 +136,7 @@ public final class WaysBack implements Recaller {
     private @Nullable Client probedOn(long nowNanos, Object connection, CallbackCall.Null probe, boolean reached) {
         for (Session session : sessions.sessionsOn(connection)) {
             BackChannel back = session.backChannel();
-            if (back != null && back.probed(probe, reached)) {
+            if (back != null && back.paths().probed(probe, reached)) {
                 back.resume(nowNanos);
                 return session.client();
             }
@@ -163,16 +163,16 @@ public final class WaysBack implements Recaller {
         boolean allDown = true;
         for (Session each : sessions.of(session.client())) {
             BackChannel back = each.backChannel();
-            if (back == null || !back.isUsed()) {
+            if (back == null || !back.paths().isUsed()) {
                 continue;
             }
             back.expire(nowNanos, CallbackCall.PATIENCE_NANOS);
             anyUsed = true;
-            allDown &= back.isDown();
+            allDown &= back.paths().isDown();
         }
         BackChannel own = session.backChannel();
-        if (own != null && own.isUsed()) {
-            flags |= own.isDown() ? CB_PATH_DOWN_SESSION : 0;
+        if (own != null && own.paths().isUsed()) {
+            flags |= own.paths().isDown() ? CB_PATH_DOWN_SESSION : 0;
             flags |= own.isFaulty() ? BACKCHANNEL_FAULT : 0;
         }
         return flags | (anyUsed && allDown ? CB_PATH_DOWN : 0);

@@ -1,0 +1,167 @@
+package org.warpnfs.nfs.v4.state.callback;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The connections that a client has bound to a session's back channel (RFC 8881, section 2.10.3.1).
+ *
+ * <p>Each connection by itself:
+ *
+ * <pre>
+ *   state    event                                    next     output
+ *   -        bound                                    BOUND
+ *   BOUND    the reply that bound it is on its way    PROBED   CB_NULL
+ *   PROBED   CB_NULL answered                         UP
+ *   PROBED   CB_NULL failed, or not answered in time  DOWN
+ *   UP       a callback failed or not answered        DOWN
+ *   DOWN     bound again                              BOUND
+ *   any      the connection has ended                 -
+ * </pre>
+ *
+ * Guarded by the lock of the state.
+ */
+public final class BoundPaths {
+    private enum Phase {
+        BOUND,
+        PROBED,
+        UP,
+        DOWN
+    }
+
+    private static final class Path {
+        final Object connection;
+        Phase phase = Phase.BOUND;
+        CallbackCall.@Nullable Null probe;
+        long probedNanos;
+
+        Path(Object connection) {
+            this.connection = connection;
+        }
+    }
+
+    private final List<Path> paths = new ArrayList<>(1);
+    private final Consumer<CallbackCall> outbox;
+    private int program;
+    private CallbackCredential credential;
+    private boolean used;
+
+    BoundPaths(int program, CallbackCredential credential, Consumer<CallbackCall> outbox) {
+        this.program = program;
+        this.credential = credential;
+        this.outbox = outbox;
+    }
+
+    /** BACKCHANNEL_CTL: all connections are to be tried anew. */
+    public void change(int newProgram, CallbackCredential newCredential) {
+        program = newProgram;
+        credential = newCredential;
+        paths.forEach(path -> path.phase = Phase.BOUND);
+    }
+
+    /** False if there are too many connections already. */
+    public boolean bind(Object connection, int maxConnections) {
+        used = true;
+        Path path = pathOf(connection);
+        if (path == null) {
+            if (paths.size() >= maxConnections && !paths.removeIf(other -> other.phase == Phase.DOWN)) {
+                return false;
+            }
+            paths.add(new Path(connection));
+        } else if (path.phase == Phase.DOWN) {
+            path.phase = Phase.BOUND;
+        }
+        return true;
+    }
+
+    /** All of them, in the order in which they were bound. */
+    public List<Object> connections() {
+        return paths.stream().map(path -> path.connection).toList();
+    }
+
+    /** The connection has ended. */
+    void unbind(Object connection) {
+        paths.removeIf(path -> path.connection.equals(connection));
+    }
+
+    /** Asks over a connection that was bound whether the client is there. */
+    public void probe(long nowNanos, Object connection) {
+        Path path = pathOf(connection);
+        if (path != null && path.phase == Phase.BOUND) {
+            path.phase = Phase.PROBED;
+            path.probe = new CallbackCall.Null(target(path));
+            path.probedNanos = nowNanos;
+            outbox.accept(path.probe);
+        }
+    }
+
+    /** True if it was the probe of one of these connections, and that one is now up. */
+    public boolean probed(CallbackCall.Null call, boolean answered) {
+        for (Path path : paths) {
+            if (path.probe == call) {
+                path.probe = null;
+                path.phase = answered ? Phase.UP : Phase.DOWN;
+                return answered;
+            }
+        }
+        return false;
+    }
+
+    /** A probe that nobody answered for too long is taken for lost, and its connection for down. */
+    void expire(long nowNanos, long patienceNanos) {
+        for (Path path : paths) {
+            if (path.phase == Phase.PROBED && nowNanos - path.probedNanos > patienceNanos) {
+                path.phase = Phase.DOWN;
+                path.probe = null;
+            }
+        }
+    }
+
+    /** A call over the connection failed; nothing if it has ended. */
+    void down(Object connection) {
+        Path path = pathOf(connection);
+        if (path != null) {
+            path.phase = Phase.DOWN;
+        }
+    }
+
+    /** True once a connection was bound. */
+    public boolean isUsed() {
+        return used;
+    }
+
+    /** SEQ4_STATUS_CB_PATH_DOWN_SESSION: there should be a connection for callbacks, and there is none. */
+    public boolean isDown() {
+        return paths.stream().allMatch(path -> path.phase == Phase.DOWN);
+    }
+
+    /** Where a call goes: the connection that was bound last of those that are up; null if none is. */
+    CallbackCall.@Nullable Bound up() {
+        for (Path path : paths.reversed()) {
+            if (path.phase == Phase.UP) {
+                return target(path);
+            }
+        }
+        return null;
+    }
+
+    /** The session is gone. */
+    void clear() {
+        paths.clear();
+    }
+
+    private CallbackCall.Bound target(Path path) {
+        return new CallbackCall.Bound(path.connection, program, credential);
+    }
+
+    private @Nullable Path pathOf(Object connection) {
+        for (Path path : paths) {
+            if (path.connection.equals(connection)) {
+                return path;
+            }
+        }
+        return null;
+    }
+}
