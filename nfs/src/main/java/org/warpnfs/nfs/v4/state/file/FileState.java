@@ -2,6 +2,7 @@ package org.warpnfs.nfs.v4.state.file;
 
 import java.util.LinkedHashSet;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Who has one file open, and who has locked what of it. Guarded by the lock of the state. */
 final class FileState {
@@ -37,5 +38,41 @@ final class FileState {
         opens.remove(open);
         writers.remove(open);
         deniers.remove(open);
+    }
+
+    /** An open of another that denies what is asked for, or has what is to be denied; null if there is none. */
+    @Nullable
+    Conflict shareConflict(OpenRequest request) {
+        Conflict denied = denied(request.access());
+        if (denied != null || request.deny() == 0) {
+            return denied;
+        }
+        for (OpenState open : request.deny() == OpenRequest.WRITE ? writers : opens) {
+            if (!open.client.isGone() && (open.access & request.deny()) != 0) {
+                return new Conflict(open.client, null);
+            }
+        }
+        return null;
+    }
+
+    /** An open that denies the access. */
+    @Nullable
+    Conflict denied(int access) {
+        for (OpenState open : deniers) {
+            if (!open.client.isGone() && (open.deny & access) != 0) {
+                return new Conflict(open.client, null);
+            }
+        }
+        return null;
+    }
+
+    /** Some open that can write, or leave that brings no file. */
+    IoGrant anyWriter() {
+        for (OpenState open : writers) {
+            if (open.writer != null && !open.client.isGone()) {
+                return IoGrant.holding(open.writer);
+            }
+        }
+        return IoGrant.withoutFile();
     }
 }

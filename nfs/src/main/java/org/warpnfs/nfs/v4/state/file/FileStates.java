@@ -46,35 +46,14 @@ public final class FileStates {
     @Nullable
     public Conflict shareConflict(OpenRequest request) {
         FileState file = files.get(request.file());
-        if (file == null) {
-            return null;
-        }
-        Conflict denied = denied(file, request.access());
-        if (denied != null || request.deny() == 0) {
-            return denied;
-        }
-        for (OpenState open : request.deny() == OpenRequest.WRITE ? file.writers : file.opens) {
-            if (!open.client.isGone() && (open.access & request.deny()) != 0) {
-                return new Conflict(open.client, null);
-            }
-        }
-        return null;
+        return file == null ? null : file.shareConflict(request);
     }
 
     /** An open that denies anonymous I/O. */
     @Nullable
     public Conflict denied(FileKey key, int access) {
         FileState file = files.get(key);
-        return file == null ? null : denied(file, access);
-    }
-
-    private static @Nullable Conflict denied(FileState file, int access) {
-        for (OpenState open : file.deniers) {
-            if (!open.client.isGone() && (open.deny & access) != 0) {
-                return new Conflict(open.client, null);
-            }
-        }
-        return null;
+        return file == null ? null : file.denied(access);
     }
 
     /** The share access bits for which the open has no file of the backend yet. */
@@ -279,14 +258,7 @@ public final class FileStates {
     /** Some open of the file that can write, or leave that brings no file. */
     public IoGrant anyWriter(FileKey key) {
         FileState file = files.get(key);
-        if (file != null) {
-            for (OpenState open : file.writers) {
-                if (open.writer != null && !open.client.isGone()) {
-                    return IoGrant.holding(open.writer);
-                }
-            }
-        }
-        return IoGrant.withoutFile();
+        return file == null ? IoGrant.withoutFile() : file.anyWriter();
     }
 
     /** Who else holds a lock in the range; null if nobody does. */
