@@ -77,7 +77,7 @@ public final class CallbackStates {
                 && sequence == Nfs4Status.OK.code()
                 && operation == Nfs4Status.OK.code();
         if (recall && !heard) {
-            core.delegations.recallFailed();
+            core.delegations.recalls().failed();
         }
     }
 }

@@ -198,7 +198,7 @@ public final class StateTable implements AutoCloseable {
                 core.sessions.connectionsNotBound(),
                 core.clients.expired(),
                 core.refused(),
-                core.delegations.recalls()));
+                core.delegations.recalls().counts()));
     }
 
     /**

@@ -1,14 +1,10 @@
 package org.warpnfs.nfs.v4.state.file;
 
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.FileHandle;
@@ -31,13 +27,10 @@ import org.warpnfs.nfs.v4.xdr.Stateid;
  * <p>Guarded by the lock of the state.
  */
 public final class DelegationTable {
-    /** A recall that the client could not make sense of yet is repeated, for as long as someone waits for it. */
-    private static final long RECALL_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
-
-    private final long leaseNanos;
     private final StateEntries states;
     private final FileStates files;
     private final Recaller recaller;
+    private final DelegationRecalls recalls;
     private final Consumer<SharedFile> letGo;
     private final Consumer<SharedFile> taken;
     private final Shares shares;
@@ -45,8 +38,6 @@ public final class DelegationTable {
     private final Map<FileHandle, Map<Client, DelegationState>> byFile = new HashMap<>();
 
     private final Map<Client, Held> byClient = new HashMap<>();
-    /** Those that were recalled, the longest ago first: what may have to be revoked. */
-    private final Set<DelegationState> recalled = new LinkedHashSet<>();
 
     /** What one client has. */
     private static final class Held {
@@ -55,11 +46,6 @@ public final class DelegationTable {
 
         int revoked;
     }
-
-    private long recallsSent;
-    private long recallsFailed;
-    private long recallsReturned;
-    private long recallsRevoked;
 
     private final FileChangeWindows changes = new FileChangeWindows();
 
@@ -78,10 +64,10 @@ public final class DelegationTable {
         this.letGo = letGo;
         this.taken = taken;
         this.shares = new Shares(limits.maxDelegations());
-        this.leaseNanos = leaseNanos;
         this.states = states;
         this.files = files;
         this.recaller = recaller;
+        this.recalls = new DelegationRecalls(leaseNanos, recaller);
     }
 
     /** What an open gets, which has succeeded. */
@@ -114,7 +100,7 @@ public final class DelegationTable {
                 boolean unwanted = !recaller.reaches(client)
                         || files.hasWriter(request.file().handle());
                 if (unwanted) {
-                    recall(nowNanos, delegation);
+                    recalls.begin(nowNanos, delegation);
                     delegation.acknowledge();
                 }
                 yield new DelegationGrant.Read(delegation.stateid(), unwanted);
@@ -170,12 +156,12 @@ public final class DelegationTable {
             if (delegation.client() == by || delegation.client().isGone()) {
                 continue;
             }
-            if (delegation.isOverdue(nowNanos, leaseNanos)) {
+            if (recalls.isOverdue(nowNanos, delegation)) {
                 revoke(delegation);
                 continue;
             }
-            recall(nowNanos, delegation);
-            notify(nowNanos, delegation);
+            recalls.begin(nowNanos, delegation);
+            recalls.tell(nowNanos, delegation);
             holder = delegation.client();
         }
         if (holder == null) {
@@ -185,21 +171,9 @@ public final class DelegationTable {
         return new Conflict(holder, null);
     }
 
-    private void recall(long nowNanos, DelegationState delegation) {
-        delegation.recall(nowNanos);
-        recalled.add(delegation);
-    }
-
-    private void notify(long nowNanos, DelegationState delegation) {
-        if (delegation.isRecallDue(nowNanos, RECALL_PAUSE_NANOS)
-                && recaller.recall(nowNanos, delegation.client(), delegation)) {
-            recallsSent++;
-        }
-    }
-
     /** A way to the client has opened, or a slot is free: what waited for that goes. */
     public void notifyAll(long nowNanos, Client client) {
-        of(client).forEach(delegation -> notify(nowNanos, delegation));
+        of(client).forEach(delegation -> recalls.tell(nowNanos, delegation));
     }
 
     /** What must not happen beside a delegation. */
@@ -210,7 +184,7 @@ public final class DelegationTable {
     /** DELEGRETURN: DELEG_REVOKED if it came too late. */
     public void giveBack(Client client, FileKey file, Stateid stateid) throws Nfs4Exception {
         DelegationState delegation = find(client, file, stateid);
-        recallsReturned += delegation.isRecalled() ? 1 : 0;
+        recalls.returned(delegation);
         remove(delegation, letGo);
     }
 
@@ -239,7 +213,7 @@ public final class DelegationTable {
 
     /** Without a session the client has no way to free what was revoked: it is gone at once. */
     private void revoke(DelegationState delegation) {
-        recallsRevoked++;
+        recalls.revoked();
         if (delegation.client().isSessionless()) {
             remove(delegation, taken);
             return;
@@ -258,7 +232,7 @@ public final class DelegationTable {
 
     private void leave(DelegationState delegation) {
         FileHandle file = delegation.key().handle();
-        recalled.remove(delegation);
+        recalls.end(delegation);
         byFile.computeIfPresent(file, (_, held) -> {
             held.remove(delegation.client(), delegation);
             return held.isEmpty() ? null : held;
@@ -321,14 +295,7 @@ public final class DelegationTable {
 
     /** Takes back what was recalled for a lease and not given. */
     public void sweep(long nowNanos) {
-        List<DelegationState> overdue = new ArrayList<>();
-        for (DelegationState delegation : recalled) {
-            if (!delegation.isOverdue(nowNanos, leaseNanos)) {
-                break;
-            }
-            overdue.add(delegation);
-        }
-        overdue.forEach(this::revoke);
+        recalls.overdue(nowNanos).forEach(this::revoke);
         changes.sweep(nowNanos);
     }
 
@@ -337,14 +304,9 @@ public final class DelegationTable {
         byFile.values().forEach(held -> held.values().forEach(delegation -> delegation.releaseFile(letGo)));
     }
 
-    /** A CB_RECALL was not answered, or not as it should have been. */
-    public void recallFailed() {
-        recallsFailed++;
-    }
-
-    /** What became of recalls since the start. */
-    public RecallCounts recalls() {
-        return new RecallCounts(recallsSent, recallsFailed, recallsReturned, recallsRevoked);
+    /** The recalls that are under way. */
+    public DelegationRecalls recalls() {
+        return recalls;
     }
 
     /** How often a client was not given one for want of room. */
