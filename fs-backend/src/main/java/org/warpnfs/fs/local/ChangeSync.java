@@ -25,7 +25,7 @@ import org.warpnfs.fs.spi.FsException;
  *
  * <h2>Buffers</h2>
  *
- * Holds up to two descriptors until closed. For one thread.
+ * Holds up to two descriptors, and the {@link JournalMarker}, until closed. For one thread.
  */
 final class ChangeSync implements AutoCloseable {
     private final Durability durability;
@@ -34,10 +34,22 @@ final class ChangeSync implements AutoCloseable {
     private final long wholeFailures;
     private final List<Target> targets = new ArrayList<>(2);
     private boolean wholeFileSystem;
+    private boolean closed;
 
-    ChangeSync(Durability durability, boolean byJournal) {
+    /** A change that the journal takes along, where there is one journal for all. */
+    static ChangeSync byJournal(Durability durability) {
+        return new ChangeSync(durability, true);
+    }
+
+    /** A change of data, which a push of the journal does not bring along: each file is synced. */
+    static ChangeSync byFile(Durability durability) {
+        return new ChangeSync(durability, false);
+    }
+
+    private ChangeSync(Durability durability, boolean byJournal) {
         this.durability = durability;
-        this.marker = byJournal ? durability.marker() : null;
+        durability.marker().use();
+        this.marker = byJournal ? durability.marker().fd() : null;
         this.journalFailures = durability.journal().failures();
         this.wholeFailures = durability.whole().failures();
     }
@@ -129,6 +141,10 @@ final class ChangeSync implements AutoCloseable {
     public void close() {
         targets.forEach(Target::close);
         targets.clear();
+        if (!closed) {
+            closed = true;
+            durability.marker().leave();
+        }
     }
 
     private final class Target implements AutoCloseable {

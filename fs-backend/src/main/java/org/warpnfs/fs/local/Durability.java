@@ -3,14 +3,12 @@ package org.warpnfs.fs.local;
 import java.security.SecureRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.warpnfs.fs.local.libc.AttributeCalls;
 import org.warpnfs.fs.local.libc.Errno;
 import org.warpnfs.fs.local.libc.ErrnoException;
 import org.warpnfs.fs.local.libc.Fd;
-import org.warpnfs.fs.local.libc.OpenCalls;
 import org.warpnfs.fs.local.libc.Statx;
 import org.warpnfs.fs.spi.FileType;
 import org.warpnfs.fs.spi.FsError;
@@ -28,7 +26,6 @@ import org.warpnfs.fs.spi.FsException;
 final class Durability implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Durability.class);
 
-    private static final int MARKER_PERMISSIONS = 0600;
     /** Limits the rate of log lines, since a device that fails does so often. */
     private static final long LOG_INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(10);
 
@@ -41,7 +38,7 @@ final class Durability implements AutoCloseable {
     private final SyncGates gates;
     private final SyncGate journal;
     private final SyncGate whole;
-    private final @Nullable Fd marker;
+    private final JournalMarker marker;
 
     /**
      * Makes the durability of one file system.
@@ -55,16 +52,7 @@ final class Durability implements AutoCloseable {
         this.gates = new SyncGates(this::syncFile, this::lost);
         this.journal = new SyncGate((fd, attributes) -> pushJournal(fd), this::lost);
         this.whole = new SyncGate((fd, attributes) -> syncFileSystem(fd), this::lost);
-        this.marker = kind.ordered() ? openMarker(rootFd) : null;
-    }
-
-    /** Opens a file without a name, whose changes go through the journal; null if the file system has no such files. */
-    private static @Nullable Fd openMarker(Fd rootFd) {
-        try {
-            return OpenCalls.openNameless(rootFd, MARKER_PERMISSIONS);
-        } catch (ErrnoException e) {
-            return null;
-        }
+        this.marker = new JournalMarker(rootFd, kind.ordered(), System::nanoTime);
     }
 
     long verifier() {
@@ -163,12 +151,11 @@ final class Durability implements AutoCloseable {
         if (sizeBytes == 0 || AttributeReader.type(AttributeReader.statx(file)) != FileType.REGULAR) {
             return ofAttributes(file);
         }
-        ChangeSync sync = new ChangeSync(this, false);
-        return prepared(sync, each -> each.addAny(file));
+        return prepared(ChangeSync.byFile(this), each -> each.addAny(file));
     }
 
     private ChangeSync prepared(Preparation preparation) throws FsException {
-        return prepared(new ChangeSync(this, marker != null), preparation);
+        return prepared(ChangeSync.byJournal(this), preparation);
     }
 
     private static ChangeSync prepared(ChangeSync sync, Preparation preparation) throws FsException {
@@ -188,9 +175,8 @@ final class Durability implements AutoCloseable {
         return journal;
     }
 
-    /** The journal's marker file; not null where {@link ChangeSync} uses the journal. */
-    @Nullable
-    Fd marker() {
+    /** The journal's marker, to be used by whoever will sync, from before the change until after the sync. */
+    JournalMarker marker() {
         return marker;
     }
 
@@ -208,9 +194,12 @@ final class Durability implements AutoCloseable {
 
     @Override
     public void close() {
-        if (marker != null) {
-            marker.close();
-        }
+        marker.close();
+    }
+
+    /** Lets go of what is not needed now. To be called from time to time. */
+    void sweep() {
+        marker.sweep();
     }
 
     private void syncFile(Fd fd, boolean withAttributes) throws ErrnoException {
@@ -234,7 +223,7 @@ final class Durability implements AutoCloseable {
      */
     private void pushJournal(Fd marker) throws ErrnoException {
         // Each chmod is a transaction, even if it changes nothing.
-        AttributeCalls.chmod(marker, MARKER_PERMISSIONS);
+        AttributeCalls.chmod(marker, JournalMarker.PERMISSIONS);
         calls.fsync(marker);
         requireJournal();
     }
@@ -247,9 +236,10 @@ final class Durability implements AutoCloseable {
      * notice, though it is itself answered 0. The second is refused.
      */
     private void requireJournal() throws ErrnoException {
-        if (marker != null) {
-            AttributeCalls.chmod(marker, MARKER_PERMISSIONS);
-            AttributeCalls.chmod(marker, MARKER_PERMISSIONS);
+        Fd open = marker.opened();
+        if (open != null) {
+            AttributeCalls.chmod(open, JournalMarker.PERMISSIONS);
+            AttributeCalls.chmod(open, JournalMarker.PERMISSIONS);
         }
     }
 

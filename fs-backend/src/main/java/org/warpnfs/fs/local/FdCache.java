@@ -6,7 +6,9 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,10 +31,11 @@ import org.warpnfs.fs.spi.OpenAccess;
  *
  * <h2>Buffers</h2>
  *
- * Idle descriptors, which nobody has open, are kept up to a number; the least recently used is closed first. The
- * descriptor of a file without a name is not kept, since it would keep the file's space. All descriptors together take
- * no more than the process's {@link DescriptorBudget} has for files. Idle descriptors are closed when another file
- * needs one, in this file system or in any other. Safe for many threads.
+ * Idle descriptors, which nobody has open, are kept up to a number, and for {@value #IDLE_SECONDS} seconds after their
+ * last use; the least recently used is closed first. The descriptor of a file without a name is not kept, since it would
+ * keep the file's space. A descriptor that is open for writing keeps the host from mounting the file system read-only.
+ * All descriptors together take no more than the process's {@link DescriptorBudget} has for files. Idle descriptors are
+ * closed when another file needs one, in this file system or in any other. Safe for many threads.
  *
  * <h2>Durability</h2>
  *
@@ -46,8 +49,11 @@ final class FdCache implements AutoCloseable {
     private static final int RELIEF_PART = 4;
 
     private static final int MIN_RELIEF = 16;
+    /** Longer than a client rests between two calls of one piece of work. */
+    static final int IDLE_SECONDS = 60;
 
     private final int maxIdle;
+    private final LongSupplier clockNanos;
     private final Durability durability;
     private final DescriptorBudget budget;
     private final DescriptorPressure.Relief relief = () -> closeIdle(Long.MAX_VALUE) > 0;
@@ -60,8 +66,9 @@ final class FdCache implements AutoCloseable {
     private final LinkedHashMap<Key, Entry> idleDirty = new LinkedHashMap<>();
     private boolean closed;
 
-    FdCache(int maxIdle, Durability durability, DescriptorBudget budget) {
+    FdCache(int maxIdle, Durability durability, DescriptorBudget budget, LongSupplier clockNanos) {
         this.maxIdle = maxIdle;
+        this.clockNanos = clockNanos;
         this.durability = durability;
         this.budget = budget;
         DescriptorPressure.register(relief);
@@ -104,6 +111,9 @@ final class FdCache implements AutoCloseable {
     Entry open(FileHandle handle, boolean writable, Opening opening) throws FsException {
         takeFromBudget();
         Entry entry = null;
+        if (writable) {
+            durability.marker().use();
+        }
         try {
             Fd fd = opening.open();
             try {
@@ -115,6 +125,9 @@ final class FdCache implements AutoCloseable {
             }
         } finally {
             if (entry == null) {
+                if (writable) {
+                    durability.marker().leave();
+                }
                 budget.give();
             }
         }
@@ -193,6 +206,12 @@ final class FdCache implements AutoCloseable {
     }
 
     void release(Entry entry) {
+        entry.lastUsedNanos = clockNanos.getAsLong();
+        putBackAll(entry);
+    }
+
+    /** Puts a descriptor back, and those that have to be synced to make room for it. */
+    private void putBackAll(Entry entry) {
         Entry dirty = putBack(entry);
         while (dirty != null) {
             syncToClose(dirty);
@@ -305,7 +324,7 @@ final class FdCache implements AutoCloseable {
             close(entry);
             return 1;
         }
-        release(entry);
+        putBackAll(entry);
         return 0;
     }
 
@@ -334,8 +353,12 @@ final class FdCache implements AutoCloseable {
         toClose.forEach(this::close);
     }
 
-    /** Closes idle descriptors of files that lost their last name by a change on the host. */
+    /**
+     * Closes idle descriptors of files that lost their last name by a change on the host, and those that have been idle
+     * for {@value #IDLE_SECONDS} seconds, after a sync of what is unsynced. To be called from time to time.
+     */
     void sweep() {
+        long nowNanos = clockNanos.getAsLong();
         List<Entry> candidates = new ArrayList<>();
         synchronized (this) {
             candidates.addAll(idleClean.values());
@@ -344,7 +367,21 @@ final class FdCache implements AutoCloseable {
             idleClean.clear();
             idleDirty.clear();
         }
-        candidates.forEach(this::release);
+        List<Entry> dirty = new ArrayList<>();
+        for (Entry entry : candidates) {
+            if (nowNanos - entry.lastUsedNanos < TimeUnit.SECONDS.toNanos(IDLE_SECONDS)) {
+                putBackAll(entry);
+            } else if (entry.isDirty()) {
+                dirty.add(entry);
+            } else {
+                int _ = closeIfUnused(entry);
+            }
+        }
+        // Last, since a disk may let a sync wait for long.
+        for (Entry entry : dirty) {
+            syncToClose(entry);
+            int _ = closeIfUnused(entry);
+        }
     }
 
     /** Number of descriptors that are kept and that nobody has open. */
@@ -377,6 +414,9 @@ final class FdCache implements AutoCloseable {
             entry.gate().lost(errno);
         }
         entry.hold.close();
+        if (entry.key.writable) {
+            durability.marker().leave();
+        }
         budget.give();
     }
 
@@ -392,7 +432,11 @@ final class FdCache implements AutoCloseable {
     static final class Entry {
         private final Key key;
         private final Fd fd;
+        /** One open for writing uses the {@link JournalMarker} as well. */
         private final SyncGates.Hold hold;
+        /** Of {@link FdCache#clockNanos}. A user who is just ending may be later than a sweep that reads it. */
+        private volatile long lastUsedNanos;
+
         private int users;
         private boolean dropped;
         private final AtomicBoolean closed = new AtomicBoolean();

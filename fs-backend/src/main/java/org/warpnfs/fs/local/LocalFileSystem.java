@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -60,6 +61,7 @@ public final class LocalFileSystem implements FileSystem {
     private static final long EXT4_MAX_BLOCKS = 0xffff_ffffL;
 
     private final TreeContext tree;
+    private final RootPath rootPath;
     private final TreeUse use;
     private final AttributeSetter setter;
     private final Creator creator;
@@ -71,8 +73,9 @@ public final class LocalFileSystem implements FileSystem {
     private final ScheduledExecutorService sweeper;
     private final ScheduledFuture<?> sweeping;
 
-    private LocalFileSystem(TreeContext tree) throws FsException {
+    private LocalFileSystem(Path root, TreeContext tree) throws FsException {
         this.tree = tree;
+        this.rootPath = new RootPath(root, tree.rootFd());
         this.setter = new AttributeSetter(tree.authority());
         this.creator = new Creator(tree, setter);
         this.namespace = new Namespace(tree);
@@ -105,7 +108,7 @@ public final class LocalFileSystem implements FileSystem {
     static LocalFileSystem open(Path root, LocalOptions options, Durability.SyncCalls calls) throws IOException {
         TreeContext tree = Startup.open(root, options, calls);
         try {
-            return new LocalFileSystem(tree);
+            return new LocalFileSystem(root, tree);
         } catch (FsException e) {
             tree.files().close();
             tree.handles().close();
@@ -142,6 +145,7 @@ public final class LocalFileSystem implements FileSystem {
         if (use.tryEnter()) {
             try {
                 tree.files().sweep();
+                tree.durability().sweep();
             } finally {
                 use.leave();
             }
@@ -180,6 +184,12 @@ public final class LocalFileSystem implements FileSystem {
                     statfs.freeFiles(),
                     statfs.freeFiles());
         });
+    }
+
+    /** The served directory stays the one that was opened, wherever its path leads later. */
+    @Override
+    public Optional<String> fault() throws FsException {
+        return within(rootPath::fault);
     }
 
     @Override

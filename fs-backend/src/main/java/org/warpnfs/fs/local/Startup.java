@@ -74,7 +74,7 @@ final class Startup {
         long fsType = FileSystemCalls.statfs(rootFd).type();
         AttributeReader attributes = new AttributeReader(treeId, statx.fileSystemDevice());
         Durability durability = new Durability(calls, rootFd, kind(fsType, statx));
-        FdCache files = new FdCache(options.maxIdleFiles(), durability, options.descriptors());
+        FdCache files = new FdCache(options.maxIdleFiles(), durability, options.descriptors(), System::nanoTime);
         TreeContext tree = null;
         try {
             tree = tree(root, rootFd, options, statx, treeId, attributes, durability, files);

@@ -1,6 +1,7 @@
 package org.warpnfs.fs.spi;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -36,6 +37,15 @@ public interface FileSystem extends AutoCloseable {
     FsLimits limits();
 
     FsStatistics statistics() throws FsException;
+
+    /**
+     * What is wrong with the tree as a whole, for an administrator to mend: a sentence without its end, such as "the
+     * directory was removed". Empty if nothing is. The tree may be served all the same. May wait for as long as the
+     * medium does.
+     */
+    default Optional<String> fault() throws FsException {
+        return Optional.empty();
+    }
 
     /**
      * A number that changes whenever unstable data may have been lost: at each start of the backend, and when a sync

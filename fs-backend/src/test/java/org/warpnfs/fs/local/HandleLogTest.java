@@ -203,6 +203,6 @@ class HandleLogTest {
     static FdCache noFiles(Fd rootFd) {
         Durability durability =
                 new Durability(new Startup.KernelSyncCalls(), rootFd, new Durability.Kind(false, false));
-        return new FdCache(0, durability, DescriptorBudget.of(1024));
+        return new FdCache(0, durability, DescriptorBudget.of(1024), System::nanoTime);
     }
 }

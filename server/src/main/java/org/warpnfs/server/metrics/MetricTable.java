@@ -24,6 +24,10 @@ public final class MetricTable {
                     "1; the labels say which build runs, on which Java"),
             level("start_time_seconds", "process_start_seconds", "When the process started, in seconds since 1970"),
             level("exports", "server_exports", "Exports that are served"),
+            level(
+                    "exports_failed",
+                    "server_exports_failed",
+                    "Exports whose root cannot be read, does not answer, or is not what is at its path now"),
             level("grace", "server_grace", "1 while NFSv4 clients may reclaim what they held before a restart"),
             level("draining", "server_draining", "1 from the moment the server was told to stop"),
             total("traces_sent", "server_traces_sent", "Calls whose spans an OTLP receiver took"),

@@ -1,6 +1,7 @@
 package org.warpnfs.server.metrics;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.warpnfs.fs.spi.AclChanges;
 import org.warpnfs.fs.spi.Acls;
@@ -61,6 +62,11 @@ public final class TimedFileSystem implements FileSystem {
     @Override
     public boolean actsAsCaller() {
         return files.actsAsCaller();
+    }
+
+    @Override
+    public Optional<String> fault() throws FsException {
+        return files.fault();
     }
 
     @Override

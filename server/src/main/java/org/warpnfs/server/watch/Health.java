@@ -36,6 +36,18 @@ final class Health {
         return Verdict.good("alive");
     }
 
+    /** Begins a look at the exports' backends, for the log and the metrics, and does not wait for it. */
+    void lookAtBackends() {
+        if (!server.isDraining()) {
+            backends.lookLater();
+        }
+    }
+
+    /** Exports that something is wrong with, as the last look found. */
+    int failedExports() {
+        return backends.failed();
+    }
+
     /** Bad while clients had better go elsewhere, or wait. */
     Verdict ready(boolean deep) {
         if (server.isDraining()) {

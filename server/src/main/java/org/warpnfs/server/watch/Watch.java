@@ -34,6 +34,8 @@ import org.warpnfs.server.metrics.ServerMetrics;
 public final class Watch implements AutoCloseable {
     /** Of the history that the status page shows. */
     static final int INTERVAL_SECONDS = 5;
+    /** How often the roots of the exports are looked at if nobody asks. */
+    private static final int BACKENDS_SECONDS = 10;
 
     private static final Logger LOG = LoggerFactory.getLogger(Watch.class);
     private static final Verdict STARTING = Verdict.bad("starting");
@@ -115,6 +117,8 @@ public final class Watch implements AutoCloseable {
         sample();
         var _ = clock.scheduleAtFixedRate(() -> lags.values().forEach(LoopLag::look), 0, 1, TimeUnit.SECONDS);
         var _ = clock.scheduleAtFixedRate(this::sample, INTERVAL_SECONDS, INTERVAL_SECONDS, TimeUnit.SECONDS);
+        var _ = clock.scheduleWithFixedDelay(
+                served.health::lookAtBackends, BACKENDS_SECONDS, BACKENDS_SECONDS, TimeUnit.SECONDS);
     }
 
     /** True if it answers HTTP. */
@@ -133,6 +137,7 @@ public final class Watch implements AutoCloseable {
         if (now != null) {
             values.putAll(now.server.counters());
             values.put("server_exports", now.server.exports().size());
+            values.put("server_exports_failed", now.health.failedExports());
             values.put("server_grace", now.server.isGraceRunning() ? 1 : 0);
             values.put("server_draining", now.server.isDraining() ? 1 : 0);
             now.lags.forEach((transport, lag) -> values.put(transport + "_loop_lag_seconds", lag.worstNanos() * NANOS));

@@ -58,6 +58,27 @@ class HealthTest {
     }
 
     @Test
+    void backend_directoryRenamedAndBack_isBadMeanwhile(@TempDir Path temporary) throws Exception {
+        Path directory = Files.createDirectory(temporary.resolve("files"));
+        try (FileSystem files = LocalFileSystem.open(
+                directory,
+                LocalOptions.DEFAULTS.withStateDirectory(Files.createDirectory(temporary.resolve("state"))))) {
+            BackendCheck check = check(Duration.ofMinutes(1), export("/moved", files));
+
+            Files.move(directory, temporary.resolve("elsewhere"));
+            assertThat(check.look().reason()).contains("/moved").contains("no directory is at " + directory);
+            assertThat(check.failed()).isEqualTo(1);
+            Files.createDirectory(directory);
+            assertThat(check.look().reason()).contains("another directory is at " + directory);
+            Files.delete(directory);
+            Files.move(temporary.resolve("elsewhere"), directory);
+
+            assertThat(check.look().good()).isTrue();
+            assertThat(check.failed()).isZero();
+        }
+    }
+
+    @Test
     void backend_standsStill_isBadAndAskedOnceUntilItComesBack() throws Exception {
         CountDownLatch free = new CountDownLatch(1);
         AtomicInteger asked = new AtomicInteger();
@@ -77,6 +98,8 @@ class HealthTest {
         BackendCheck check = check(Duration.ofMillis(1), export("/still", still));
         assertThat(check.look().good()).isFalse();
         nowNanos.set(TimeUnit.SECONDS.toNanos(7));
+        check.lookLater();
+        assertThat(check.failed()).isEqualTo(1);
         assertThat(check.look().reason()).isEqualTo("the backend of export /still has not answered for 7 s");
         assertThat(asked.get()).isLessThanOrEqualTo(1);
         free.countDown();
@@ -84,6 +107,7 @@ class HealthTest {
         while (!verdict.good()) {
             verdict = check.look();
         }
+        assertThat(check.failed()).isZero();
     }
 
     @Test

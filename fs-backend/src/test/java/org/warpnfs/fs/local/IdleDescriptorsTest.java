@@ -1,0 +1,124 @@
+package org.warpnfs.fs.local;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.warpnfs.fs.local.libc.Errno;
+import org.warpnfs.fs.local.libc.Fd;
+import org.warpnfs.fs.local.libc.OpenCalls;
+import org.warpnfs.fs.spi.FileHandle;
+
+/** How long {@link FdCache} keeps the descriptor of a file that nobody has open. */
+class IdleDescriptorsTest {
+    private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(FdCache.IDLE_SECONDS);
+
+    @TempDir
+    Path tree;
+
+    private final AtomicLong nowNanos = new AtomicLong();
+    private final FailingSyncs syncs = new FailingSyncs();
+    private final FileHandle handle = FileHandle.of(new byte[] {1});
+    private Fd root;
+    private Durability durability;
+    private FdCache files;
+
+    @BeforeEach
+    void start() throws Exception {
+        Files.writeString(tree.resolve("f"), "f");
+        root = OpenCalls.open(bytes(tree), OpenCalls.O_RDONLY | OpenCalls.O_DIRECTORY);
+        durability = new Durability(syncs, root, new Durability.Kind(false, false));
+        files = new FdCache(8, durability, DescriptorBudget.of(1024), nowNanos::get);
+    }
+
+    @AfterEach
+    void stop() {
+        files.close();
+        durability.close();
+        root.close();
+    }
+
+    private static byte[] bytes(Path path) {
+        return path.toString().getBytes(StandardCharsets.UTF_8);
+    }
+
+    private FdCache.Entry open() throws Exception {
+        Fd fd = OpenCalls.open(bytes(tree.resolve("f")), OpenCalls.O_RDWR);
+        return files.open(handle, true, () -> fd);
+    }
+
+    @Test
+    void idle_forTheWholeTime_isClosedByTheNextSweep() throws Exception {
+        files.release(open());
+
+        nowNanos.set(IDLE_NANOS - 1);
+        files.sweep();
+        assertThat(files.idleCount()).isEqualTo(1);
+
+        nowNanos.set(IDLE_NANOS);
+        files.sweep();
+        assertThat(files.idleCount()).isZero();
+        assertThat(files.findAny(handle)).isNull();
+    }
+
+    @Test
+    void used_again_isKeptForTheWholeTimeFromThen() throws Exception {
+        files.release(open());
+        nowNanos.set(IDLE_NANOS - 1);
+        files.release(files.findAny(handle));
+
+        nowNanos.set(IDLE_NANOS + 1);
+        files.sweep();
+
+        assertThat(files.idleCount()).isEqualTo(1);
+    }
+
+    @Test
+    void inUse_forLongerThanThat_stays() throws Exception {
+        FdCache.Entry entry = open();
+
+        nowNanos.set(2 * IDLE_NANOS);
+        files.sweep();
+
+        FdCache.Entry found = files.findAny(handle);
+        assertThat(found).isSameAs(entry);
+        files.release(found);
+        files.release(entry);
+        assertThat(files.idleCount()).isEqualTo(1);
+    }
+
+    @Test
+    void unsynced_idleForTheWholeTime_isSyncedAndClosed() throws Exception {
+        FdCache.Entry entry = open();
+        entry.gate().changed();
+        files.release(entry);
+
+        nowNanos.set(IDLE_NANOS);
+        files.sweep();
+
+        assertThat(syncs.count()).isEqualTo(1);
+        assertThat(files.findAny(handle)).isNull();
+    }
+
+    @Test
+    void unsynced_syncFails_movesTheVerifier() throws Exception {
+        FdCache.Entry entry = open();
+        entry.gate().changed();
+        files.release(entry);
+        long before = durability.verifier();
+        syncs.fail(Errno.EIO);
+
+        nowNanos.set(IDLE_NANOS);
+        files.sweep();
+
+        assertThat(durability.verifier()).isNotEqualTo(before);
+        assertThat(files.findAny(handle)).isNull();
+    }
+}
