@@ -32,10 +32,10 @@ import org.warpnfs.fs.spi.OpenAccess;
  * <h2>Buffers</h2>
  *
  * Idle descriptors, which nobody has open, are kept up to a number, and for {@value #IDLE_SECONDS} seconds after their
- * last use; the least recently used is closed first. The descriptor of a file without a name is not kept, since it would
- * keep the file's space. A descriptor that is open for writing keeps the host from mounting the file system read-only.
- * All descriptors together take no more than the process's {@link DescriptorBudget} has for files. Idle descriptors are
- * closed when another file needs one, in this file system or in any other. Safe for many threads.
+ * last use; the least recently used is closed first. The descriptor of a file without a name is not kept, since it
+ * would keep the file's space. A descriptor that is open for writing keeps the host from mounting the file system
+ * read-only. All descriptors together take no more than the process's {@link DescriptorBudget} has for files. Idle
+ * descriptors are closed when another file needs one, in this file system or in any other. Safe for many threads.
  *
  * <h2>Durability</h2>
  *
