@@ -6,8 +6,8 @@ import org.dcache.oncrpc4j.xdr.Xdr;
 import org.warpnfs.payload.UnreadBytes;
 
 /**
- * Tells calls apart by their bytes, where they lie: nothing is copied or decoded. For programs that act on arguments
- * before they have seen the last of them, and can ask no decoded value for its checksum.
+ * Computes a checksum over the bytes of a call in place: nothing is copied or decoded. For programs that act on some
+ * arguments before they have decoded the last of them.
  */
 public final class CallChecksum {
     private final CRC32C crc = new CRC32C();
@@ -15,13 +15,13 @@ public final class CallChecksum {
 
     private CallChecksum() {}
 
-    /** Of all that was not decoded yet, data that travelled beside the stream included. */
+    /** The checksum of everything that was not decoded yet, including data outside of the stream. */
     public static long ofUnread(Xdr call) {
         CallChecksum checksum = new CallChecksum();
         if (call instanceof UnreadBytes unread) {
             unread.forEachUnread(checksum::add);
         } else {
-            // oncrpc4j's own stream has all of a call in one buffer.
+            // oncrpc4j's own stream has the whole call in one buffer.
             checksum.add(call.asBuffer().toByteBuffer());
         }
         return checksum.crc.getValue() << Integer.SIZE ^ checksum.lengthBytes;

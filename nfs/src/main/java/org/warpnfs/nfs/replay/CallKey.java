@@ -6,17 +6,17 @@ import org.jspecify.annotations.Nullable;
 import org.warpnfs.nfs.export.Identity;
 
 /**
- * Who asked what. A client that has lost its connection sends what was not answered again on the next, from another
- * port and perhaps by another transport: neither counts. XIDs of two mounts of one client may meet: so a checksum over
- * the whole call does.
+ * Identifies a call and its repetitions. After the loss of a connection a client repeats unanswered calls on a new one,
+ * from another port and perhaps over another transport. So neither is part of the key. Two mounts of one client may use
+ * the same XID, so a checksum over the whole call is part of it.
  *
  * @param checksum of credential and arguments
  */
 record CallKey(InetAddress client, int xid, int program, int version, int procedure, long checksum) {
     /**
-     * The key of a call, or null if it is not known from where it came: it cannot be told from others then.
+     * The key of a call, or null if its peer's address is not known: such a call cannot be distinguished from others.
      *
-     * @param arguments a checksum of them
+     * @param arguments a checksum of the arguments
      */
     static @Nullable CallKey of(RpcCall rpc, Identity identity, long arguments) {
         InetAddress client = rpc.getTransport().getRemoteSocketAddress().getAddress();

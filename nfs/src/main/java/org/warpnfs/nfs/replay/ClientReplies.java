@@ -7,9 +7,9 @@ import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.limits.ClientAddress;
 
-/** The calls of one client that are being done, and its replies that are kept. All of it is guarded by the instance. */
+/** One client's calls in progress and its kept replies. The instance's lock guards all of it. */
 final class ClientReplies {
-    /** A call that is being done. */
+    /** A call in progress. */
     static final class Running {
         final ClientReplies client;
         final CallKey key;
@@ -38,17 +38,17 @@ final class ClientReplies {
         return address;
     }
 
-    /** Nothing is put into it any more. */
+    /** True if nothing may be added any more. */
     boolean isRetired() {
         return retired;
     }
 
-    /** One call more; true for the first and for each {@code step}-th after it. */
+    /** Counts a call. Returns true for the first one and for every {@code step}-th after it. */
     boolean countsTo(int step) {
         return calls++ % step == 0;
     }
 
-    /** What was answered, or null if it is not known any more. */
+    /** The reply to an earlier call, or null if it is not kept or no longer kept. */
     @Nullable
     EncodedReply find(CallKey key, long nowNanos) {
         EncodedReply reply = once.find(key, nowNanos);
@@ -74,7 +74,7 @@ final class ClientReplies {
         (kept.isRepeatable() ? repeatable : once).keep(key, kept.reply(), nowNanos);
     }
 
-    /** Drops some of what is too old, and retires if nothing is left. */
+    /** Drops at most {@code most} old replies of each kind. Returns true, and retires, if nothing is left. */
     boolean sweep(long nowNanos, int most) {
         once.dropOld(nowNanos, most);
         repeatable.dropOld(nowNanos, most);

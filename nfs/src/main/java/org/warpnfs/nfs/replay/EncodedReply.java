@@ -14,13 +14,13 @@ import org.warpnfs.payload.Payload;
 import org.warpnfs.payload.PayloadEncoder;
 
 /**
- * A procedure's result as it goes out, to be sent again: the RPC body, in no transport's frame. Immutable; safe for any
- * thread.
+ * A procedure's encoded result, kept so that it can be sent again: the RPC body, without the framing of a transport.
+ * Immutable; safe for any thread.
  *
  * <h2>Buffers</h2>
  *
- * Has copies of payloads and keeps no pooled buffer from its pool. Each time the reply is sent they are encoded as
- * payloads, so that they go to a Write chunk.
+ * Holds copies of payloads, so that no pooled buffer is kept from its pool. Each time the reply is sent they are
+ * encoded as payloads, so that they go to a Write chunk.
  */
 public final class EncodedReply implements XdrAble {
     private static final int FIRST_BYTES = 256;
@@ -29,7 +29,7 @@ public final class EncodedReply implements XdrAble {
     private final List<Item> items;
     private final int lengthBytes;
 
-    /** A payload that belongs before {@code bytes[position]}. */
+    /** A payload to be inserted before {@code bytes[position]}. */
     private record Item(int position, ByteBuffer data) {}
 
     private EncodedReply(byte[] bytes, List<Item> items) {
@@ -52,7 +52,7 @@ public final class EncodedReply implements XdrAble {
         return new EncodedReply(recorder.getBytes(), List.copyOf(recorder.items));
     }
 
-    /** Memory that it takes, near enough. */
+    /** Approximate memory that it takes. */
     int lengthBytes() {
         return lengthBytes;
     }

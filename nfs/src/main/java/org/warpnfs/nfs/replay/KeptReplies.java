@@ -5,14 +5,14 @@ import java.util.LinkedHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one client was answered to calls of one kind, the oldest first. Its bytes are charged to a {@link ReplyBudget}.
+ * One client's replies to calls of one kind, the oldest first. Their bytes are charged to a {@link ReplyBudget}.
  *
- * <p>Guarded by its {@link ClientReplies}; the number of bytes may be read by anyone.
+ * <p>Guarded by its {@link ClientReplies}. Any thread may read the number of bytes.
  */
 final class KeptReplies {
     static final long MAX_AGE_NANOS = Duration.ofMinutes(2).toNanos();
 
-    /** An entry without its reply, with what the collections add. */
+    /** Size of an entry without its reply, including what the collections add. */
     static final int ENTRY_BYTES = 256;
 
     private record Kept(EncodedReply reply, long atNanos) {
@@ -29,7 +29,7 @@ final class KeptReplies {
     private final ClientReplies owner;
     private final LinkedHashMap<CallKey, Kept> replies = new LinkedHashMap<>();
     private volatile long bytes;
-    /** Where the budget has it; guarded by the budget. */
+    /** The rank in the budget, which guards this field. */
     int rank = ReplyBudget.UNRANKED;
 
     KeptReplies(ReplyBudget budget, ClientReplies owner) {
@@ -49,7 +49,7 @@ final class KeptReplies {
         return replies.isEmpty();
     }
 
-    /** What was answered, or null if it is not known any more. */
+    /** The reply to an earlier call, or null if it is not kept or no longer kept. */
     @Nullable
     EncodedReply find(CallKey key, long nowNanos) {
         Kept kept = replies.get(key);
@@ -58,14 +58,14 @@ final class KeptReplies {
 
     void keep(CallKey key, EncodedReply reply, long nowNanos) {
         Kept kept = new Kept(reply, nowNanos);
-        // Taken out first: an entry that is put over another keeps its place among the oldest.
+        // Removed first, since an entry that replaces another would keep the old one's place in the order.
         Kept before = replies.remove(key);
         replies.put(key, kept);
         account(kept.bytes() - (before == null ? 0 : before.bytes()));
         dropOld(nowNanos, 2);
     }
 
-    /** Drops what is too old, but at most so many: the rest another time. */
+    /** Drops at most {@code most} replies that are too old. The rest are dropped another time. */
     void dropOld(long nowNanos, int most) {
         for (int i = 0; i < most && !replies.isEmpty(); i++) {
             if (!replies.firstEntry().getValue().isOld(nowNanos)) {
@@ -75,13 +75,13 @@ final class KeptReplies {
         }
     }
 
-    /** Drops the oldest. */
+    /** Drops the oldest reply. */
     void dropOldest() {
         account(-replies.pollFirstEntry().getValue().bytes());
     }
 
     private void account(long moreBytes) {
-        // The only writer holds the owner's lock.
+        // All writers hold the owner's lock.
         long now = bytes + moreBytes;
         bytes = now;
         budget.charge(this, moreBytes);

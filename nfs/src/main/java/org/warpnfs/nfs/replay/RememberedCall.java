@@ -5,63 +5,63 @@ import org.jspecify.annotations.Nullable;
 import org.warpnfs.lanes.CallOnThread;
 
 /**
- * One call that may be the repetition of another, as the program that received it performs and answers it.
+ * A call that may be the repetition of another. The program that received it performs and answers it.
  *
  * <h2>Operation</h2>
  *
- * It is either performed, and then answered, or only answered. Both may happen on the thread of another call, after the
- * method that received it has returned; never on two threads at once.
+ * The call is either performed and then answered, or only answered. Both may happen on the thread of another call,
+ * after the method that received this one has returned, but never on two threads at once.
  */
 public interface RememberedCall {
     /**
-     * Performs it, and answers nothing yet. What it throws is a defect of the program.
+     * Performs the call, and sends no answer. An exception is a defect of the program.
      *
-     * @param ended hears what it came to, before this returns or later on another thread, which may be one that has
-     *     gone on with the call elsewhere; null is a defect too, of a call that has gone on
+     * @param ended gets the outcome, before this method returns or later on another thread if the call has gone on
+     * there; null means that the call failed by a defect after it had gone on
      */
     void perform(Consumer<@Nullable Outcome> ended);
 
-    /** Sends what it, or the same call, came to. */
+    /** Sends the outcome of this or of the same call. */
     void answer(EncodedReply reply);
 
-    /** Has the client try later: nobody knows yet what the same call comes to. */
+    /** Tells the client to try later: the outcome of the same call is not known yet. */
     void putOff();
 
-    /** A defect, in place of any of the others: the call is to end all the same. */
+    /** Ends the call after a defect, in place of any of the other methods. */
     void fail();
 
     /**
-     * Whose call it is, for lines of the log while another call's thread does something for it; null if nobody knows.
+     * The origin of the call, for log lines that another call's thread writes on its behalf; null if it is not known.
      */
     default CallOnThread.@Nullable Described described() {
         return null;
     }
 
-    /** What performing a call came to. */
+    /** Result of performing a call. */
     sealed interface Outcome {
         /**
-         * It is answered from memory from now on.
+         * The reply is kept, and repetitions get it from now on.
          *
-         * @param isRepeatable doing it again does the same, unless someone has done something else in between; if not,
-         *     doing it again would do something else, and it is remembered longer
+         * @param isRepeatable true if performing the call again has the same effect unless somebody has changed the
+         * file in between; if false, performing it again would have another effect, and its reply is kept longer
          */
         record Kept(EncodedReply reply, boolean isRepeatable) implements Outcome {
-            /** Of a call that cannot be repeated. */
+            /** The reply to a call that is not repeatable. */
             public Kept(EncodedReply reply) {
                 this(reply, false);
             }
         }
 
         /**
-         * It was told to come later. That is what all hear who wait for it, since a client takes the first answer it
-         * gets: were it performed for another of them, the client would not know.
+         * The client was told to try later. All waiting repetitions get this answer too, since a client takes the first
+         * answer that it gets. If one of them were performed, the client would not learn of it.
          */
         record Passing(EncodedReply reply) implements Outcome {}
 
         /**
-         * It has changed nothing, and its answer is for this call alone.
+         * The call has changed nothing, and its answer is for this call alone.
          *
-         * @param send answers
+         * @param send sends the answer
          */
         record Own(Runnable send) implements Outcome {}
     }

@@ -9,19 +9,19 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The bytes that all clients' replies of one kind may take together. When they are used up, the oldest replies of one
- * of those who have most go: clients are ranked by powers of two of what they have, so that such a one is found at
- * once, however many there are. Of n clients each keeps at least half of the n-th part: who has less is never chosen
- * while another has more than twice as much.
+ * of the largest clients are dropped. Clients are ranked by powers of two of their bytes, so that such a client is
+ * found at once, however many there are. Of n clients each keeps at least half of the n-th part: a client is never
+ * chosen while another has more than twice its bytes.
  *
  * <h2>Operation</h2>
  *
- * Safe for any thread. A client moves to another rank seldom, and only then, and once for many replies that go, is the
- * lock of the ranks taken. It is taken last, under a client's lock, and no other lock under it.
+ * Safe for any thread. The lock of the ranks is taken only when a client's rank changes, which is seldom, and once for
+ * many replies that are dropped. It may be taken under a client's lock, and no other lock is taken under it.
  */
 final class ReplyBudget {
     static final int UNRANKED = -1;
 
-    /** How many replies go at once, so that not every call looks for room. */
+    /** Most replies that are dropped at once, so that not every call has to make room. */
     private static final int DROPPED_AT_ONCE = 64;
 
     private static final int RANKS = Long.SIZE;
@@ -42,12 +42,12 @@ final class ReplyBudget {
         return bytes.get();
     }
 
-    /** How many replies had to go before they were old. */
+    /** Number of replies that were dropped before they were old. */
     long dropped() {
         return dropped.sum();
     }
 
-    /** Under the lock of the client, when what it has has changed. */
+    /** Charges a change of a client's bytes. The caller holds the client's lock. */
     void charge(KeptReplies replies, long moreBytes) {
         bytes.addAndGet(moreBytes);
         int rank = rankOf(replies.bytes());
@@ -70,7 +70,7 @@ final class ReplyBudget {
         }
     }
 
-    /** Makes room where more is kept than may be. Under no client's lock. */
+    /** Makes room if the budget is exceeded. The caller must hold no client's lock. */
     void makeRoom() {
         while (bytes.get() > maxBytes) {
             KeptReplies largest = largest();

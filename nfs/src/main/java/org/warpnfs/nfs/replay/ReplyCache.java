@@ -20,74 +20,75 @@ import org.warpnfs.nfs.export.Identity;
 import org.warpnfs.nfs.replay.ClientReplies.Running;
 
 /**
- * Answers to calls that must not be done twice: the duplicate request cache that RFC 1813, section 4.3 speaks of, and
- * RFC 7530, section 9.1.7 where it says what the sequence ids of owners have to be better than.
+ * Answers repetitions of calls that must not be performed twice: the duplicate request cache of RFC 1813, section 4.3.
+ * For the opens and locks of NFSv4.0, sequence ids of owners do better than such a cache (RFC 7530, section 9.1.7).
  *
- * <p>A client that has lost its connection sends what was not answered again on the next, with the same XID: a REMOVE
- * that was done would then find nothing, and a WRITE could undo what was written since.
- *
+ * <p>After the loss of a connection a client repeats unanswered calls on a new one, with the same XIDs. Without the
+ * cache, a REMOVE that was done would then find nothing, and a WRITE could undo what was written since.
  * <pre>
  *   entry     event                                             next      answer
  *   -         a call                                            RUNNING   it is performed
  *   RUNNING   the same call                                     RUNNING   when the first has ended, or "try later"
- *   RUNNING   ended: done                                       DONE      to all who wait
- *   RUNNING   ended: told to come later                         -         to all who wait
- *   RUNNING   ended: nothing changed; nobody waits              -         to the call
+ *   RUNNING   ended: done                                       DONE      to all that wait
+ *   RUNNING   ended: told to try later                          -         to all that wait
+ *   RUNNING   ended: nothing changed; none waits                -         to the call
  *   RUNNING   ended: nothing changed; some wait                 RUNNING   to the call; the next of them is performed
- *   RUNNING   ended: a defect                                   -         "try later" to all who wait
+ *   RUNNING   ended: a defect                                   -         "try later" to all that wait
  *   DONE      the same call                                     DONE      the same bytes
  *   DONE      two minutes old, or its client's share is used up -
  * </pre>
  *
  * <h2>Operation</h2>
  *
- * Safe for any thread; nobody waits here. Who has to wait for the same call is answered on the thread on which that
- * ends: it may go on elsewhere. Each client has a lock of its own ({@link ClientReplies}), so that clients do not meet.
+ * Safe for any thread. No thread waits here: a call that waits for the same call is answered on the thread on which
+ * that one ends, which may not be the one it began on. Each client has a lock of its own ({@link ClientReplies}), so
+ * that clients do not contend.
  *
  * <h2>Buffers</h2>
  *
- * Keeps the encoded results, not what they were encoded from, in a bounded number of bytes. Most of them are for calls
- * that may not be done twice at all. WRITEs are many, and doing one again writes the same bytes: it is wrong only if
- * another's were written in between. They have a budget of their own ({@link ReplyBudget}), so that a client that
- * writes at full speed does not push its own RENAME out, and keeps the replies to its last several thousand, which is
- * more than a client has under way. What runs or waits is bounded by what the transports let run.
+ * Keeps the encoded results, not the objects that they were encoded from, in a bounded number of bytes. Most of them
+ * are for calls that must never be performed twice. WRITEs are many, and performing one again writes the same bytes.
+ * This is wrong only if other bytes were written in between. WRITEs have a budget of their own ({@link ReplyBudget}),
+ * so that a client that writes at full speed does not displace the reply to its own RENAME. It still keeps the replies
+ * to its last several thousand WRITEs, which is more than a client has in flight. The number of calls that run or wait
+ * is bounded by what the transports admit.
  *
  * <h2>Errors</h2>
  *
- * A defect of the call that is performed first goes on to the caller; of one that is performed or answered after that,
- * it is logged, and that call fails.
+ * A defect of the call that is performed first is thrown to the caller. A defect of a call that is performed or
+ * answered after it is logged, and that call fails.
  */
 public final class ReplyCache {
-    /** Of all clients and programs together. */
+    /** Limit for all clients and programs together. */
     public static final long MAX_BYTES = 32 << 20;
 
     private static final Logger LOG = LoggerFactory.getLogger(ReplyCache.class);
-    /** Of one call; a client that repeats more than that does not wait for answers. */
+    /** Most repetitions of a call that wait. A further one is told to try later. */
     private static final int MAX_WAITING = 8;
-    /** The part of the bytes that is for calls that can be repeated. */
+    /** One part in this many of the bytes is for repeatable calls. */
     private static final int REPEATABLE_FRACTION = 4;
-    /** One client is looked at for what is too old in so many calls of another. */
+    /** One client is swept of old replies in this many calls of another. */
     private static final int CALLS_PER_SWEEP = 64;
-    /** So many replies are dropped then, at most. */
+    /** Most replies that one sweep drops. */
     private static final int DROPPED_PER_SWEEP = 4 * CALLS_PER_SWEEP;
 
     /** What to do with a call. */
     private sealed interface Verdict {
-        /** It is new. */
+        /** The call is new: perform it. */
         record Perform(Running running) implements Verdict {}
 
-        /** It was done: this was answered. */
+        /** The call was performed before: send its reply again. */
         record Repeat(EncodedReply reply) implements Verdict {}
 
-        /** It is being done: who asked hears when it has been. */
+        /** The same call is in progress: answer when it has ended. */
         record Wait() implements Verdict {}
 
-        /** It is being done, and enough wait for it. */
+        /** The same call is in progress, and enough repetitions wait for it. */
         record Refuse() implements Verdict {}
     }
 
     private final ConcurrentMap<ClientAddress, ClientReplies> clients = new ConcurrentHashMap<>();
-    /** All of them, the one that was swept last at the end. */
+    /** All clients, the one that was swept last at the end. */
     private final Queue<ClientReplies> sweeps = new ConcurrentLinkedQueue<>();
 
     private final LongAdder repeated = new LongAdder();
@@ -95,7 +96,7 @@ public final class ReplyCache {
     private final ReplyBudget repeatable;
     private final LongSupplier clockNanos;
 
-    /** An empty cache that grows to {@code maxBytes}. */
+    /** An empty cache that keeps at most {@code maxBytes}. */
     public ReplyCache(long maxBytes, LongSupplier clockNanos) {
         this.repeatable = new ReplyBudget(maxBytes / REPEATABLE_FRACTION);
         this.once = new ReplyBudget(maxBytes - maxBytes / REPEATABLE_FRACTION);
@@ -103,7 +104,7 @@ public final class ReplyCache {
     }
 
     /**
-     * Performs and answers {@code call}, or only answers it if it is the same as one before.
+     * Performs and answers {@code call}, or only answers it if it repeats an earlier one.
      *
      * @param arguments a checksum of all arguments
      */
@@ -128,7 +129,7 @@ public final class ReplyCache {
                 call.answer(reply);
             }
             case Verdict.Wait _ -> {
-                // The thread that does it answers.
+                // It is answered on the thread on which the same call ends.
             }
             case Verdict.Refuse _ -> call.putOff();
         }
@@ -165,7 +166,7 @@ public final class ReplyCache {
         return added;
     }
 
-    /** Under the client's lock. */
+    /** Decides what to do with the call. The caller holds the client's lock. */
     private Verdict verdict(ClientReplies client, CallKey key, RememberedCall call) {
         EncodedReply reply = client.find(key, clockNanos.getAsLong());
         if (reply != null) {
@@ -182,7 +183,7 @@ public final class ReplyCache {
         return new Verdict.Wait();
     }
 
-    /** So that clients that are gone leave nothing behind, whoever calls. */
+    /** Sweeps the next client. Every client's calls do this, so that clients that are gone leave nothing behind. */
     private void sweepOne() {
         ClientReplies next = sweeps.poll();
         if (next == null) {
@@ -197,7 +198,9 @@ public final class ReplyCache {
         sweeps.add(next);
     }
 
-    /** @param loop that performs it, if it has waited for another */
+    /**
+     * @param loop the loop that performs the call, if the call has waited for another
+     */
     private void perform(Running mine, RememberedCall call, @Nullable Loop loop) {
         AtomicBoolean told = new AtomicBoolean();
         boolean returned = false;
@@ -215,7 +218,9 @@ public final class ReplyCache {
         }
     }
 
-    /** @param outcome null of a defect */
+    /**
+     * @param outcome null after a defect
+     */
     private void ended(
             Running mine, RememberedCall call, RememberedCall.@Nullable Outcome outcome, @Nullable Loop loop) {
         try {
@@ -237,7 +242,9 @@ public final class ReplyCache {
         }
     }
 
-    /** One after the other of those who wait, as long as each ends on this thread: not one inside the other. */
+    /**
+     * Performs the waiting calls one after the other, as long as each ends on this thread. The loop avoids a recursion.
+     */
     private void performNext(Running mine) {
         Loop loop = new Loop();
         do {
@@ -251,13 +258,13 @@ public final class ReplyCache {
         loop.over = true;
     }
 
-    /** Of one thread; a call that has gone on elsewhere and ends there finds itself outside. */
+    /** A loop on one thread. A call that goes on elsewhere and ends there is outside of the loop. */
     private static final class Loop {
         private final Thread thread = Thread.currentThread();
         private boolean due;
         private boolean over;
 
-        /** True if it comes round once more for the call that has just ended. */
+        /** Returns true if the loop performs the next call after the one that has just ended. */
         boolean goesOn() {
             if (Thread.currentThread() != thread || over) {
                 return false;
@@ -275,7 +282,7 @@ public final class ReplyCache {
         }
     }
 
-    /** The call has come to something that all hear who wait for it. */
+    /** Ends a call whose outcome is also the answer to all repetitions that wait for it, and returns those. */
     private List<RememberedCall> end(Running mine, RememberedCall.Outcome.@Nullable Kept kept) {
         List<RememberedCall> waiting;
         synchronized (mine.client) {
@@ -292,7 +299,7 @@ public final class ReplyCache {
         return waiting;
     }
 
-    /** The next to be performed, or null if the call has ended, as it has when nobody waits. */
+    /** The next waiting call to be performed. Returns null if none waits; the call has then ended. */
     private static @Nullable RememberedCall next(Running mine) {
         synchronized (mine.client) {
             RememberedCall next = mine.waiting.poll();
@@ -307,7 +314,7 @@ public final class ReplyCache {
         calls.forEach(call -> guarded(call, action));
     }
 
-    /** So that what goes wrong with a call does not reach one whose thread it is on. */
+    /** Keeps a failure of one call from the call whose thread it runs on. */
     private static void guarded(RememberedCall call, Consumer<RememberedCall> action) {
         CallOnThread.Described around = CallOnThread.begin(call.described());
         try {
@@ -325,24 +332,25 @@ public final class ReplyCache {
         return once.bytes() + repeatable.bytes();
     }
 
-    /** Calls that were answered from memory, for metrics. */
+    /** Number of calls that were answered from the cache, for metrics. */
     public long repeated() {
         return repeated.sum();
     }
 
     /**
-     * Replies to calls that may not be done twice that had to make room before they were old, for tests and metrics.
+     * Number of replies that were dropped before they were old, to calls that must not be performed twice. For tests
+     * and metrics.
      */
     public long dropped() {
         return once.dropped();
     }
 
-    /** Replies to WRITEs that had to make room before they were old, for tests and metrics. */
+    /** Number of replies to WRITEs that were dropped before they were old. For tests and metrics. */
     public long droppedRepeatable() {
         return repeatable.dropped();
     }
 
-    /** Clients of whom something is kept or runs, or did a little while ago; for tests. */
+    /** Number of clients with kept replies or calls in progress, now or a little while ago. For tests. */
     int clients() {
         return clients.size();
     }

@@ -1,8 +1,8 @@
 /**
- * Exactly once for protocols without sessions: what was answered is remembered, and a call that comes again is answered
- * with the same bytes.
+ * Exactly-once semantics for protocols without sessions: replies are kept, and a call that is repeated gets the same
+ * bytes again.
  *
- * <p>Knows oncrpc4j's calls and streams; no program.
+ * <p>The package knows oncrpc4j's calls and streams, but no program.
  */
 @NullMarked
 package org.warpnfs.nfs.replay;

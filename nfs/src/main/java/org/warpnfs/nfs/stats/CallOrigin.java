@@ -1,8 +1,8 @@
 package org.warpnfs.nfs.stats;
 
-/** Whose call it is. Safe for any thread. */
+/** The origin of a call. Safe for any thread. */
 public interface CallOrigin {
-    /** Nobody knows. */
+    /** An origin of which nothing is known. */
     CallOrigin UNKNOWN = new CallOrigin() {
         @Override
         public int xid() {
@@ -15,31 +15,32 @@ public interface CallOrigin {
         }
     };
 
-    /** As the client counts its calls. */
+    /** The XID, by which the client numbers its calls. */
     int xid();
 
-    /** What carried it: {@code rdma}, {@code tcp}, {@code udp}, or another of a few constants. */
+    /** The transport: {@code rdma}, {@code tcp}, {@code udp}, or another of a few constants. */
     default String transport() {
         return "other";
     }
 
-    /** How long it waited for its first thread; 0 if that is not known. */
+    /** How long the call waited for its first thread; 0 if that is not known. */
     default long waitedNanos() {
         return 0;
     }
 
     /**
-     * What backends have taken of this thread's time so far, as far as anybody says: only differences tell anything.
+     * Time that backends have taken on this thread so far, as far as it is measured. Only differences are meaningful.
      */
     default long spentNanos() {
         return 0;
     }
 
     /**
-     * Says when the reply has left, or never will. To be asked when the call ends, before it is answered, once.
+     * Registers for the time when the reply has left or never will. May be called once, when the call ends and before
+     * it is answered.
      *
      * @param left runs once, on any thread; must not block
-     * @return false if nobody says
+     * @return false if the transport does not report this
      */
     default boolean onReplyLeft(Runnable left) {
         return false;

@@ -3,11 +3,11 @@ package org.warpnfs.nfs.stats;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hears how calls, and the operations of a COMPOUND, end. Programs ask for all their meters when they are made. Safe
- * for any thread.
+ * Receives the ends of calls and of the operations of COMPOUNDs. Programs get all their meters when they are
+ * constructed. Safe for any thread.
  */
 public interface CallRecorder {
-    /** Hears nothing, and reads no clock. */
+    /** Records nothing, and reads no clock. */
     CallRecorder NONE = new CallRecorder() {
         @Override
         public OperationMeter meter(Metered what) {
@@ -20,16 +20,16 @@ public interface CallRecorder {
         }
     };
 
-    /** The meter of one procedure or operation; the same one for equal {@code what}. */
+    /** The meter of a procedure or operation; the same one for equal {@code what}. */
     OperationMeter meter(Metered what);
 
     /**
-     * What meters count in: nanoseconds that only go forward. Each reading costs tens of nanoseconds, so there is one
-     * where one thing ends and the next begins.
+     * The clock of the meters: nanoseconds, monotonic. Each reading costs tens of nanoseconds. So the end of one
+     * measurement and the begin of the next share one reading.
      */
     long nanoTime();
 
-    /** Where a call that begins now writes down its operations; null if nobody will read it. */
+    /** The trail for a call that begins now; null if nobody will read it. */
     default @Nullable CallTrail trail(CallOrigin origin) {
         return null;
     }

@@ -3,10 +3,10 @@ package org.warpnfs.nfs.stats;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The time of one call and of its operations. An operation begins where the one before ended, so that the clock is read
- * once for each.
+ * Measures the time of one call and of its operations. An operation begins where the one before ended, so the clock is
+ * read once for each.
  *
- * <p>One thread at a time has it; it goes from one to the next with its call. A call that never ends is not counted.
+ * <p>For one thread at a time; it moves from thread to thread with its call. A call that never ends is not counted.
  */
 public final class CallTimer {
     private final CallRecorder recorder;
@@ -25,12 +25,12 @@ public final class CallTimer {
         this.lastNanos = beganNanos;
     }
 
-    /** A call begins now. */
+    /** Starts measuring a call. */
     public static CallTimer begin(CallRecorder recorder, OperationMeter call, CallOrigin origin) {
         return new CallTimer(recorder, call, origin);
     }
 
-    /** What went by since the last operation was no operation: the call waited for a thread, or for memory. */
+    /** Excludes the time since the last operation: the call has waited for a thread or for memory. */
     public void resumed() {
         long now = recorder.nanoTime();
         if (trail != null) {
@@ -39,14 +39,14 @@ public final class CallTimer {
         lastNanos = now;
     }
 
-    /** The same of a call without operations, whose waiting nobody but a reader of trails asks for. */
+    /** Does the same as {@link #resumed} for a call without operations. Its wait is recorded only in a trail. */
     public void given() {
         if (trail != null) {
             resumed();
         }
     }
 
-    /** An operation has ended, which began where the one before ended. */
+    /** Notes the end of an operation. It began where the one before ended. */
     public void operationEnded(OperationMeter operation, String status) {
         long now = recorder.nanoTime();
         operation.ended(transport, now - lastNanos, now, status);
@@ -57,9 +57,9 @@ public final class CallTimer {
     }
 
     /**
-     * The call has ended, and its reply is made.
+     * Notes that the call has ended and its reply is made.
      *
-     * @param status as the RFC names it, without its prefix; {@code OK} if all went well
+     * @param status as the RFC names it, without its prefix; {@code OK} for success
      */
     public void ended(String status) {
         long now = recorder.nanoTime();

@@ -5,12 +5,13 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one call did, and when: for logs and traces. It keeps {@value #MAX_OPERATIONS} operations and counts the others.
+ * Operations and times of one call, for logs and traces. It keeps {@value #MAX_OPERATIONS} operations and counts the
+ * others.
  *
- * <p>One thread at a time has it. When the call has ended it does not change any more.
+ * <p>For one thread at a time. It does not change after the call has ended.
  */
 public final class CallTrail {
-    /** A COMPOUND may be longer; what a log line or a trace says of it need not be. */
+    /** Most operations that are kept. A COMPOUND may have more, but a log line or a trace need not show all of them. */
     public static final int MAX_OPERATIONS = 64;
 
     private static final int USUAL_OPERATIONS = 4;
@@ -23,28 +24,30 @@ public final class CallTrail {
     private long endedNanos;
     private long insideNanos;
     private long backendNanos;
-    /** What backends had taken of this thread's time when the last operation ended. */
+    /** Time that backends had taken on this thread when the last operation ended. */
     private long spentNanos;
 
     private int count;
     private String[] names = new String[USUAL_OPERATIONS];
     private String[] statuses = new String[USUAL_OPERATIONS];
-    /** Begin and end of each operation, in turn. */
+    /** Begin and end of each operation, alternately. */
     private long[] nanos = new long[2 * USUAL_OPERATIONS];
 
     private long[] backends = new long[USUAL_OPERATIONS];
 
-    /** @param reader is called once, on the thread that ended the call; it must not block or throw */
+    /**
+     * @param reader is called once, on the thread that ended the call; must not block or throw
+     */
     public CallTrail(CallOrigin origin, Consumer<CallTrail> reader) {
         this.origin = origin;
         this.spentNanos = origin.spentNanos();
         this.reader = reader;
     }
 
-    /** It was on no thread for so long, between its first and its last. */
+    /** Notes that the call was on no thread for so long, between its first thread and its last. */
     void waited(long nanos) {
         insideNanos += nanos;
-        // Of another thread, which has done nothing for it yet.
+        // This may be another thread, on which backends have done nothing for this call yet.
         spentNanos = origin.spentNanos();
     }
 
@@ -67,7 +70,7 @@ public final class CallTrail {
         backends[index] = backend;
     }
 
-    /** What backends took since the last operation, or since the call began. */
+    /** Time that backends took since the last operation, or since the call began. */
     private long spent() {
         long now = origin.spentNanos();
         long took = now - spentNanos;
@@ -85,7 +88,7 @@ public final class CallTrail {
         reader.accept(this);
     }
 
-    /** The procedure; a COMPOUND as a whole. */
+    /** The procedure, which is COMPOUND in NFSv4. */
     public Metered call() {
         Metered known = call;
         if (known == null) {
@@ -94,24 +97,24 @@ public final class CallTrail {
         return known;
     }
 
-    /** Of the call as a whole, as the RFC names it. */
+    /** Status of the whole call, as the RFC names it. */
     public String status() {
         return status;
     }
 
-    /** Lets go of what the call holds, whose reply may be long gone: for readers that keep this. */
+    /** Drops references to the call, whose reply may be long gone. For readers that keep this trail. */
     public void keep() {
         origin = new Known(origin.xid(), origin.transport(), origin.waitedNanos(), origin.peer());
     }
 
     private record Known(int xid, String transport, long waitedNanos, String peer) implements CallOrigin {}
 
-    /** Whose call it was. */
+    /** The origin of the call. */
     public CallOrigin origin() {
         return origin;
     }
 
-    /** In the recorder's time. */
+    /** Time on the recorder's clock. */
     public long beganNanos() {
         return beganNanos;
     }
@@ -124,22 +127,22 @@ public final class CallTrail {
         return endedNanos - beganNanos;
     }
 
-    /** How many operations were executed, those that are not kept among them. */
+    /** Number of operations that were executed, including those that are not kept. */
     public int operations() {
         return count;
     }
 
-    /** How many are kept. */
+    /** Number of operations that are kept. */
     public int kept() {
         return Math.min(count, MAX_OPERATIONS);
     }
 
-    /** Name of an operation, {@code index} below {@link #kept}. */
+    /** Name of an operation. {@code index} is below {@link #kept}. */
     public String operation(int index) {
         return names[index];
     }
 
-    /** How it ended, as the RFC names it. */
+    /** Status of an operation, as the RFC names it. */
     public String operationStatus(int index) {
         return statuses[index];
     }
@@ -152,22 +155,22 @@ public final class CallTrail {
         return nanos[2 * index + 1];
     }
 
-    /** What of an operation's time a backend took; nothing if that was short. Not exact. */
+    /** Time of an operation that a backend took; 0 if it was short. Not exact. */
     public long operationBackendNanos(int index) {
         return backends[index];
     }
 
-    /** The same of the call as a whole. */
+    /** Time of the whole call that backends took. */
     public long backendNanos() {
         return backendNanos;
     }
 
-    /** From when the call was whole until its reply was made. */
+    /** Time from when the call had arrived in whole until its reply was made. */
     public long totalNanos() {
         return origin.waitedNanos() + durationNanos();
     }
 
-    /** What of {@link #durationNanos} it waited on no thread: for another one, or for memory. */
+    /** The part of {@link #durationNanos} during which the call was on no thread and waited for one, or for memory. */
     public long insideNanos() {
         return insideNanos;
     }

@@ -1,15 +1,15 @@
 package org.warpnfs.nfs.stats;
 
 /**
- * What can be measured by itself.
+ * A procedure or operation that is measured.
  *
  * @param level a whole call, or a part of one
- * @param program for people: {@code nfs}, {@code nfsacl}, {@code mount}
+ * @param program name to show to people: {@code nfs}, {@code nfsacl}, {@code mount}
  * @param version with the minor version, where there is one: {@code 3}, {@code 4.1}
  * @param operation as the RFC spells it: {@code READ}
  */
 public record Metered(Level level, String program, String version, String operation) {
-    /** How much of a call it is. */
+    /** Whether a whole call is measured or a part of one. */
     public enum Level {
         /** A procedure of a program. */
         CALL,

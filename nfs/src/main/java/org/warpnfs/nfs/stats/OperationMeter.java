@@ -1,17 +1,17 @@
 package org.warpnfs.nfs.stats;
 
-/** Measures one procedure or operation. Safe for any thread; never blocks and throws nothing. */
+/** Measures one procedure or operation. Safe for any thread; never blocks and never throws. */
 public interface OperationMeter {
-    /** What it measures. */
+    /** The procedure or operation that it measures. */
     Metered what();
 
     /**
-     * One has ended.
+     * Counts one that has ended.
      *
      * @param transport {@link CallOrigin#transport} of its call
      * @param nanos how long it took
      * @param nowNanos {@link CallRecorder#nanoTime} of its end
-     * @param status as the RFC names it, without its prefix; {@code OK} if all went well
+     * @param status as the RFC names it, without its prefix; {@code OK} for success
      */
     void ended(String transport, long nanos, long nowNanos, String status);
 

@@ -1,6 +1,6 @@
 /**
- * Where programs say how their calls end. Knows nothing but the JDK, so that every program can say it and any exporter
- * can hear.
+ * The interface by which programs report how their calls end. It knows nothing but the JDK, so that every program can
+ * use it and any exporter can implement it.
  */
 @NullMarked
 package org.warpnfs.nfs.stats;
