@@ -11,7 +11,6 @@ import org.warpnfs.fs.spi.FsException;
 
 /**
  * ACCESS (RFC 1813, section 3.3.4).
- *
  * <pre>
  * bit   name      of a directory   of anything else
  * 0x01  READ      read             read
@@ -22,7 +21,8 @@ import org.warpnfs.fs.spi.FsException;
  * 0x20  EXECUTE   -                execute
  * </pre>
  *
- * <p>A read-only export grants no change, but for devices, FIFOs and sockets, which hold nothing of the export.
+ * <p>A read-only export grants no changes, except on devices, FIFOs and sockets, whose contents are not part of the
+ * export.
  */
 final class Access implements Nfs3Procedure<Access.Args> {
     static final int READ = 0x01;

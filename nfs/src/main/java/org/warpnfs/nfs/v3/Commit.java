@@ -5,7 +5,7 @@ import org.dcache.oncrpc4j.xdr.XdrDecodingStream;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.OpenFile;
 
-/** COMMIT (RFC 1813, section 3.3.21): of the whole file, whatever range is asked for, as the RFC allows. */
+/** COMMIT (RFC 1813, section 3.3.21). It syncs the whole file, whatever range is asked for, as the RFC allows. */
 final class Commit implements Nfs3Procedure<Commit.Args> {
     /** COMMIT3args, without the range. */
     record Args(Nfs3Handle file) {}
@@ -23,7 +23,8 @@ final class Commit implements Nfs3Procedure<Commit.Args> {
         Nfs3File file = call.file(args.file());
         try (OpenFile open = RegularFile.openToWrite(file)) {
             open.sync();
-            // Read after the sync: another one may have failed meanwhile and lost what the client now asks about.
+            // Read after this sync: another sync may have failed meanwhile and lost data that the client now asks
+            // about.
             long verifier = call.writeVerifier(file);
             WccData wcc = WccData.after(file.postOpAttr(open));
             return Nfs3Reply.ok(xdr -> {

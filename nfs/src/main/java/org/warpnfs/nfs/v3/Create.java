@@ -12,7 +12,7 @@ import org.warpnfs.nfs.xdr.BoundedXdr;
 
 /** CREATE (RFC 1813, section 3.3.8). */
 final class Create extends NewNode<Create.Args> {
-    /** Until the client says more, by the SETATTR that follows an exclusive create. */
+    /** Permissions until the client sets others, by the SETATTR that follows an exclusive create. */
     static final int PERMISSIONS = 0600;
 
     private static final int HOW_COUNT = 3;
@@ -62,7 +62,7 @@ final class Create extends NewNode<Create.Args> {
                                 call.exclusiveVerifier(how.verifier(), directory, name),
                                 AttributeChanges.ofPermissions(PERMISSIONS));
                 };
-        // An unchecked create may cut a file that is there.
+        // An unchecked create may truncate an existing file.
         boolean cuts = mode instanceof CreateMode.Unchecked unchecked
                 && unchecked.attributes().sizeBytes() != null;
         try (FileChanges.Change _ = cuts ? call.changingName(directory, name) : () -> {}) {

@@ -4,8 +4,8 @@ import org.dcache.oncrpc4j.xdr.XdrEncodingStream;
 import org.warpnfs.fs.spi.FileNode;
 
 /**
- * What CREATE, MKDIR, SYMLINK and MKNOD answer (RFC 1813, section 3.3.8 to §3.3.11): handle, attributes, the
- * directory's wcc_data.
+ * Result of CREATE, MKDIR, SYMLINK and MKNOD (RFC 1813, section 3.3.8 to §3.3.11): handle, attributes, the directory's
+ * wcc_data.
  */
 record CreatedNode(Nfs3Handle handle, PostOpAttr attributes, WccData directory) implements Nfs3Reply.Body {
     static Nfs3Reply reply(Nfs3Call call, Nfs3File directory, FileNode node, WccData wcc) {

@@ -13,11 +13,10 @@ import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 
 /**
- * As many entries of a directory as fit a reply of READDIR or READDIRPLUS (RFC 1813, section 3.3.16, §3.3.17).
+ * The entries of a reply to READDIR or READDIRPLUS, as many as fit (RFC 1813, section 3.3.16, §3.3.17).
  *
- * <p>{@code .} and {@code ..} come first, with the cookies 1 and 2; all others are the backend's, which stay good while
- * the directory changes. So the cookie verifier has nothing to say: it is 0, and what a client sends is not looked at.
- *
+ * <p>{@code .} and {@code ..} come first, with the cookies 1 and 2. All other cookies are the backend's, and stay valid
+ * while the directory changes. So the cookie verifier is not needed: it is 0, and the one from the client is ignored.
  * <pre>
  * entry3                                entryplus3
  *   4  another entry follows              4  another entry follows
@@ -37,7 +36,7 @@ final class DirectoryListing {
     private static final byte[] PARENT_NAME = {'.', '.'};
     /** fileid, length of name, cookie. */
     private static final int INFORMATION_BYTES = 8 + 4 + 8;
-    /** Of the reply beside attributes and entries: the verifier, no further entry, eof. */
+    /** Bytes of the reply besides attributes and entries: the verifier, no further entry, eof. */
     private static final int FRAME_BYTES = 8 + 4 + 4;
 
     private final Nfs3Call call;
@@ -50,11 +49,11 @@ final class DirectoryListing {
     private boolean eof;
 
     /**
-     * An empty one.
+     * Makes an empty listing.
      *
-     * @param attributes of the directory, as the reply will hold them
-     * @param replyBytes most that READDIR3resok or READDIRPLUS3resok may take
-     * @param informationBytes most that fileids, names and cookies may take of them
+     * @param attributes of the directory, as the reply will contain them
+     * @param replyBytes limit of READDIR3resok or READDIRPLUS3resok
+     * @param informationBytes limit of the fileids, names and cookies among them
      */
     DirectoryListing(
             Nfs3Call call,
@@ -72,11 +71,11 @@ final class DirectoryListing {
         this.informationBytesLeft = informationBytes;
     }
 
-    /** Takes what follows {@code cookie}; TOOSMALL if something does, and not even one entry fits. */
+    /** Adds the entries after {@code cookie}; TOOSMALL if there are any and not even one fits. */
     void fill(long cookie, boolean withNodes) throws FsException, Nfs3Exception {
         boolean fits = takeDots(cookie, withNodes);
         long from = cookie == SELF_COOKIE || cookie == PARENT_COOKIE ? 0 : cookie;
-        // Also when nothing fits any more: it is the backend that says whether the caller may list.
+        // The backend is called even if nothing fits any more: it decides whether the caller may list the directory.
         boolean ended = directory
                 .fileSystem()
                 .list(directory.caller(), directory.handle(), from, withNodes, fits ? this::take : _ -> false);
@@ -101,11 +100,11 @@ final class DirectoryListing {
         return fits;
     }
 
-    /** Null if there is none that belongs to the export: the directory can be listed all the same. */
+    /** The parent, or null if none belongs to the export. The directory can be listed without it. */
     private @Nullable FileNode parentIfAny() throws FsException {
         try {
-            // As the server itself: the caller may list without being allowed to search, and is told no more than a
-            // number then.
+            // Looked up as the server: the caller may be allowed to list the directory and not to search it. The caller
+            // then learns no more than a number.
             return directory.parentWithinExport(Caller.ROOT);
         } catch (FsException e) {
             if (e.error() == FsError.STALE || e.error() == FsError.NO_ENTRY || e.error() == FsError.ACCESS) {
@@ -117,10 +116,10 @@ final class DirectoryListing {
 
     private boolean take(DirectoryEntry entry) {
         if (entry.error() == FsError.NO_ENTRY) {
-            // It vanished between its name and its attributes.
+            // The file was removed after its name was read.
             return true;
         }
-        // Where another export stands, the client has to look the name up to be led there or not.
+        // If another export is mounted on the name, the client has to look the name up to get into it.
         boolean isMount = plus && crossing && call.mountedAt(directory, new Filename3.Proper(entry.name())) != null;
         return take(entry.name().toBytes(), entry.cookie(), entry.fileId(), isMount ? null : entry.node());
     }

@@ -8,8 +8,8 @@ import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.xdr.BoundedXdr;
 
 /**
- * filename3 (RFC 1813, section 2.4) as a client sent it: a proper name, or one of those that §3.2 asks a server to be
- * careful with. A name longer than any file's is not kept.
+ * filename3 (RFC 1813, section 2.4) as a client sent it: a proper name, or one of those that §3.2 warns of. A name
+ * longer than any file's is not kept.
  */
 sealed interface Filename3 {
     /** A name that a file can have. */
@@ -46,7 +46,7 @@ sealed interface Filename3 {
         }
     }
 
-    /** The name, where {@code .} and {@code ..} are answered as the procedure's section of the RFC says. */
+    /** The name. {@code .} and {@code ..} get the status that the procedure's section of the RFC demands. */
     default FileName properOr(Nfs3Status ifSelf, Nfs3Status ifParent) throws Nfs3Exception {
         return switch (this) {
             case Proper proper -> proper.name();

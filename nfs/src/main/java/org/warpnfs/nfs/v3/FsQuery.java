@@ -6,7 +6,10 @@ import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.FsLimits;
 import org.warpnfs.fs.spi.FsStatistics;
 
-/** FSSTAT, FSINFO and PATHCONF (RFC 1813, section 3.3.18 to §3.3.20): a handle in, facts of its file system out. */
+/**
+ * FSSTAT, FSINFO and PATHCONF (RFC 1813, section 3.3.18 to §3.3.20). Each takes a handle and returns properties of its
+ * file system.
+ */
 enum FsQuery implements Nfs3Procedure<Nfs3Handle> {
     FSSTAT {
         @Override

@@ -10,16 +10,15 @@ import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.PosixAcl;
 
 /**
- * GETACL of the NFS_ACL program: whoever may name a file may read its lists.
- *
+ * GETACL of the NFS_ACL program. A caller that has a file's handle may read the file's lists.
  * <pre>
  * args   nfs_fh3, uint32 mask: 1 the access list, 2 how long it is, 4 the default list, 8 how long that is
  * reply  nfsstat3, post_op_attr, and if that is OK:
  *        uint32 mask as asked, access list, default list ({@link NfsAclEntries})
  * </pre>
  *
- * <p>The access list of a file that has none is what its permissions amount to. NFS3ERR_NOTSUPP where the backend knows
- * no lists; NFS3ERR_IO for a list that is longer than the protocol's limit.
+ * <p>If a file has no access list, the reply has one that grants the same as its permissions. NFS3ERR_NOTSUPP where the
+ * backend has no lists; NFS3ERR_IO for a list that is longer than the protocol's limit.
  */
 final class GetAcl implements Nfs3Procedure<GetAcl.Args> {
     static final int ACCESS = 1;

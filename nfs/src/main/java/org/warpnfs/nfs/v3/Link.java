@@ -7,7 +7,7 @@ import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.export.FileChanges;
 
-/** LINK (RFC 1813, section 3.3.15): within one export. */
+/** LINK (RFC 1813, section 3.3.15), within one export. */
 final class Link implements Nfs3Procedure<Link.Args> {
     /** LINK3args. */
     record Args(Nfs3Handle file, DirOpArgs3 link) {}

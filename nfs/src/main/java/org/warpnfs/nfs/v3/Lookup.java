@@ -12,9 +12,9 @@ import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.export.Location;
 
 /**
- * LOOKUP (RFC 1813, section 3.3.3); {@code ..} leads up to the export's root and no further. A name on which another
- * export stands leads into that one where exports(5) says so, with an fsid of its own, by which a client knows that it
- * has entered another file system.
+ * LOOKUP (RFC 1813, section 3.3.3). {@code ..} leads up to the export's root and no further. If another export is
+ * mounted on a name, the name leads into it where exports(5) says so. That export has an fsid of its own, by which a
+ * client sees that it has entered another file system.
  */
 final class Lookup implements Nfs3Procedure<DirOpArgs3> {
     @Override
@@ -40,8 +40,9 @@ final class Lookup implements Nfs3Procedure<DirOpArgs3> {
     }
 
     /**
-     * The root of the export that stands on the name, if clients are to be led into it ({@code crossmnt} of the one,
-     * {@code nohide} of the other); ACCES if it is not for this caller.
+     * The root of the export that is mounted on the name, or null. Null also if clients do not get into it from here,
+     * for which {@code crossmnt} of this export or {@code nohide} of the other is needed. ACCES if the other export
+     * refuses the caller.
      */
     private static @Nullable Nfs3File mountedAt(Nfs3Call call, Nfs3File directory, Filename3 name)
             throws FsException, Nfs3Exception {

@@ -10,7 +10,9 @@ import org.warpnfs.fs.spi.FileType;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.xdr.BoundedXdr;
 
-/** MKNOD (RFC 1813, section 3.3.11): devices, sockets and FIFOs; BADTYPE for what has a procedure of its own. */
+/**
+ * MKNOD (RFC 1813, section 3.3.11): devices, sockets and FIFOs; BADTYPE for types that have a procedure of their own.
+ */
 final class MakeNode extends NewNode<MakeNode.Args> {
     private static final int FTYPE_END = 8;
 

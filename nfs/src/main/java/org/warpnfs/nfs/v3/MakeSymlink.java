@@ -15,7 +15,7 @@ final class MakeSymlink extends NewNode<MakeSymlink.Args> {
     /**
      * SYMLINK3args.
      *
-     * @param target a copy of the text, or of its beginning where it is too long for any symlink
+     * @param target a copy of the text; if the text is too long for any symlink, a copy of its beginning
      */
     record Args(DirOpArgs3 where, Sattr3 attributes, ByteBuffer target) {}
 

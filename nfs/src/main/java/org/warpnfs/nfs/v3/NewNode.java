@@ -4,12 +4,12 @@ import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FileNode;
 import org.warpnfs.fs.spi.FsException;
 
-/** What CREATE, MKDIR, SYMLINK and MKNOD have in common (RFC 1813, section 3.3.8 to §3.3.11). */
+/** Common part of CREATE, MKDIR, SYMLINK and MKNOD (RFC 1813, section 3.3.8 to §3.3.11). */
 abstract class NewNode<A> implements Nfs3Procedure<A> {
-    /** Where the new file goes. */
+    /** Directory and name of the new file. */
     abstract DirOpArgs3 where(A args);
 
-    /** Makes it in {@code directory}, which is writable. */
+    /** Creates the file in {@code directory}, which was found writable. */
     abstract FileNode make(Nfs3Call call, Nfs3File directory, FileName name, A args) throws FsException, Nfs3Exception;
 
     @Override

@@ -16,7 +16,7 @@ import org.warpnfs.nfs.export.Location;
 import org.warpnfs.nfs.export.Requester;
 import org.warpnfs.nfs.io.ReadMemory;
 
-/** What a procedure can reach while it runs: the server, seen by one caller. */
+/** What a procedure can access while it runs: the server's objects, for one caller. */
 final class Nfs3Call {
     private final Nfs3Server server;
     private final Requester requester;
@@ -38,7 +38,7 @@ final class Nfs3Call {
         return memory;
     }
 
-    /** The same call, which looks at no file any more: for the reply after a bug. */
+    /** The same call without access to files, for the reply after a defect. */
     Nfs3Call blind() {
         return new Nfs3Call(server, requester, true);
     }
@@ -51,7 +51,10 @@ final class Nfs3Call {
         return server.exports().changeWindows();
     }
 
-    /** The file that a handle names, if its export takes the call. Every procedure comes to every file through here. */
+    /**
+     * The file that a handle names, if its export accepts the call. Every procedure gets its files through this method
+     * or the next.
+     */
     Nfs3File file(Nfs3Handle handle) throws Nfs3Exception {
         try {
             return file(server.handles().decode(handle.toBytes()));
@@ -60,7 +63,7 @@ final class Nfs3Call {
         }
     }
 
-    /** A file, if its export takes the call. */
+    /** A file, if its export accepts the call. */
     Nfs3File file(Location location) throws Nfs3Exception {
         try {
             return new Nfs3File(location, location.export().admit(requester));
@@ -74,7 +77,10 @@ final class Nfs3Call {
         }
     }
 
-    /** The root of the export that stands on a name of a real directory; null if none does. */
+    /**
+     * The root of the export that is mounted on a name of a directory; null if there is none, or if the directory is
+     * virtual.
+     */
     @Nullable
     Location mountedAt(Nfs3File directory, Filename3 name) {
         return !directory.export().isPseudo() && name instanceof Filename3.Proper(FileName proper)
@@ -83,46 +89,46 @@ final class Nfs3Call {
     }
 
     /**
-     * Before a name is removed, renamed or replaced: BUSY if another export stands on it, whether this client is led
-     * there or not.
+     * Must be called before a name is removed, renamed or replaced. BUSY if another export is mounted on it, even if
+     * this client does not get into that one.
      */
     void requireUnmounted(Nfs3File directory, FileName name) throws FsException {
         server.exports().requireUnmounted(directory.location(), name);
     }
 
-    /** True if another export stands on some name of the directory. */
+    /** True if another export is mounted on a name of the directory. */
     boolean hasMounts(Nfs3File directory) {
         return server.exports().hasMounts(directory.location());
     }
 
     /**
-     * Before {@code file} is changed; open until it has been. Whoever looks at the file before and after a change of
-     * its own knows of this one.
+     * Must be called before {@code file} is changed, and its result be closed after the change. A caller that reads the
+     * file's attributes before and after its own change then learns of this change.
      *
-     * @throws FsException TRY_LATER while an NFSv4 client that has the file delegated is asked to give it back
+     * @throws FsException TRY_LATER while a delegation that an NFSv4 client has of the file is being recalled
      */
     FileChanges.Change changing(Nfs3File file) throws FsException {
         return counted(file.identity(), server.fileChanges().begin(file.identity()));
     }
 
     /**
-     * As {@link #changing}, of a file that a {@link WatchedChange} of the same call looks at: two windows would see
-     * each other.
+     * Does the same as {@link #changing} for a file that a {@link WatchedChange} of the same call watches. It opens no
+     * window, since the call's two windows would overlap.
      */
     FileChanges.Change changingWatched(Nfs3File file) throws FsException {
         return server.fileChanges().begin(file.identity());
     }
 
-    /** As {@link #changing}, of the file by that name, if there is one. */
+    /** Does the same as {@link #changing} for the file of that name, if there is one. */
     FileChanges.Change changingName(Nfs3File directory, FileName name) throws FsException {
         FileNode found;
         try {
             found = directory.fileSystem().lookup(directory.caller(), directory.handle(), name);
         } catch (FsException e) {
-            // Whatever it is, the procedure itself will say it.
+            // The procedure itself will report this error.
             return () -> {};
         }
-        // Nothing but regular files is ever delegated.
+        // Only regular files are ever delegated.
         FileIdentity file = directory.fileSystem().identity(found.handle());
         return counted(
                 file,
@@ -144,12 +150,12 @@ final class Nfs3Call {
         return Nfs3Handle.of(server.handles().encode(new Location(export, file)));
     }
 
-    /** What stands for the verifier of an exclusive CREATE, for this caller alone. */
+    /** A verifier for the backend, made of that of an exclusive CREATE, and different for each caller. */
     long exclusiveVerifier(long verifier, Nfs3File directory, FileName name) {
         return server.handles().exclusiveVerifier(verifier, directory.caller(), directory.handle(), name);
     }
 
-    /** Attributes for a reply that says no: of whatever the handle names, if anything. */
+    /** Attributes for a reply with an error, if the handle names a file. */
     PostOpAttr postOpAttr(Nfs3Handle handle) {
         if (blind) {
             return PostOpAttr.ABSENT;
@@ -161,12 +167,12 @@ final class Nfs3Call {
         }
     }
 
-    /** As {@link #postOpAttr}, for a reply that says what may have changed. */
+    /** Attributes as in {@link #postOpAttr}, for a reply about a file that may have been changed. */
     WccData wccData(Nfs3Handle handle) {
         return WccData.after(postOpAttr(handle));
     }
 
-    /** The verifier of WRITE and COMMIT for a file system: changes when unstable data may have been lost. */
+    /** The verifier of WRITE and COMMIT for a file system. It changes when unstable data may have been lost. */
     long writeVerifier(Nfs3File file) {
         return file.fileSystem().writeVerifier() * 0x9e3779b97f4a7c15L
                 ^ server.options().instanceVerifier();

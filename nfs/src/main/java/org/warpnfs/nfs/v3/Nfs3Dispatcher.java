@@ -23,8 +23,8 @@ import org.warpnfs.nfs.stats.CallTimer;
 import org.warpnfs.nfs.stats.OperationMeter;
 
 /**
- * The way of one call, from its arguments to its reply; the same for NFS and for its side program. A READ that finds no
- * memory goes on later, on another thread ({@link MemoryWait}).
+ * Processes a call from its arguments to its reply, for NFS and for its side program. A READ that finds no memory goes
+ * on later, on another thread ({@link MemoryWait}).
  *
  * <p>Safe for any thread; blocks as the backend does.
  */
@@ -39,7 +39,10 @@ final class Nfs3Dispatcher {
         this.recorder = recorder;
     }
 
-    /** Decodes, performs and answers a call of {@code procedure}. What is answered from memory is not measured. */
+    /**
+     * Decodes, performs and answers a call of {@code procedure}. Calls that are answered from the reply cache are not
+     * measured.
+     */
     <A> void dispatch(RpcCall rpc, Nfs3Procedure<A> procedure, OperationMeter meter) {
         CallTimer timer = CallTimer.begin(recorder, meter, new RpcOrigin(rpc));
         Requester requester;
@@ -85,7 +88,7 @@ final class Nfs3Dispatcher {
         }
     }
 
-    /** A call that must not be done twice. */
+    /** A call that must not be performed twice. */
     private record Remembered<A>(RpcCall rpc, Nfs3Procedure<A> procedure, Nfs3Call call, A args, CallTimer timer)
             implements RememberedCall {
         @Override
@@ -97,7 +100,7 @@ final class Nfs3Dispatcher {
             try (Nfs3Reply reply = run(procedure, call, args)) {
                 EncodedReply encoded = EncodedReply.of(reply);
                 timer.ended(reply.status().name());
-                // Nothing was done then, and the client will ask again.
+                // JUKEBOX means that nothing was done, and the client will ask again.
                 return reply.status() == Nfs3Status.JUKEBOX
                         ? new Outcome.Passing(encoded)
                         : new Outcome.Kept(encoded, procedure.isRepeatable());
@@ -164,7 +167,7 @@ final class Nfs3Dispatcher {
         }
     }
 
-    /** Reads arguments where oncrpc4j asks for them. */
+    /** Decodes the arguments when oncrpc4j asks for them. */
     private static final class Arguments<A> implements XdrAble {
         private final Nfs3Procedure<A> procedure;
         private @Nullable A decoded;

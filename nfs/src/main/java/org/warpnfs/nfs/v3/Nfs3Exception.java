@@ -1,6 +1,6 @@
 package org.warpnfs.nfs.v3;
 
-/** A procedure's answer is not NFS3_OK. Carries no stack trace: it is an answer, not a defect. */
+/** A procedure's answer other than NFS3_OK. It carries no stack trace, since it reports no defect of the server. */
 final class Nfs3Exception extends Exception {
     private static final long serialVersionUID = 1L;
 

@@ -16,7 +16,7 @@ import org.warpnfs.nfs.export.Location;
 /**
  * A file that a call names, under the policy of its export.
  *
- * @param admission who calls there, and what may be done
+ * @param admission the caller in that export, and whether it may change anything
  */
 record Nfs3File(Location location, Admission admission) {
     Caller caller() {
@@ -44,7 +44,7 @@ record Nfs3File(Location location, Admission admission) {
         return admission.readOnly();
     }
 
-    /** Before anything in the export is changed. */
+    /** Must be called before anything in the export is changed. */
     void requireWritable() throws Nfs3Exception {
         if (isReadOnly()) {
             throw new Nfs3Exception(Nfs3Status.ROFS);
@@ -73,7 +73,9 @@ record Nfs3File(Location location, Admission admission) {
         return new PostOpAttr(Fattr3.of(export(), attributes));
     }
 
-    /** Of the file while it is open; absent if they cannot be had now, since what was done has been done. */
+    /**
+     * Attributes of the file while it is open. Absent if they cannot be read, since the operation itself has succeeded.
+     */
     PostOpAttr postOpAttr(OpenFile open) {
         try {
             return postOpAttr(open.attributes());
@@ -82,7 +84,7 @@ record Nfs3File(Location location, Admission admission) {
         }
     }
 
-    /** The directory above; the root of the export is above itself, since no call leads out of an export. */
+    /** The parent directory. The root of the export is its own parent here, since no call leads out of an export. */
     FileNode parentWithinExport(Caller as) throws FsException {
         return location.isExportRoot()
                 ? new FileNode(handle(), attributes())

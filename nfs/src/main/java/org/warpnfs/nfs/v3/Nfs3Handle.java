@@ -8,7 +8,7 @@ import org.dcache.oncrpc4j.xdr.XdrEncodingStream;
 import org.warpnfs.nfs.export.NfsHandles;
 import org.warpnfs.nfs.xdr.BoundedXdr;
 
-/** nfs_fh3 (RFC 1813, section 2.4): at most 64 bytes that the server once gave out, or that somebody made up. */
+/** nfs_fh3 (RFC 1813, section 2.4): at most 64 bytes, which may not have come from this server. */
 final class Nfs3Handle {
     private final byte[] bytes;
 
@@ -32,7 +32,7 @@ final class Nfs3Handle {
         return bytes.clone();
     }
 
-    /** Of {@link #encode}: length word, bytes, pad. */
+    /** Length of the encoding: length word, bytes, pad. */
     int encodedBytes() {
         return Integer.BYTES + Filename3.padded(bytes.length);
     }

@@ -5,8 +5,8 @@ import org.warpnfs.lanes.Lane;
 import org.warpnfs.nfs.export.NfsHandles;
 
 /**
- * In which lane a call runs, by its procedure (RFC 1813, section 3.3). Whatever changes metadata waits for one fsync at
- * least; READDIR moves a listing, and waits for no sync of the same client's.
+ * Chooses the lane of a call by its procedure (RFC 1813, section 3.3). A procedure that changes metadata waits for at
+ * least one fsync. READDIR moves a listing, and must not wait behind the same client's syncs.
  */
 final class Nfs3Lanes {
     private static final int SETATTR = 2;
@@ -21,7 +21,9 @@ final class Nfs3Lanes {
 
     private Nfs3Lanes() {}
 
-    /** @param arguments unchecked, perhaps not all */
+    /**
+     * @param arguments unchecked, perhaps incomplete
+     */
     static Lane of(int procedure, ByteBuffer arguments) {
         return switch (procedure) {
             case READ, READDIR, READDIRPLUS -> Lane.DATA;

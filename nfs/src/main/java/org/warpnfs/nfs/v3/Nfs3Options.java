@@ -1,12 +1,12 @@
 package org.warpnfs.nfs.v3;
 
 /**
- * What a server makes known to its clients by FSINFO, and who it is.
+ * Values that a server reports by FSINFO, and its verifier.
  *
  * @param maxTransferBytes rtmax and wtmax: most data of one READ or WRITE; the payload pool lends as much at once
  * @param preferredDirectoryBytes dtpref: the reply size that clients should ask for when they list
- * @param maxDirectoryBytes what a listing's reply is cut to whatever a client asks for
- * @param instanceVerifier differs for each start of the server: WRITE and COMMIT verifiers are made of it
+ * @param maxDirectoryBytes limit of a listing's reply, whatever a client asks for
+ * @param instanceVerifier differs for each start of the server; part of WRITE and COMMIT verifiers
  */
 public record Nfs3Options(
         int maxTransferBytes, int preferredDirectoryBytes, int maxDirectoryBytes, long instanceVerifier) {

@@ -24,21 +24,21 @@ import org.warpnfs.payload.PayloadPool;
  *
  * <h2>Operation</h2>
  *
- * A call's arguments are decoded in whole before anything is done. Then its procedure runs on the calling thread, and
- * the reply is on its way when {@link #dispatchOncRpcCall} returns; but for a call that is already being done, which is
- * answered along with the first. Calls that must not be done twice are answered from a {@link ReplyCache} when they are
- * repeated.
+ * All arguments of a call are decoded before anything is done. Then the procedure runs on the calling thread, and its
+ * reply has been sent to the transport when {@link #dispatchOncRpcCall} returns. There are two exceptions: a repetition
+ * of a call in progress is answered together with the first, and a READ may wait for memory. Repetitions of calls that
+ * must not be performed twice are answered from a {@link ReplyCache}.
  *
  * <h2>Buffers</h2>
  *
- * READ data come from the payload pool; while it is used up, READ waits for its turn and holds no thread. WRITE data
+ * READ data come from the payload pool. While it is used up, READ waits for its turn and holds no thread. WRITE data
  * are the transport's.
  *
  * <h2>Errors</h2>
  *
- * What cannot be decoded is answered with GARBAGE_ARGS, an unknown procedure with PROC_UNAVAIL, a credential that is
- * not served with an authentication error. A bug in a procedure or a backend ends that one call with SERVERFAULT and a
- * line in the log.
+ * Arguments that cannot be decoded are answered with GARBAGE_ARGS, an unknown procedure with PROC_UNAVAIL, and a
+ * credential that is not served with an authentication error. A defect in a procedure or a backend ends that one call
+ * with SERVERFAULT and a line in the log.
  *
  * <p>Safe for any thread; blocks as the backend does.
  */
@@ -48,7 +48,7 @@ public final class Nfs3Program implements RpcDispatchable, LaneProgram {
 
     private static final int NULL = 0;
 
-    /** By number, from GETATTR, which is 1. */
+    /** The procedures by number, from GETATTR, which is 1. */
     private static final List<Nfs3Procedure<?>> PROCEDURES = List.of(
             new GetAttr(),
             new SetAttr(),
@@ -72,7 +72,7 @@ public final class Nfs3Program implements RpcDispatchable, LaneProgram {
             FsQuery.PATHCONF,
             new Commit());
 
-    /** The procedures by number, from NULL, as RFC 1813 names them. */
+    /** The names of the procedures in RFC 1813, by number from NULL. */
     public static final List<String> NAMES = List.of(
             "NULL",
             "GETATTR",
@@ -101,7 +101,7 @@ public final class Nfs3Program implements RpcDispatchable, LaneProgram {
     private final CallRecorder recorder;
     private final List<OperationMeter> meters;
 
-    /** A program that nobody measures. */
+    /** A program whose calls are not measured. */
     public Nfs3Program(
             ExportTable exports,
             NfsHandles handles,
@@ -113,9 +113,9 @@ public final class Nfs3Program implements RpcDispatchable, LaneProgram {
     }
 
     /**
-     * @param fileChanges what stands between NFSv3 changes and what clients of other versions rely on
+     * @param fileChanges is told before NFSv3 changes a file, so that delegations of the file are recalled
      * @param replies one for all programs of a server
-     * @param recorder hears how calls end
+     * @param recorder is told how calls end
      */
     public Nfs3Program(
             ExportTable exports,
@@ -145,7 +145,7 @@ public final class Nfs3Program implements RpcDispatchable, LaneProgram {
                 .toList();
     }
 
-    /** The program that Linux clients ask for access control lists, over the same files. */
+    /** The NFS_ACL program for the same files, which Linux clients use for access control lists. */
     public NfsAclProgram aclProgram() {
         return new NfsAclProgram(dispatcher, recorder);
     }

@@ -4,7 +4,7 @@ import org.dcache.oncrpc4j.xdr.XdrAble;
 import org.dcache.oncrpc4j.xdr.XdrDecodingStream;
 import org.dcache.oncrpc4j.xdr.XdrEncodingStream;
 
-/** A procedure's result: the status, and what the RFC puts behind it. */
+/** A procedure's result: the status, and the body that the RFC defines for it. */
 record Nfs3Reply(Nfs3Status status, Body body) implements XdrAble, AutoCloseable {
     static Nfs3Reply ok(Body body) {
         return new Nfs3Reply(Nfs3Status.OK, body);
@@ -21,21 +21,21 @@ record Nfs3Reply(Nfs3Status status, Body body) implements XdrAble, AutoCloseable
         throw new UnsupportedOperationException("a server does not read replies");
     }
 
-    /** Lets go of what was not encoded. */
+    /** Releases what was not encoded. */
     @Override
     public void close() {
         body.close();
     }
 
-    /** What stands behind the status. */
+    /** The part after the status. */
     @FunctionalInterface
     interface Body {
-        /** Nothing. */
+        /** An empty body. */
         Body VOID = xdr -> {};
 
         void encode(XdrEncodingStream xdr);
 
-        /** After the reply was encoded, or could not be: lets go of what encoding did not pass on. */
+        /** Called after the reply was encoded, or could not be. Releases what encoding did not pass on. */
         default void close() {}
     }
 }

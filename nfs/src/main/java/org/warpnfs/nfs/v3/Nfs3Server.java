@@ -7,10 +7,10 @@ import org.warpnfs.nfs.replay.ReplyCache;
 import org.warpnfs.payload.PayloadPool;
 
 /**
- * What all calls share.
+ * Objects that all calls share.
  *
- * @param fileChanges asked before a file is changed
- * @param replies to calls that must not be done twice
+ * @param fileChanges called before a file is changed
+ * @param replies replies to calls that must not be performed twice
  */
 record Nfs3Server(
         ExportTable exports,

@@ -42,7 +42,7 @@ enum Nfs3Status {
         return code;
     }
 
-    /** What a client hears of each answer of the file system. */
+    /** The status for each error of the file system. */
     static Nfs3Status of(FsError error) {
         return switch (error) {
             case NOT_PERMITTED -> PERM;

@@ -13,22 +13,21 @@ import org.warpnfs.nfs.xdr.BoundedXdr;
 import org.warpnfs.nfs.xdr.XdrViolation;
 
 /**
- * One list of the NFS_ACL program, as Solaris laid it down.
- *
+ * A list of the NFS_ACL program, as Solaris defined it.
  * <pre>
- * uint32  how many entries the list has
- * uint32  how many of them follow: as many, or none where they were not asked for
- *  then of each entry
+ * uint32  number of entries of the list
+ * uint32  number of entries that follow: the same, or 0 if they were not asked for
+ *  then for each entry
  * uint32  tag: 1 user_obj, 2 user, 4 group_obj, 8 group, 0x10 mask, 0x20 other; with 0x1000 in a default list
  * uint32  id: of a named user or group; of the owner and the owning group; else 0
  * uint32  permissions: rwx
  * </pre>
  *
- * <p>A list always has a mask on the wire: one that has none of its own gets a mask that is as its group_obj, and such
- * a mask in a list of four entries is no mask of its own.
+ * <p>A list always has a mask on the wire. One without a mask gets a mask that equals its group_obj. In a list of four
+ * entries that is received, such a mask is dropped.
  */
 final class NfsAclEntries {
-    /** NFS_ACL_MAX_ENTRIES: the longest list that Linux sends or takes. */
+    /** NFS_ACL_MAX_ENTRIES: the longest list that Linux sends or accepts. */
     static final int MAX_ENTRIES = 1024;
 
     private static final int DEFAULT_FLAG = 0x1000;
@@ -43,7 +42,7 @@ final class NfsAclEntries {
 
     private NfsAclEntries() {}
 
-    /** How many entries {@code acl} has on the wire, its mask included; 0 for none. */
+    /** Number of entries of {@code acl} on the wire, including its mask; 0 for null. */
     static int count(@Nullable PosixAcl acl) {
         return acl == null ? 0 : Math.max(acl.entryCount(), MINIMAL_WITH_MASK);
     }
@@ -52,9 +51,9 @@ final class NfsAclEntries {
      * Encodes a list.
      *
      * @param acl null for none
-     * @param file whose list it is
-     * @param withEntries false to say only how many there are
-     * @param isDefault of a directory, for new files in it
+     * @param file the file that the list belongs to
+     * @param withEntries false to encode only their number
+     * @param isDefault true for a directory's list for new files in it
      */
     static void encode(
             XdrEncodingStream xdr,
@@ -92,9 +91,9 @@ final class NfsAclEntries {
     }
 
     /**
-     * Decodes a list of at most {@value #MAX_ENTRIES} entries, in whatever order they are.
+     * Decodes a list of at most {@value #MAX_ENTRIES} entries, which may be in any order.
      *
-     * @param mustFollow all entries of the list have to be there
+     * @param mustFollow true if all entries of the list must be present
      */
     static List<AclEntry> decode(XdrDecodingStream xdr, boolean mustFollow) throws IOException {
         int count = BoundedXdr.count(xdr, MAX_ENTRIES);
@@ -114,7 +113,7 @@ final class NfsAclEntries {
         long id = BoundedXdr.uint32(xdr);
         int permissions = xdr.xdrDecodeInt();
         if (tag == MASK) {
-            // Solaris sometimes sets more bits there.
+            // Solaris sometimes sets other bits too.
             return new AclEntry.Mask(permissions & ALL);
         }
         if ((permissions & ~ALL) != 0) {

@@ -16,12 +16,12 @@ import org.warpnfs.nfs.stats.OperationMeter;
 
 /**
  * NFS_ACL version 3: the side program by which Linux and Solaris clients of NFSv3 read and set POSIX access control
- * lists, on the connection on which they speak NFSv3. No RFC describes it; this follows what Linux sends and takes
- * (fs/nfs_common/nfsacl.c, fs/nfs/nfs3acl.c). Nothing in it is DDP-eligible: over RDMA, long lists go in a long call
- * and come back in a Reply chunk.
+ * lists, on their NFSv3 connection. No RFC describes it. This implementation follows what Linux sends and accepts
+ * (fs/nfs_common/nfsacl.c, fs/nfs/nfs3acl.c). Nothing in it is DDP-eligible: over RDMA, long lists are sent in a long
+ * call and returned in a Reply chunk.
  *
- * <p>Operation, Errors: as {@link Nfs3Program}, whose procedures these share. Keeps no buffer. Safe for any thread;
- * blocks as the backend does.
+ * <p>Operation and errors are those of {@link Nfs3Program}. It holds no buffers. Safe for any thread; blocks as the
+ * backend does.
  */
 public final class NfsAclProgram implements RpcDispatchable, LaneProgram {
     public static final int PROGRAM = 100227;
@@ -32,12 +32,12 @@ public final class NfsAclProgram implements RpcDispatchable, LaneProgram {
     private static final int NULL = 0;
     private static final int SETACL = 2;
 
-    /** By number, from GETACL, which is 1. */
+    /** The procedures by number, from GETACL, which is 1. */
     private static final List<Nfs3Procedure<?>> PROCEDURES = List.of(new GetAcl(), new SetAcl());
 
     private final Nfs3Dispatcher dispatcher;
     private final CallRecorder recorder;
-    /** By number, from NULL. */
+    /** Meters by procedure number, from NULL. */
     private final List<OperationMeter> meters;
 
     NfsAclProgram(Nfs3Dispatcher dispatcher, CallRecorder recorder) {
@@ -48,7 +48,7 @@ public final class NfsAclProgram implements RpcDispatchable, LaneProgram {
                 .toList();
     }
 
-    /** SETACL is a change of metadata, which waits for stable storage. */
+    /** SETACL changes metadata, so it waits for stable storage. */
     @Override
     public Lane laneOf(int procedure, ByteBuffer arguments) {
         return procedure == SETACL ? Lane.LONG : Lane.SHORT;

@@ -7,10 +7,10 @@ import org.warpnfs.fs.spi.Timestamp;
 import org.warpnfs.nfs.xdr.BoundedXdr;
 
 /**
- * nfstime3 (RFC 1813, section 2.6): seconds since 1970 and nanoseconds, unsigned 32 bits each. What is before 1970 or
- * after 2106 cannot be said, and becomes the nearest that can.
+ * nfstime3 (RFC 1813, section 2.6): seconds since 1970 and nanoseconds, unsigned 32 bits each. A time before 1970 or
+ * after 2106 cannot be represented, and becomes the nearest one that can.
  *
- * @param nanos as sent: a client may send more than a second holds
+ * @param nanos as sent; a client may send more than a second has
  */
 record NfsTime3(long seconds, long nanos) {
     static final int ENCODED_BYTES = 8;
@@ -29,7 +29,7 @@ record NfsTime3(long seconds, long nanos) {
         return nanos < NANOS_PER_SECOND;
     }
 
-    /** Only of one that {@link #isValid()}. */
+    /** Converts a time that {@link #isValid()}. */
     Timestamp toTimestamp() {
         return new Timestamp(seconds, (int) nanos);
     }

@@ -3,7 +3,7 @@ package org.warpnfs.nfs.v3;
 import org.dcache.oncrpc4j.xdr.XdrEncodingStream;
 import org.jspecify.annotations.Nullable;
 
-/** post_op_attr (RFC 1813, section 2.6): attributes after an operation, where they could be had. */
+/** post_op_attr (RFC 1813, section 2.6): attributes after an operation, if they could be read. */
 record PostOpAttr(@Nullable Fattr3 attributes) {
     static final PostOpAttr ABSENT = new PostOpAttr(null);
     static final int MAX_ENCODED_BYTES = Integer.BYTES + Fattr3.ENCODED_BYTES;

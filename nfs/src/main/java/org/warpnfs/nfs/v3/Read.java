@@ -13,13 +13,13 @@ import org.warpnfs.payload.Payload;
 /**
  * READ (RFC 1813, section 3.3.6). The data are DDP-eligible (RFC 8267, section 4).
  *
- * <p>A Linux client that offered a Write chunk relies on the size of what stands before the data: so post-op attributes
- * are there in every reply that is NFS3_OK. An offset that no file reaches is beyond the end like any other, not an
- * error: some clients repeat a READ that was answered with INVAL for ever.
+ * <p>A Linux client that offered a Write chunk relies on the size of what precedes the data. So every reply that is
+ * NFS3_OK has post-op attributes. An offset beyond the longest possible file counts as beyond the end and is no error:
+ * some clients repeat a READ that was answered with INVAL for ever.
  *
  * <h2>Buffers</h2>
  *
- * The data go from the pool through the backend into the reply, which owns them from then on.
+ * The data go from the pool through the backend into the reply, which then owns them.
  */
 final class Read implements Nfs3Procedure<Read.Args> {
     /**

@@ -16,7 +16,7 @@ enum ReadDir implements Nfs3Procedure<ReadDir.Args> {
      * READDIR3args or READDIRPLUS3args.
      *
      * @param cookie 0 for the start
-     * @param informationBytes dircount; without a limit of its own in READDIR
+     * @param informationBytes dircount; READDIR has no such limit
      * @param replyBytes count, maxcount
      */
     record Args(Nfs3Handle directory, long cookie, long informationBytes, long replyBytes) {}
@@ -47,7 +47,7 @@ enum ReadDir implements Nfs3Procedure<ReadDir.Args> {
         });
     }
 
-    /** Attributes and handles of files are for those who could look each up. */
+    /** Whether the caller may search the directory. Only then the listing has attributes and handles of its files. */
     private static boolean maySearch(Nfs3File directory) throws FsException {
         return directory
                 .fileSystem()

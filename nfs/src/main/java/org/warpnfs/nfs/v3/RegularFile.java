@@ -5,12 +5,13 @@ import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.OpenAccess;
 import org.warpnfs.fs.spi.OpenFile;
 
-/** Opens what READ, WRITE and COMMIT work on. */
+/** Opens files for READ, WRITE and COMMIT. */
 final class RegularFile {
     private RegularFile() {}
 
     /**
-     * For reading. Who may execute a file may read it: the client's kernel has to, to run it (RFC 1813, section 4.4).
+     * Opens a file for reading. A caller that may execute a file may read it: the client's kernel has to read it to
+     * execute it (RFC 1813, section 4.4).
      */
     static OpenFile openToRead(Nfs3File file) throws FsException, Nfs3Exception {
         try {
@@ -29,7 +30,10 @@ final class RegularFile {
         }
     }
 
-    /** RFC 1813, section 3.3.6 and §3.3.7 answer a directory as any other file without data. */
+    /**
+     * Changes the error for a directory to that of other files without data, as RFC 1813, section 3.3.6 and §3.3.7
+     * demand.
+     */
     private static FsException invalidIfNotRegular(FsException e) throws Nfs3Exception {
         if (e.error() == FsError.IS_DIRECTORY) {
             throw new Nfs3Exception(Nfs3Status.INVAL);

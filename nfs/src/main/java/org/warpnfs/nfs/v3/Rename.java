@@ -6,7 +6,7 @@ import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.export.FileChanges;
 
-/** RENAME (RFC 1813, section 3.3.14): within one export, under the policy of both ends. */
+/** RENAME (RFC 1813, section 3.3.14), within one export. */
 final class Rename implements Nfs3Procedure<Rename.Args> {
     /** RENAME3args. */
     record Args(DirOpArgs3 from, DirOpArgs3 to) {}
@@ -37,7 +37,10 @@ final class Rename implements Nfs3Procedure<Rename.Args> {
         }
     }
 
-    /** In one directory, which is looked at once: twice would seem to be two changes that overlap. */
+    /**
+     * Renames within one directory. The directory is watched once: two windows would seem to be two changes that
+     * overlap.
+     */
     private static Nfs3Reply renameWithin(Nfs3Call call, Nfs3File directory, FileName fromName, FileName toName)
             throws FsException {
         try (WatchedChange change = WatchedChange.begin(call, directory)) {

@@ -14,7 +14,7 @@ import org.warpnfs.nfs.xdr.BoundedXdr;
  */
 record Sattr3(AttributeChanges wanted, @Nullable Nfs3Status refusal) {
     private static final int PERMISSION_BITS = 07777;
-    /** The id that chown(2) takes for "leave it". */
+    /** The id that chown(2) leaves unchanged. */
     private static final long NO_ID = 0xffffffffL;
 
     private static final int TIME_HOW_COUNT = 3;
@@ -53,7 +53,7 @@ record Sattr3(AttributeChanges wanted, @Nullable Nfs3Status refusal) {
         return wanted;
     }
 
-    /** For a new file: what the client does not say is private to the owner, until it says more. */
+    /** Changes for a new file. If the client sends no permissions, it gets {@code permissions}. */
     AttributeChanges changesWithPermissionsOr(int permissions) throws Nfs3Exception {
         AttributeChanges changes = changes();
         return changes.permissions() != null

@@ -12,16 +12,16 @@ import org.warpnfs.nfs.export.FileChanges;
 import org.warpnfs.nfs.xdr.XdrViolation;
 
 /**
- * SETACL of the NFS_ACL program: sets the lists that the mask names, and leaves the other. An empty list removes one.
- *
+ * SETACL of the NFS_ACL program. It sets the lists that the mask names and leaves others as they are. An empty list
+ * removes one.
  * <pre>
  * args   nfs_fh3, uint32 mask as in {@link GetAcl}, access list, default list ({@link NfsAclEntries})
  * reply  nfsstat3, post_op_attr
  * </pre>
  *
- * <p>NFS3ERR_INVAL for entries that are no list (acl_valid(3)), NFS3ERR_PERM for anyone but the owner, NFS3ERR_ACCES
- * for a default list of anything but a directory, NFS3ERR_NOTSUPP where there are no lists, NFS3ERR_NOSPC where the
- * backend takes none of that length.
+ * <p>NFS3ERR_INVAL for entries that do not form a valid list (acl_valid(3)), NFS3ERR_PERM for anyone but the owner,
+ * NFS3ERR_ACCES for a default list of anything but a directory, NFS3ERR_NOTSUPP where there are no lists, NFS3ERR_NOSPC
+ * if the list is too long for the backend.
  */
 final class SetAcl implements Nfs3Procedure<SetAcl.Args> {
     record Args(Nfs3Handle file, int mask, List<AclEntry> access, List<AclEntry> inherited) {}

@@ -8,7 +8,8 @@ import org.warpnfs.nfs.export.FileChanges;
 import org.warpnfs.nfs.xdr.BoundedXdr;
 
 /**
- * SETATTR (RFC 1813, section 3.3.2), with its guard: nothing is set if the file's ctime is not what the client thinks.
+ * SETATTR (RFC 1813, section 3.3.2) with its guard: nothing is set if the file's ctime differs from the one that the
+ * client sent.
  */
 final class SetAttr implements Nfs3Procedure<SetAttr.Args> {
     /**

@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.FileAttributes;
 import org.warpnfs.nfs.export.ChangeWindows;
 
-/** Looks at a file before and after a change, and at whether another change came between. */
+/** Reads a file's attributes before and after a change, and detects another change in between. */
 final class WatchedChange implements AutoCloseable {
     private final Nfs3File file;
     private final @Nullable FileAttributes before;
@@ -19,11 +19,11 @@ final class WatchedChange implements AutoCloseable {
 
     static WatchedChange begin(Nfs3Call call, Nfs3File file) {
         ChangeWindows.Window window = call.changeWindows().begin(file.identity());
-        // Opened first: whatever begins after it is seen to overlap.
+        // The window is opened before the attributes are read, so that every later change overlaps it.
         return new WatchedChange(file, window, file.attributesIfAny());
     }
 
-    /** After the change, once. */
+    /** Ends the watch. Must be called once, after the change. */
     WccData end() {
         PostOpAttr after = file.postOpAttr();
         open = false;

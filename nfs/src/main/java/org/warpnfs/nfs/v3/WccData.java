@@ -5,11 +5,11 @@ import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.FileAttributes;
 
 /**
- * wcc_data (RFC 1813, section 2.6): attributes before and after a change, by which a client tells its own change from
- * others'.
+ * wcc_data (RFC 1813, section 2.6): attributes before and after a change, by which a client distinguishes its own
+ * change from others'.
  *
- * @param before what {@code wcc_attr} shows of it: size, mtime, ctime; absent unless nothing else changed between the
- *     two
+ * @param before attributes from which {@code wcc_attr} is made: size, mtime, ctime; absent unless nothing else changed
+ * the file between the two
  */
 record WccData(@Nullable FileAttributes before, PostOpAttr after) {
     void encode(XdrEncodingStream xdr) {
@@ -22,7 +22,7 @@ record WccData(@Nullable FileAttributes before, PostOpAttr after) {
         after.encode(xdr);
     }
 
-    /** Of something that may have changed, of which only the present is known. */
+    /** For a file that may have been changed and of which only the present attributes are known. */
     static WccData after(PostOpAttr after) {
         return new WccData(null, after);
     }

@@ -15,13 +15,13 @@ import org.warpnfs.nfs.xdr.BoundedXdr;
 /**
  * WRITE (RFC 1813, section 3.3.7). The data are DDP-eligible (RFC 8267, section 4).
  *
- * <p>No attributes from before the write are given: a client has many under way at once, and takes what the others of
- * them changed for changes by someone else. Each write counts as a change for who looks at the file before and after
- * one ({@link WatchedChange}).
+ * <p>The reply has no attributes from before the write. A client has many writes in flight at once, and would take the
+ * changes of the others for changes by somebody else. Each write counts as a change for operations that read the file's
+ * attributes before and after their own change ({@link WatchedChange}).
  *
  * <h2>Buffers</h2>
  *
- * The data are lent by the transport until the reply.
+ * The transport lends the data until the reply.
  */
 final class Write implements Nfs3Procedure<Write.Args> {
     /** stable_how, by its numbers. */
@@ -60,7 +60,7 @@ final class Write implements Nfs3Procedure<Write.Args> {
         }
         try (FileChanges.Change _ = call.changing(file);
                 OpenFile open = RegularFile.openToWrite(file)) {
-            // Read before the write: should data be lost from here on, the client must see a change at its COMMIT.
+            // Read before the write: if data are lost after this, the client must see another verifier at its COMMIT.
             long verifier = call.writeVerifier(file);
             Stability committed = count == 0 ? Stability.FILE_SYNC : open.write(data, args.offset(), args.stable());
             WccData wcc = WccData.after(file.postOpAttr(open));
@@ -78,13 +78,13 @@ final class Write implements Nfs3Procedure<Write.Args> {
         return true;
     }
 
-    /** The same bytes in the same place. */
+    /** Performing it again writes the same bytes to the same place. */
     @Override
     public boolean isRepeatable() {
         return true;
     }
 
-    /** Of all the data: a call that only looks like one before must not be taken for it. */
+    /** Covers all the data, so that a call is never taken for another that resembles it. */
     @Override
     public long checksum(Args args) {
         CRC32C crc = new CRC32C();

@@ -6,9 +6,10 @@ import org.dcache.oncrpc4j.xdr.XdrDecodingStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decoders of RFC 4506 data whose size the peer names: the length is compared with a limit before a byte is allocated.
+ * Decoders of RFC 4506 data whose size the peer names. They compare the length with a limit before they allocate a
+ * byte.
  *
- * <p>oncrpc4j's own decoders of opaque data allocate first and look afterwards.
+ * <p>oncrpc4j's own decoders of opaque data allocate first and check afterwards.
  *
  * <h2>Errors</h2>
  *
@@ -30,10 +31,10 @@ public final class BoundedXdr {
     }
 
     /**
-     * As {@link #opaque}, but what is longer than the limit is passed over, so that the protocol can name the fault in
-     * a reply of its own.
+     * Decodes opaque data as {@link #opaque} does, but skips data longer than the limit, so that the protocol can
+     * report that in a reply of its own.
      *
-     * @return null if it was longer
+     * @return null if the data were longer
      */
     public static byte @Nullable [] opaqueOrSkip(XdrDecodingStream xdr, int maxLengthBytes) throws IOException {
         int lengthBytes = xdr.xdrDecodeInt();
@@ -51,19 +52,19 @@ public final class BoundedXdr {
     }
 
     /**
-     * Variable-length opaque data that stay in the transport's memory (WRITE data, SYMLINK text: what RFC 8267 calls
-     * DDP-eligible), lent for the length of the call.
+     * Variable-length opaque data that stay in the transport's memory, which lends them until the call ends. For WRITE
+     * data and SYMLINK text, which RFC 8267 calls DDP-eligible.
      */
     public static ByteBuffer lentOpaque(XdrDecodingStream xdr) throws IOException {
         try {
             return xdr.xdrDecodeByteBuffer();
         } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
-            // oncrpc4j 3.4.2 adds the pad to the length before it compares, and overflows near 2^31.
+            // oncrpc4j 3.4.2 adds the pad to the length before it compares, which overflows near 2^31.
             throw new XdrViolation("opaque longer than what remains");
         }
     }
 
-    /** A count of elements that follow, of at most {@code maxCount}. */
+    /** A count of elements that follow; at most {@code maxCount}. */
     public static int count(XdrDecodingStream xdr, int maxCount) throws IOException {
         int count = xdr.xdrDecodeInt();
         if (count < 0 || count > maxCount) {
@@ -72,7 +73,7 @@ public final class BoundedXdr {
         return count;
     }
 
-    /** A bool (RFC 4506, section 4.4): 0 or 1 and nothing else. */
+    /** A bool (RFC 4506, section 4.4): 0 or 1, and no other value. */
     public static boolean bool(XdrDecodingStream xdr) throws IOException {
         return ordinal(xdr, 2) == 1;
     }

@@ -5,16 +5,16 @@ import org.warpnfs.payload.Payload;
 import org.warpnfs.payload.PayloadEncoder;
 
 /**
- * Encodes the data items that RFC 8267 calls DDP-eligible: READ data and READLINK text. {@link #encode} is for nothing
- * else, since a transport moves what it is given there by RDMA Write. {@link #encodeInline} is for data that have to
- * stay in the message, as those of READ_PLUS.
+ * Encodes the data items that RFC 8267 calls DDP-eligible: READ data and READLINK text. {@link #encode} is for these
+ * alone, since a transport sends its argument by RDMA Write. {@link #encodeInline} is for data that have to stay in the
+ * message, such as those of READ_PLUS.
  *
  * <h2>Buffers</h2>
  *
- * Takes ownership of the payload: it is released by the transport, or here where the transport has no use for it.
+ * Takes ownership of the payload. The transport releases it; if the stream is not a transport's, it is released here.
  */
 public final class PayloadXdr {
-    /** For a stream that knows no payloads. */
+    /** Limit for a stream that does not support payloads. */
     private static final int MAX_COPIED_BYTES = 64 << 10;
 
     private PayloadXdr() {}
@@ -31,7 +31,7 @@ public final class PayloadXdr {
         }
     }
 
-    /** How much should go through {@link #encodeInline} in one reply. */
+    /** The most data that should go through {@link #encodeInline} in one reply. */
     public static int maxInlineBytes(Object xdr) {
         return xdr instanceof PayloadEncoder encoder ? encoder.maxInlinePayloadBytes() : MAX_COPIED_BYTES;
     }

@@ -3,8 +3,8 @@ package org.warpnfs.nfs.xdr;
 import java.io.IOException;
 
 /**
- * The peer's arguments are not what the protocol's XDR allows. Answered with GARBAGE_ARGS or its NFSv4 like. Carries no
- * stack trace: the fault is the peer's, and its number may be large.
+ * Arguments that the protocol's XDR does not allow. Answered with GARBAGE_ARGS or, in NFSv4, with NFS4ERR_BADXDR. It
+ * carries no stack trace: the fault is the peer's, and there may be many.
  */
 public final class XdrViolation extends IOException {
     private static final long serialVersionUID = 1L;

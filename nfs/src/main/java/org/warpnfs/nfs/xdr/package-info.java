@@ -1,7 +1,7 @@
 /**
- * Reading XDR (RFC 4506) from a peer that may lie, and encoding file data, in one place.
+ * Decodes XDR (RFC 4506) without trusting the peer, and encodes file data.
  *
- * <p>Knows oncrpc4j's streams and the payload; no protocol's data types.
+ * <p>The package knows oncrpc4j's streams and the payload, but no protocol's data types.
  */
 @NullMarked
 package org.warpnfs.nfs.xdr;
