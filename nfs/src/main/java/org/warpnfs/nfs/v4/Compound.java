@@ -16,15 +16,13 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 
 /**
- * COMPOUND (RFC 8881, section 16.2): operations one after the other until one fails.
- *
+ * COMPOUND (RFC 8881, section 16.2): operations that are executed one after the other until one fails.
  * <pre>
  *   call   utf8str_cs tag, uint32 minorversion, nfs_argop4 argarray&lt;&gt;
  *   reply  nfsstat4 status, utf8str_cs tag, nfs_resop4 resarray&lt;&gt;
  * </pre>
- *
- * The tag comes back byte by byte. The status is that of the last operation that was executed, which is the last in the
- * reply. How the operations are executed: {@link CompoundRun}.
+ * The reply repeats the tag byte by byte. Its status is that of the last operation that was executed, whose result is
+ * the last in the reply. {@link CompoundRun} executes the operations.
  */
 final class Compound {
     static final int LAST_MINOR_VERSION = 2;
@@ -38,18 +36,17 @@ final class Compound {
     }
 
     /**
-     * What stands before the operations.
+     * The part before the operations.
      *
-     * @param operationCount not checked against what remains: the first operation that is not there is the one that
-     *     fails
+     * @param operationCount not checked against what remains; if operations are missing, the first missing one fails
      */
     record Header(Opaque tag, long minorVersion, long operationCount) {
-        /** BADXDR if there is not even a COMPOUND around the operations. */
+        /** Decodes the header; BADXDR if it is incomplete. */
         static Header decode(CompoundReader in) throws Nfs4Exception {
             return new Header(Opaque.decode(in), in.uint32(), in.uint32());
         }
 
-        /** The reply of a COMPOUND that was not begun. */
+        /** Encodes the reply of a COMPOUND of which no operation was executed. */
         void refuse(Nfs4Status status, CompoundWriter out) {
             out.int32(status.code());
             tag.encode(out);
@@ -58,20 +55,20 @@ final class Compound {
     }
 
     /**
-     * What is left to do.
+     * What remains to be done after the operations.
      *
-     * @param connectionBound the back channel of the caller's connection has to be tried once the reply is on its way
-     * @param confirmed a client whose callback address has to be tried then
-     * @param effect what doing the whole again would be
+     * @param connectionBound whether to test the back channel of the caller's connection once the reply has been sent
+     * @param confirmed a client whose callback address has to be tested then, or null
+     * @param effect the effect of performing the whole COMPOUND again
      */
     record Executed(boolean connectionBound, @Nullable Client confirmed, Effect effect) {}
 
     /**
-     * Executes the operations of a call into {@code out}, which belongs to this until {@code ended} hears. Perhaps not
-     * all of them on this thread: the caller touches none of the arguments afterwards.
+     * Executes the operations of a call into {@code out}, which must not be used until {@code ended} runs. Some may be
+     * executed on other threads, so the calling code must not use any of the arguments afterwards.
      *
-     * @param ended runs once, where the last operation was executed; hears null of a defect, which is thrown as well,
-     *     and has an empty {@code out} then
+     * @param ended runs once, on the thread of the last operation; gets null after a defect, which is thrown as well
+     * and leaves {@code out} empty
      */
     void execute(
             CallLanes lanes,

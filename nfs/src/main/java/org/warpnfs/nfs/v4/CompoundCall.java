@@ -18,14 +18,14 @@ import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
 /**
- * One COMPOUND that has come, with its header decoded. It may be executed on more than one thread, one after the other.
+ * A COMPOUND that has arrived and whose header is decoded. Several threads may execute it, one after the other.
  *
- * <p>In minor version 0 it has no session, and what it changes must not be changed again when it is repeated: since it
- * is decoded as it is executed, only its end tells whether it has changed anything.
+ * <p>In minor version 0 it has no session, and its changes must not be made again when it is repeated. Its operations
+ * are decoded as they are executed, so only its end shows whether it has changed anything.
  *
  * <h2>Buffers</h2>
  *
- * Payloads of a reply that is kept are copied and given back at once.
+ * If the reply is kept, its payloads are copied and released at once.
  */
 final class CompoundCall implements RememberedCall {
     private final Compound compound;
@@ -36,7 +36,9 @@ final class CompoundCall implements RememberedCall {
     private final Consumer<Compound.Executed> answered;
     private Compound.@Nullable Executed executed;
 
-    /** @param answered hears what was executed, once the reply is on its way */
+    /**
+     * @param answered is told what was executed, once the reply has been sent
+     */
     CompoundCall(
             Compound compound,
             RpcCall rpc,
@@ -52,7 +54,7 @@ final class CompoundCall implements RememberedCall {
         this.answered = answered;
     }
 
-    /** Performs and answers it, whether it came before or not. */
+    /** Performs and answers the call without a look for repetitions. */
     void run() {
         execute((result, out) -> {
             if (result != null) {
@@ -116,7 +118,7 @@ final class CompoundCall implements RememberedCall {
         try {
             reply(new Result(out));
         } finally {
-            // Empty by now, unless encoding the reply failed.
+            // It is empty already, unless encoding the reply failed.
             out.release();
         }
     }
@@ -128,7 +130,7 @@ final class CompoundCall implements RememberedCall {
         }
     }
 
-    /** The reply's body, encoded once. */
+    /** The reply's body. It can be encoded once. */
     private record Result(CompoundWriter out) implements XdrAble {
         @Override
         public void xdrDecode(XdrDecodingStream xdr) {

@@ -9,20 +9,20 @@ import org.warpnfs.nfs.io.FileData;
 import org.warpnfs.nfs.v4.xdr.OpCode;
 
 /**
- * In which lane an operation runs, and in which a COMPOUND starts.
+ * Chooses the lanes of operations, and the lane in which a COMPOUND starts.
  *
- * <p>Looks at arguments as they came and judges nothing. Whatever changes metadata waits for one fsync at least. CLOSE
- * may free the blocks of a file that lost its last name. READDIR moves a listing, and waits for no sync of the same
- * client's.
+ * <p>Reads undecoded arguments and checks nothing. An operation that changes metadata waits for at least one fsync.
+ * CLOSE may free the blocks of a file that lost its last name. READDIR moves a listing, and must not wait behind the
+ * same client's syncs.
  */
 final class CompoundLanes {
     /**
-     * How much of an operation's arguments {@link #of} looks at: OPEN's owner stands before what says whether it
-     * creates.
+     * How many bytes of an operation's arguments {@link #of} reads. In OPEN, the owner precedes the word that says
+     * whether it creates a file.
      */
     static final int LOOK_BYTES = 1100;
 
-    /** More than a Linux client puts before the operation that matters. */
+    /** More than the number of operations that a Linux client puts before the one that decides. */
     private static final int MAX_SKIPPED_OPERATIONS = 8;
 
     private static final int STATEID_BYTES = 16;
@@ -45,7 +45,7 @@ final class CompoundLanes {
     /**
      * The lane of one operation.
      *
-     * @param arguments from position; perhaps not all
+     * @param arguments from position; perhaps incomplete
      */
     static Lane of(OpCode code, ByteBuffer arguments) {
         return switch (code) {
@@ -69,12 +69,15 @@ final class CompoundLanes {
         };
     }
 
-    /** True if {@link #of} says SHORT whatever the arguments: most operations. */
+    /** True if {@link #of} returns SHORT for any arguments, as it does for most operations. */
     static boolean isShort(OpCode code) {
         return ALWAYS_SHORT.contains(code);
     }
 
-    /** Of a COMPOUND: that of its first operation that is not short, as far as a look goes. */
+    /**
+     * The lane in which a COMPOUND starts: that of its first operation that is not short, as far as the bytes at hand
+     * show.
+     */
     static Lane ofCompound(ByteBuffer arguments) {
         ByteBuffer in = arguments.duplicate();
         if (!skipOpaque(in) || in.remaining() < 2 * Integer.BYTES) {
@@ -139,10 +142,10 @@ final class CompoundLanes {
     }
 
     /**
-     * How much a READ asks for, unchecked: stateid4, offset4, count4. READ_PLUS begins as READ does.
+     * How much a READ or READ_PLUS asks for, unchecked: stateid4, offset4, count4. Both begin with the same arguments.
      *
-     * @param maxBytes of one READ
-     * @return 0 if it is no READ, or asks for nothing
+     * @param maxBytes limit of one READ
+     * @return 0 for any other operation, or if it asks for nothing
      */
     static int payloadBytes(@Nullable OpCode code, ByteBuffer arguments, int maxBytes) {
         if ((code != OpCode.READ && code != OpCode.READ_PLUS)

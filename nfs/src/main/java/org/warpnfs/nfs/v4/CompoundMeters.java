@@ -15,7 +15,9 @@ final class CompoundMeters {
     private final CallRecorder recorder;
     private final List<OfVersion> versions = new ArrayList<>();
 
-    /** @param lastMinorVersion that is served */
+    /**
+     * @param lastMinorVersion the highest minor version that is served
+     */
     CompoundMeters(CallRecorder recorder, int lastMinorVersion) {
         this.recorder = recorder;
         for (int minor = 0; minor <= lastMinorVersion; minor++) {
@@ -31,11 +33,11 @@ final class CompoundMeters {
         return versions.get(minorVersion);
     }
 
-    /** Those of one minor version. */
+    /** The meters of one minor version. */
     static final class OfVersion {
         private final OperationMeter compound;
         private final OperationMeter illegal;
-        // Filled here and never changed again, so that reading it needs no lock.
+        // Filled here and never changed again, so it can be read without a lock.
         private final Map<OpCode, OperationMeter> operations = new EnumMap<>(OpCode.class);
 
         private OfVersion(CallRecorder recorder, int minor) {
@@ -51,7 +53,9 @@ final class CompoundMeters {
             return compound;
         }
 
-        /** @param code null of a number that is no operation of this minor version */
+        /**
+         * @param code null for a number that is no operation of this minor version
+         */
         OperationMeter operation(@Nullable OpCode code) {
             OperationMeter known = code == null ? null : operations.get(code);
             return known == null ? illegal : known;

@@ -30,7 +30,7 @@ import org.warpnfs.nfs.v4.xdr.OpCode;
 import org.warpnfs.payload.Payload;
 
 /**
- * One COMPOUND being executed.
+ * The execution of one COMPOUND.
  *
  * <h2>Operation</h2>
  *
@@ -38,34 +38,35 @@ import org.warpnfs.payload.Payload;
  *   before an operation                                   what happens
  *   it belongs to a later lane than this thread           the COMPOUND goes on there, with this operation
  *   it reads data, and memory for them is free            it is executed
- *   it reads data, and no memory is free                  the COMPOUND waits on no thread until it is given some
+ *   it reads data, and no memory is free                  the COMPOUND waits on no thread until it gets some
  *   it reads data, none is free, and the COMPOUND         DELAY: two that wait and hold memory could wait
  *     holds memory already                                for each other
  *   anything else                                         it is executed
  * </pre>
- *
- * Only between two operations does a COMPOUND stop. So what has been begun is never begun again, and all that is
- * carried over is what the operations before have left: here and in the {@link CallContext}. The slot of its session
- * stays taken meanwhile.
+ * A COMPOUND stops only between two operations. So no operation begins twice, and only what earlier operations have
+ * left is carried over: here and in the {@link CallContext}. The slot of its session stays in use meanwhile.
  *
  * <h2>Buffers</h2>
  *
- * Results are gathered in an {@link CompoundWriter}, which owns their payloads. The memory that an operation has asked
- * for is given back if it does not take it.
+ * Results are collected in a {@link CompoundWriter}, which owns their payloads. Memory that was acquired for an
+ * operation is released if the operation does not take it.
  *
  * <h2>Errors</h2>
  *
- * Where the COMPOUND cannot go on, since its connection has ended or no thread takes it, the operation it has come to
- * is answered with DELAY: the slot, or what remembers the call, keeps that, and a client that asks again begins there.
+ * If its connection has ended or no thread takes it, the COMPOUND cannot go on. Then the next operation is answered
+ * with DELAY. The slot or the reply cache keeps this answer, and a client that asks again begins with that operation.
  *
- * <p>One thread has it at a time. What hands it on to another is the last thing that a thread does with it.
+ * <p>For one thread at a time. A thread that hands it on to another must not use it afterwards.
  */
 final class CompoundRun implements LaneTask {
     private static final Logger LOG = LoggerFactory.getLogger(CompoundRun.class);
 
-    /** Outside of a session; inside, what the session was granted. */
+    /** Limit for a COMPOUND without a session. In a session, the limit that the session was granted applies. */
     private static final int MAX_OPERATIONS = 64;
-    /** Of an accepted reply, before the COMPOUND's result: sizes of a channel include it (section 18.36.3). */
+    /**
+     * Length of an accepted RPC reply before the COMPOUND's result. The sizes of a channel include it (section
+     * 18.36.3).
+     */
     private static final int RPC_REPLY_HEADER_BYTES = 24;
     /** Operation number and status, written before the operation executes. */
     private static final int RESULT_HEADER_BYTES = 8;
@@ -87,21 +88,21 @@ final class CompoundRun implements LaneTask {
     private boolean isPutOff;
     private Nfs4Status lastStatus = Nfs4Status.OK;
 
-    /** What comes after the last operation that this thread executes. */
+    /** What follows the last operation that this thread executes. */
     private sealed interface Next {
-        /** The reply. */
+        /** The reply follows. */
         record End() implements Next {}
 
-        /** The rest, in another lane. */
+        /** The rest is executed in another lane. */
         record GoOn(Lane lane) implements Next {}
 
-        /** The rest, when there is memory. */
+        /** The rest is executed when there is memory. */
         record WaitFor(int payloadBytes) implements Next {}
     }
 
     private static final Next END = new Next.End();
 
-    /** Writes what stands before the results. */
+    /** Writes the part of the reply before the results. */
     CompoundRun(
             Nfs4Services services,
             CompoundMeters.OfVersion meters,
@@ -130,14 +131,14 @@ final class CompoundRun implements LaneTask {
         out.int32(0);
     }
 
-    /** Goes on with the operations that are left, on the thread that has them now. */
+    /** Executes the remaining operations on the present thread, after a wait. */
     @Override
     public void run() {
         timer.resumed();
         begin();
     }
 
-    /** Executes the operations that are left, as far as this thread is the one for them. */
+    /** Executes the remaining operations, as far as they belong to the present thread's lane. */
     void begin() {
         Next next = null;
         try {
@@ -152,7 +153,7 @@ final class CompoundRun implements LaneTask {
         }
         switch (next) {
             case Next.End _ -> finish();
-            // The reply is too long to be sent by now; what is left of the COMPOUND need not be done.
+            // The reply is already too long to be sent, so the rest of the COMPOUND need not be executed.
             case Next _ when !lanes.holds(out.heapBytes()) -> refused();
             case Next.GoOn(Lane later) -> {
                 lane = later;
@@ -165,7 +166,7 @@ final class CompoundRun implements LaneTask {
         }
     }
 
-    /** No thread takes it any more. */
+    /** Called when no thread takes the rest of the COMPOUND. */
     @Override
     public void refused() {
         isPutOff = true;
@@ -191,7 +192,9 @@ final class CompoundRun implements LaneTask {
                 call.effects().soFar()));
     }
 
-    /** @param reply null if there is none */
+    /**
+     * @param reply null if there is none
+     */
     private void end(@Nullable CompoundWriter reply) {
         try {
             endSequence(reply);
@@ -221,7 +224,7 @@ final class CompoundRun implements LaneTask {
         return END;
     }
 
-    /** Where the COMPOUND has to go before its next operation; null if it may stay. */
+    /** Where the COMPOUND has to go before its next operation; null if it can stay. */
     private @Nullable Next elsewhere() {
         OpCode code = OpCode.of(in.peek(), minorVersion);
         if (code == null || CompoundLanes.isShort(code) || isAnsweredWithoutExecuting()) {
@@ -266,7 +269,7 @@ final class CompoundRun implements LaneTask {
             out.int32(Nfs4Status.OK.code());
             status = Statuses.in(minorVersion, runOne(code));
         } catch (Nfs4Exception e) {
-            // Not even a number.
+            // Not even the operation number could be decoded.
             out.int32(number);
             status = Statuses.in(minorVersion, e.status());
             out.int32(status.code());
@@ -345,7 +348,10 @@ final class CompoundRun implements LaneTask {
         }
     }
 
-    /** A SEQUENCE and the status of what follows are cached whatever was asked for. */
+    /**
+     * Size of a reply that is always cached, even if the client does not ask for it: SEQUENCE, and the status of the
+     * next operation.
+     */
     private static int leastCachedBytes() {
         return RPC_REPLY_HEADER_BYTES + 128 + RESULT_HEADER_BYTES;
     }

@@ -10,7 +10,7 @@ import org.warpnfs.nfs.v4.state.listing.StateQuery;
 import org.warpnfs.nfs.v4.state.listing.StateRow;
 
 /**
- * What an administrator sees of NFSv4 clients, and takes from them. Safe for any thread; nothing here waits for a
+ * What an administrator can see of NFSv4 clients and take from them. Safe for any thread. Nothing here waits for a
  * client.
  */
 public final class Nfs4Administration {

@@ -6,20 +6,20 @@ import org.jspecify.annotations.Nullable;
 import org.warpnfs.nfs.v4.state.core.StateLimits;
 
 /**
- * How the program behaves.
+ * Options of the program.
  *
- * @param lease how long a client may be silent before its state can be taken
+ * @param lease how long a client may be silent before its state can be revoked
  * @param grace how long clients may reclaim after a restart, at most
- * @param stateDirectory where the recovery log is kept; null for a server whose files do not outlive it
- * @param maxIoBytes of one READ or WRITE; what the payload pool and the transports can carry
- * @param limits how much clients may make the server remember
+ * @param stateDirectory where the recovery journal is kept; null for a server whose files do not outlive it
+ * @param maxIoBytes limit of one READ or WRITE; the payload pool and the transports must support it
+ * @param limits how much state clients may have
  */
 public record Nfs4Options(
         Duration lease, Duration grace, @Nullable Path stateDirectory, int maxIoBytes, StateLimits limits) {
-    /** What Linux's server has too. */
+    /** The default of Linux's server. */
     public static final Duration DEFAULT_LEASE = Duration.ofSeconds(90);
 
-    /** One lease, so that no client misses it. */
+    /** One lease, so that every client has time to reclaim. */
     public static final Duration DEFAULT_GRACE = DEFAULT_LEASE;
 
     /** The most that a Linux client asks for. */
@@ -37,12 +37,12 @@ public record Nfs4Options(
         }
     }
 
-    /** With the usual limits of what is remembered. */
+    /** Options with the default limits of state. */
     public Nfs4Options(Duration lease, Duration grace, @Nullable Path stateDirectory, int maxIoBytes) {
         this(lease, grace, stateDirectory, maxIoBytes, StateLimits.forIoOf(maxIoBytes));
     }
 
-    /** The defaults, with the recovery log in {@code stateDirectory}. */
+    /** The defaults, with the recovery journal in {@code stateDirectory}. */
     public static Nfs4Options withDefaults(@Nullable Path stateDirectory) {
         return new Nfs4Options(DEFAULT_LEASE, DEFAULT_GRACE, stateDirectory, DEFAULT_MAX_IO_BYTES);
     }

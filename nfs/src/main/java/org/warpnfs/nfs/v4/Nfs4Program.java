@@ -50,20 +50,20 @@ import org.warpnfs.payload.PayloadPool;
  *
  * <h2>Operation</h2>
  *
- * Called on platform threads that may block, many at once; a call has been answered when {@link #dispatchOncRpcCall}
- * returns, unless it goes on in another lane or waits for memory ({@link CompoundRun}), or is one of minor version 0
- * that is already being done: that is answered along with the first. Minor version 0 has no sessions, so what it
- * changed is answered from a {@link ReplyCache} when it is repeated. The instance of a call's transport is what a
- * session knows as a connection, so a transport keeps one for as long as it lives and says {@link #connectionClosed}
- * afterwards.
+ * Many platform threads, which may block, call it at the same time. A call has been answered when {@link
+ * #dispatchOncRpcCall} returns, with two exceptions. A call that goes on in another lane or waits for memory is
+ * answered later ({@link CompoundRun}). A call of minor version 0 that repeats one in progress is answered together
+ * with the first. Minor version 0 has no sessions, so repetitions of calls that changed something are answered from a
+ * {@link ReplyCache}. For a session, the instance of a call's transport is the connection. So a transport keeps one
+ * instance for as long as it lives, and calls {@link #connectionClosed} afterwards.
  *
  * <h2>Errors</h2>
  *
- * A defect in an operation is answered with SERVERFAULT and logged. What is no COMPOUND at all is GARBAGE_ARGS; a
- * credential that is not served is rejected with the RPC authentication error for it.
+ * A defect in an operation is answered with SERVERFAULT and logged. A call that is not a COMPOUND at all is answered
+ * with GARBAGE_ARGS. A credential that is not served is answered with the RPC authentication error for it.
  */
 public final class Nfs4Program implements RpcDispatchable, LaneProgram, AutoCloseable {
-    /** NFS. */
+    /** The program number of NFS. */
     public static final int PROGRAM = 100003;
 
     public static final int VERSION = 4;
@@ -83,10 +83,10 @@ public final class Nfs4Program implements RpcDispatchable, LaneProgram, AutoClos
     private final LongSupplier clockNanos;
 
     /**
-     * An instance that nobody measures.
+     * Makes an instance whose calls are not measured.
      *
-     * @throws IOException if the recovery log is damaged or cannot be written; the message says which file and what to
-     *     do
+     * @throws IOException if the recovery journal is damaged or cannot be written; the message says which file and what
+     * to do
      */
     public Nfs4Program(
             ExportTable exports,
@@ -100,13 +100,13 @@ public final class Nfs4Program implements RpcDispatchable, LaneProgram, AutoClos
     }
 
     /**
-     * Starts a new instance of the server: clients of an earlier one may reclaim.
+     * Starts a new instance of the server. Clients of an earlier instance may reclaim.
      *
-     * @param replies of minor version 0, which has no sessions; one for all programs of a server
-     * @param dialer how NFSv4.0 clients are called back; its owner closes it after this
-     * @param recorder hears how calls end
-     * @throws IOException if the recovery log is damaged or cannot be written; the message says which file and what to
-     *     do
+     * @param replies replies of minor version 0, which has no sessions; one for all programs of a server
+     * @param dialer makes connections for callbacks to NFSv4.0 clients; its owner closes it after this
+     * @param recorder is told how calls end
+     * @throws IOException if the recovery journal is damaged or cannot be written; the message says which file and what
+     * to do
      */
     public Nfs4Program(
             ExportTable exports,
@@ -235,7 +235,7 @@ public final class Nfs4Program implements RpcDispatchable, LaneProgram, AutoClos
         state.callbacks().answered(clockNanos.getAsLong(), call, outcome);
     }
 
-    /** What programs of other versions must ask before they change a file. */
+    /** What programs of other versions must call before they change a file. */
     public FileChanges fileChanges() {
         return file -> {
             try {
@@ -253,27 +253,27 @@ public final class Nfs4Program implements RpcDispatchable, LaneProgram, AutoClos
         };
     }
 
-    /** Forgets a connection; sessions live on without it. */
+    /** Forgets a connection. Its sessions continue without it. */
     public void connectionClosed(RpcTransport transport) {
         state.sessions().connectionClosed(transport);
     }
 
-    /** True while clients of the instance before may reclaim, and others wait. */
+    /** True during the grace period: clients of the previous instance may reclaim, and others wait. */
     public boolean isGraceRunning() {
         return state.isGraceRunning(clockNanos.getAsLong());
     }
 
-    /** A file system is not served any more: what clients hold of its files goes. */
+    /** Must be called when a file system is no longer served. Revokes all state of its files. */
     public void withdraw(FileSystem fileSystem) {
         state.withdraw(fileSystem);
     }
 
-    /** What an administrator may see and do. */
+    /** What an administrator can see and do. */
     public Nfs4Administration administration() {
         return new Nfs4Administration(state, clockNanos);
     }
 
-    /** How much is remembered now, for metrics. */
+    /** Amounts of state, for metrics. */
     public StateTable.Counts counts() {
         return state.counts();
     }

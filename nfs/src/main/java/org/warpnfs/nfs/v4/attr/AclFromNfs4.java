@@ -12,25 +12,26 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
 /**
- * An NFSv4 access control list in POSIX terms, as knfsd reads it (fs/nfsd/nfs4acl.c): the entries are gone through in
- * order, and of everyone who is named it is kept what has been allowed and what denied; the first word on each
- * permission counts. Where NFSv4 can say what POSIX cannot, the outcome allows less, never more: a denied group takes
- * from everyone who could be in it.
+ * Converts an NFSv4 access control list to POSIX lists, as knfsd does (fs/nfsd/nfs4acl.c). The entries are processed in
+ * order. For each user and group that is named, it records what has been allowed and denied; the first entry that
+ * mentions a permission decides it. Where NFSv4 can express something that POSIX cannot, the result allows less, never
+ * more: an entry that denies something to a group denies it to every user who could be a member.
  *
- * <p>Read, write and execute are granted where all of their permissions are; write needs write and append, and on a
- * directory deletion of children. Other permissions are taken and forgotten, allowed or denied.
+ * <p>Read, write and execute are granted if all NFSv4 permissions that make them up are. Write consists of write and
+ * append and, on a directory, deletion of children. Other permissions are accepted and ignored, whether allowed or
+ * denied.
  */
 final class AclFromNfs4 {
     private static final int SUPPORTED_FLAGS = Nfs4Ace.FILE_INHERIT | Nfs4Ace.DIRECTORY_INHERIT | Nfs4Ace.INHERIT_ONLY;
     private static final int INHERITANCE = Nfs4Ace.FILE_INHERIT | Nfs4Ace.DIRECTORY_INHERIT;
-    /** As long as NFSv3 clients can read them (NFS_ACL_MAX_ENTRIES). */
+    /** The longest list that NFSv3 clients can read (NFS_ACL_MAX_ENTRIES). */
     private static final int MAX_ENTRIES = 1024;
 
     private final boolean directory;
     private final Said owner = new Said();
     private final Said group = new Said();
     private final Said other = new Said();
-    /** What has been said of everyone: what somebody who is named later begins with. */
+    /** What EVERYONE@ entries have said so far. A user or group that is named later starts with this. */
     private final Said everyone = new Said();
 
     private final SortedMap<Long, Said> users = new TreeMap<>();
@@ -42,10 +43,10 @@ final class AclFromNfs4 {
     }
 
     /**
-     * What to set on a file so that its lists are what {@code aces} say.
+     * The changes that give a file the lists of {@code aces}.
      *
-     * @throws Nfs4Exception ATTRNOTSUPP where they say what POSIX lists cannot, NOSPC if one would have more than
-     *     {@value #MAX_ENTRIES} entries
+     * @throws Nfs4Exception ATTRNOTSUPP if POSIX lists cannot express them, NOSPC if a list would have more than
+     * {@value #MAX_ENTRIES} entries
      */
     static AclChanges map(List<Nfs4Ace> aces, boolean directory) throws Nfs4Exception {
         AclFromNfs4 access = new AclFromNfs4(directory);
@@ -57,7 +58,7 @@ final class AclFromNfs4 {
                     || (inherits && !directory)) {
                 throw notSupported();
             }
-            // One of the two kinds of inheritance stands for both: POSIX does not tell them apart.
+            // Either kind of inheritance counts as both: POSIX does not distinguish them.
             if (inherits) {
                 inherited.add(ace);
             }
@@ -157,7 +158,7 @@ final class AclFromNfs4 {
                 | ((allowed & Nfs4Ace.EXECUTE) != 0 ? 1 : 0);
     }
 
-    /** What has been said of somebody so far. */
+    /** What entries have said about one user or group so far. */
     private static final class Said {
         int allowed;
         int denied;

@@ -7,18 +7,21 @@ import org.warpnfs.fs.spi.PosixAcl;
 import org.warpnfs.nfs.v4.attr.Nfs4Ace.Who;
 
 /**
- * A POSIX access control list in the words of NFSv4, as draft-ietf-nfsv4-acl-mapping has it and knfsd does it
- * (fs/nfsd/nfs4acl.c): entry by entry in POSIX's order, what is allowed after the mask. NFSv4 goes on to later entries
- * where POSIX stops at the first that fits; so each user is first denied what later entries would add. Groups are all
- * allowed before any is denied, since a user can be in several. A default list is a second row of entries, inherit
- * only.
+ * Converts POSIX access control lists to an NFSv4 list, as in draft-ietf-nfsv4-acl-mapping and knfsd
+ * (fs/nfsd/nfs4acl.c). The entries are in POSIX's order and allow what is left after the mask. POSIX stops at the first
+ * entry that matches, but NFSv4 goes on to later ones. So each user is first denied what later entries would add. All
+ * groups are allowed before any is denied, since a user can be in several. The entries of a default list follow,
+ * inherit only.
  */
 final class AclToNfs4 {
     private static final int READ = 4;
     private static final int WRITE = 2;
     private static final int EXECUTE = 1;
     private static final int ALL = 7;
-    /** Whoever finds the file may look at its attributes, whatever its list says. */
+    /**
+     * Permissions that every entry allows: any client that has found the file may read its attributes, whatever its
+     * list says.
+     */
     private static final int ANYONE = Nfs4Ace.READ_ATTRIBUTES | Nfs4Ace.READ_ACL | Nfs4Ace.SYNCHRONIZE;
 
     private static final int OWNER_ONLY = Nfs4Ace.WRITE_ATTRIBUTES | Nfs4Ace.WRITE_ACL;

@@ -14,16 +14,16 @@ import org.warpnfs.nfs.v4.xdr.Bitmap;
 import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 
 /**
- * The attributes that this server knows, by number, each with its encoder. What is not here is not in supported_attrs:
- * a GETATTR leaves it out, a SETATTR or VERIFY of it answers ATTRNOTSUPP.
+ * The attributes that this server supports, by number, each with its encoder. Other attributes are not in
+ * supported_attrs: GETATTR leaves them out, and SETATTR or VERIFY of them answers ATTRNOTSUPP.
  *
- * <p>Why not others: quotas, named attributes, audit lists, layouts and labels are not served; hidden, system, archive,
- * mimetype and time_backup have no place in a POSIX backend.
+ * <p>Quotas, named attributes, audit lists, layouts and labels are not served. POSIX backends have no place for hidden,
+ * system, archive, mimetype and time_backup.
  */
 enum Attribute {
     SUPPORTED_ATTRS(0, (s, out) -> Bitmap.encode(Attributes.supported(s.minorVersion(), s.limits()), out)),
     TYPE(1, (s, out) -> out.int32(typeOf(s.file().type()))),
-    /** FH4_PERSISTENT: handles stay for as long as their file. */
+    /** FH4_PERSISTENT: a handle is valid as long as its file exists. */
     FH_EXPIRE_TYPE(2, (s, out) -> out.int32(0)),
     CHANGE(3, (s, out) -> out.int64(s.file().changeId())),
     SIZE(4, Access.BOTH, 0, (s, out) -> out.int64(s.file().sizeBytes())),
@@ -40,7 +40,7 @@ enum Attribute {
     ACL(12, Access.BOTH, 0, (s, out) -> {
         Nfs4Acl.encode(acl(s), s.server().owners(), out);
     }),
-    /** ALLOW and DENY, where there are lists at all. */
+    /** ALLOW and DENY, where the file system has lists at all. */
     ACLSUPPORT(13, (s, out) -> out.int32(1 | 2)),
     CANSETTIME(15, (s, out) -> out.bool(true)),
     CASE_INSENSITIVE(16, (s, out) -> out.bool(s.limits().caseInsensitive())),
@@ -95,11 +95,11 @@ enum Attribute {
             Access.GET,
             1,
             (s, out) -> Bitmap.encode(Attributes.settableAtExclusiveCreate(s.minorVersion(), s.limits()), out)),
-    /** 0: a range to clone may begin and end anywhere, as far as this server is concerned. */
+    /** 0: this server does not require any alignment of a range to be cloned. */
     CLONE_BLKSIZE(77, Access.GET, 2, (s, out) -> out.int32(0)),
     /**
-     * change_attr_type4 (RFC 7862, section 12.2.3): MONOTONIC_INCR, TIME_METADATA or UNDEFINED. The version counters go
-     * up by one, which none of ours does.
+     * change_attr_type4 (RFC 7862, section 12.2.3): MONOTONIC_INCR, TIME_METADATA or UNDEFINED. The types of version
+     * counters are not used: such a counter goes up by one for each change, and no change id of this server does.
      */
     CHANGE_ATTR_TYPE(
             79,
@@ -114,7 +114,7 @@ enum Attribute {
     MODE_UMASK(81, Access.SET, 2, (s, out) -> {}),
     XATTR_SUPPORT(82, Access.GET, 2, (s, out) -> out.bool(s.limits().extendedAttributes()));
 
-    /** What may be done with an attribute. */
+    /** Whether an attribute can be read, set or both. */
     enum Access {
         GET,
         SET,
@@ -153,7 +153,7 @@ enum Attribute {
         this.encoder = encoder;
     }
 
-    /** The attribute of that number, or null where the minor version or this server does not have it. */
+    /** The attribute of that number, or null if the minor version or this server does not have it. */
     static @Nullable Attribute of(int number, int minorVersion) {
         Attribute attribute = number < BY_NUMBER.length ? BY_NUMBER[number] : null;
         return attribute != null && attribute.sinceMinorVersion <= minorVersion ? attribute : null;
@@ -179,7 +179,7 @@ enum Attribute {
         encoder.encode(source, out);
     }
 
-    /** Those of a minor version, over a file system that can do so much. */
+    /** The attributes of a minor version over a file system with these capabilities. */
     static BitSet allIn(int minorVersion, FsLimits limits) {
         BitSet all = new BitSet();
         for (Attribute attribute : values()) {
@@ -190,7 +190,7 @@ enum Attribute {
         return all;
     }
 
-    /** The list that a file's POSIX lists, or its mode, amount to. */
+    /** The NFSv4 list that corresponds to a file's POSIX lists or, without these, to its mode. */
     static List<Nfs4Ace> acl(AttributeSource source) throws FsException {
         PosixAcl access = source.acls().access();
         return AclToNfs4.map(

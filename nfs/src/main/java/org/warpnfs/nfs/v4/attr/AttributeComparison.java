@@ -11,8 +11,9 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
 /**
- * Whether the values of an fattr4 are those of a file (RFC 8881, section 18.31). Bytes are compared, but for owners and
- * access control lists: a name and a number can mean the same one, and a client may say either, whatever it is told.
+ * Compares the values of an fattr4 with those of a file (RFC 8881, section 18.31). Values are compared as bytes, except
+ * owners and access control lists: a name and a number can mean the same user, and a client may send either, whatever
+ * this server sends.
  */
 public final class AttributeComparison {
     private final AttributeSource source;
@@ -25,11 +26,11 @@ public final class AttributeComparison {
     }
 
     /**
-     * Compares.
+     * Returns true if all values are those of the file.
      *
-     * @param named attributes that are served and can be read
-     * @param values of them, in the order of their numbers
-     * @throws Nfs4Exception DELAY while a name service finds out whom a name means, BADXDR where a list ends early
+     * @param named attributes that are supported and can be read
+     * @param values their values, in the order of their numbers
+     * @throws Nfs4Exception DELAY while a name service is looking up a name, BADXDR if a list ends early
      */
     public static boolean areSame(BitSet named, byte[] values, AttributeSource source)
             throws Nfs4Exception, FsException {
@@ -95,7 +96,7 @@ public final class AttributeComparison {
         }
     }
 
-    /** A name that nobody here has is no fault of a comparison. */
+    /** Treats an unknown name as a difference. Throws other errors. */
     private static boolean notSame(Nfs4Exception e) throws Nfs4Exception {
         if (e.status() == Nfs4Status.DELAY || e.status() == Nfs4Status.BADXDR) {
             throw e;

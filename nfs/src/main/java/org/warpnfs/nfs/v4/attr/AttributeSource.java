@@ -10,7 +10,7 @@ import org.warpnfs.nfs.export.Export;
 import org.warpnfs.nfs.export.Location;
 import org.warpnfs.nfs.export.NfsHandles;
 
-/** Where the attributes of one file come from; what costs a call of the backend is fetched when it is asked for. */
+/** Source of the attributes of one file. What needs a call of the backend is fetched on demand. */
 public final class AttributeSource {
     private final int minorVersion;
     private final ServerFacts server;
@@ -63,7 +63,7 @@ public final class AttributeSource {
         return location.export().key();
     }
 
-    /** Of the virtual directories above the exports. */
+    /** The file id of a virtual directory above the exports. */
     long mountedOnFileId() {
         return mountedOnFileId;
     }

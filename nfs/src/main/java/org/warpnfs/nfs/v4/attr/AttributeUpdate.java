@@ -39,25 +39,28 @@ public final class AttributeUpdate {
         this.acl = acl;
     }
 
-    /** The attributes that it sets; a copy. */
+    /** The attributes to be set; a copy. */
     public BitSet named() {
         return (BitSet) named.clone();
     }
 
-    /** All but access control lists. */
+    /** All changes except those of access control lists. */
     public AttributeChanges changes() {
         return changes;
     }
 
-    /** For a new file in a directory with a default access control list: a umask has no say then (RFC 8275). */
+    /**
+     * The changes for a new file in a directory with a default access control list, where the umask has no effect (RFC
+     * 8275).
+     */
     public AttributeChanges changesUnderDefaultAcl() {
         return changesWithoutUmask;
     }
 
     /**
-     * What becomes of the access control lists of a file of that type; null if nothing does.
+     * The changes to the access control lists of a file of that type; null if there are none.
      *
-     * @throws Nfs4Exception ATTRNOTSUPP for lists that POSIX cannot have
+     * @throws Nfs4Exception ATTRNOTSUPP for lists that POSIX cannot express
      */
     public @Nullable AclChanges aclChanges(FileType type) throws Nfs4Exception {
         if (acl == null) {
@@ -70,13 +73,13 @@ public final class AttributeUpdate {
     }
 
     /**
-     * Decodes.
+     * Decodes the attributes.
      *
-     * @param limits of the file system that it goes to
-     * @param owners whom names mean
-     * @throws Nfs4Exception ATTRNOTSUPP for an attribute that is not served, INVAL for one that cannot be set or a
-     *     value that cannot be, BADOWNER for an owner whom nobody here is, DELAY while that is being found out, BADXDR
-     *     where the values do not fill their length
+     * @param limits of the file system that the file is on
+     * @param owners names of users and groups
+     * @throws Nfs4Exception ATTRNOTSUPP for an attribute that is not supported, INVAL for one that cannot be set or for
+     * an invalid value, BADOWNER for an unknown owner, DELAY while a name service is looking the owner up, BADXDR if
+     * the values do not fill their length
      */
     public static AttributeUpdate decode(CompoundReader in, int minorVersion, FsLimits limits, OwnerNames owners)
             throws Nfs4Exception {
@@ -174,7 +177,7 @@ public final class AttributeUpdate {
         private long owner(Kind kind, CompoundReader in) throws Nfs4Exception {
             byte[] name = OwnerName.decode(in);
             if (name.length == 0) {
-                // Nobody's name, rather than a name that is not known here.
+                // The id means nobody, which is an invalid value rather than an unknown name.
                 throw Nfs4Exception.of(Nfs4Status.INVAL);
             }
             return OwnerName.idOf(kind, name, owners);

@@ -11,7 +11,7 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
 /**
- * fattr4 (RFC 8881, section 3.3.7): a bitmap of what is there, then the values in the order of their numbers as one
+ * fattr4 (RFC 8881, section 3.3.7): a bitmap of the attributes, then their values in the order of their numbers as one
  * opaque.
  */
 public final class Attributes {
@@ -24,7 +24,7 @@ public final class Attributes {
     /** acl. */
     public static final int ACL = 12;
 
-    /** rdattr_error: a client that sees none of a directory entry's attributes may ask why. */
+    /** rdattr_error: the reason why a directory entry has no other attributes. */
     public static final int RDATTR_ERROR = 11;
 
     /** fsid. */
@@ -63,7 +63,7 @@ public final class Attributes {
         return Attribute.allIn(minorVersion, limits);
     }
 
-    /** All settable ones but the times, which may hold the verifier until they are set (section 18.16.3). */
+    /** All settable attributes except the times, which may hold the verifier until they are set (section 18.16.3). */
     static BitSet settableAtExclusiveCreate(int minorVersion, FsLimits limits) {
         BitSet settable = supported(minorVersion, limits);
         for (Attribute attribute : Attribute.values()) {
@@ -76,7 +76,7 @@ public final class Attributes {
         return settable;
     }
 
-    /** INVAL if {@code asked} names an attribute that can be set only. */
+    /** INVAL if {@code asked} names an attribute that can only be set. */
     public static void requireReadable(BitSet asked, int minorVersion) throws Nfs4Exception {
         for (int number = asked.nextSetBit(0); number >= 0; number = asked.nextSetBit(number + 1)) {
             Attribute attribute = Attribute.of(number, minorVersion);
@@ -86,7 +86,9 @@ public final class Attributes {
         }
     }
 
-    /** ATTRNOTSUPP if {@code asked} names an attribute that is not served for a file system that can do so much. */
+    /**
+     * ATTRNOTSUPP if {@code asked} names an attribute that is not supported for a file system with these capabilities.
+     */
     public static void requireSupported(BitSet asked, int minorVersion, FsLimits limits) throws Nfs4Exception {
         for (int number = asked.nextSetBit(0); number >= 0; number = asked.nextSetBit(number + 1)) {
             Attribute attribute = Attribute.of(number, minorVersion);
@@ -96,7 +98,7 @@ public final class Attributes {
         }
     }
 
-    /** Encodes those of {@code asked} that are served, as fattr4. */
+    /** Encodes those of {@code asked} that are supported, as fattr4. */
     public static void encode(BitSet asked, AttributeSource source, CompoundWriter out) throws FsException {
         BitSet there = (BitSet) asked.clone();
         there.and(supported(source.minorVersion(), source.limits()));
@@ -113,10 +115,10 @@ public final class Attributes {
     }
 
     /**
-     * As {@link #encode}, of the root of a file system that is elsewhere: fsid, where it is, what it is mounted on, and
-     * why there is no more (RFC 8881, section 11.4.1).
+     * Encodes the attributes of the root of a file system that is elsewhere: fsid, its locations, what it is mounted
+     * on, and the error that explains why there are no others (RFC 8881, section 11.4.1).
      *
-     * @throws Nfs4Exception MOVED if more was asked for, and neither where it is nor why
+     * @throws Nfs4Exception MOVED if others were asked for, but neither the locations nor the error
      */
     public static void encodeAbsent(BitSet asked, AttributeSource source, CompoundWriter out)
             throws Nfs4Exception, FsException {
@@ -140,7 +142,7 @@ public final class Attributes {
         out.patch(lengthAt, out.position() - lengthAt - Integer.BYTES);
     }
 
-    /** True if {@link #encodeKnown} has all of {@code asked}, whatever the directory says of types. */
+    /** True if {@link #encodeKnown} can encode all of {@code asked}, even if the directory does not have the types. */
     public static boolean areKnownToDirectory(BitSet asked) {
         return asked.stream()
                 .allMatch(number -> number == RDATTR_ERROR || number == FILEID || number == MOUNTED_ON_FILEID);

@@ -8,10 +8,9 @@ import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 
 /**
  * fs_locations4 (RFC 8881, section 11.16).
- *
  * <pre>
- * pathname4     fs_root: the file system as clients find it here
- * uint32        how many locations follow, then of each
+ * pathname4     fs_root: path of the file system on this server
+ * uint32        number of locations, then for each
  * utf8str_cis   server&lt;&gt;
  * pathname4     rootpath there
  *
@@ -21,7 +20,7 @@ import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 final class FsLocationsText {
     private FsLocationsText() {}
 
-    /** Writes them; without any, fs_root is empty too. */
+    /** Encodes the locations. If there are none, fs_root is empty too. */
     static void encode(PseudoPath here, FsLocations locations, CompoundWriter out) {
         encode(locations.places().isEmpty() ? PseudoPath.root() : here, out);
         out.int32(locations.places().size());

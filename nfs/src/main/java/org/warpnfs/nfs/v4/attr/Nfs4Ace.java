@@ -3,8 +3,8 @@ package org.warpnfs.nfs.v4.attr;
 /**
  * nfsace4 (RFC 8881, section 6.2.1).
  *
- * @param type ALLOW, DENY; others are decoded and not served
- * @param flags ACE4_*_ACE, but IDENTIFIER_GROUP, which {@code who} says
+ * @param type ALLOW or DENY; other types can be decoded but are not supported
+ * @param flags ACE4_*_ACE without IDENTIFIER_GROUP, which {@code who} expresses
  * @param mask permissions, ACE4_* of section 6.2.1.3.1
  */
 record Nfs4Ace(int type, int flags, int mask, Who who) {
@@ -26,7 +26,7 @@ record Nfs4Ace(int type, int flags, int mask, Who who) {
     static final int WRITE_ACL = 0x4_0000;
     static final int SYNCHRONIZE = 0x10_0000;
 
-    /** Of whom it speaks. */
+    /** The user or group that the entry is for. */
     sealed interface Who {
         /** OWNER@. */
         record Owner() implements Who {}
@@ -37,10 +37,10 @@ record Nfs4Ace(int type, int flags, int mask, Who who) {
         /** GROUP@: the owning group. */
         record OwningGroup() implements Who {}
 
-        /** A group by number: IDENTIFIER_GROUP is among the flags. */
+        /** A group by number. On the wire, IDENTIFIER_GROUP is set. */
         record Group(long gid) implements Who {}
 
-        /** EVERYONE@, the owner and the groups included. */
+        /** EVERYONE@, including the owner and the groups. */
         record Everyone() implements Who {}
     }
 }

@@ -13,18 +13,17 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
 /**
- * The acl attribute (RFC 8881, section 6.2.1) as it travels.
- *
+ * The acl attribute (RFC 8881, section 6.2.1) on the wire.
  * <pre>
- * uint32             how many entries follow, then of each
+ * uint32             number of entries, then for each
  * uint32             type
  * uint32             flag
  * uint32             access mask
- * utf8str_mixed      who: OWNER@, GROUP@, EVERYONE@, or a user or group as owner and owner_group have it
+ * utf8str_mixed      who: OWNER@, GROUP@, EVERYONE@, or a user or group as in owner and owner_group
  * </pre>
  */
 final class Nfs4Acl {
-    /** Two lists of 1024 entries are at most this many: an ALLOW and a DENY for each. */
+    /** The most entries that two lists of 1024 entries need: an ALLOW and a DENY for each. */
     static final int MAX_ACES = 4096;
 
     private static final int IDENTIFIER_GROUP = 0x40;
@@ -51,9 +50,9 @@ final class Nfs4Acl {
     }
 
     /**
-     * Decodes; memory is taken for what is there, not for what is claimed.
+     * Decodes a list. Memory is allocated for the entries that are there, not for their claimed number.
      *
-     * @throws Nfs4Exception FBIG for more than {@value #MAX_ACES} entries, BADOWNER for someone whom nobody here is
+     * @throws Nfs4Exception FBIG for more than {@value #MAX_ACES} entries, BADOWNER for an unknown user or group
      */
     static List<Nfs4Ace> decode(CompoundReader in, OwnerNames owners) throws Nfs4Exception {
         long count = in.uint32();

@@ -9,18 +9,18 @@ import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
-/** owner and owner_group as they travel (RFC 8881, section 5.9). */
+/** owner and owner_group on the wire (RFC 8881, section 5.9). */
 final class OwnerName {
     private static final int MAX_ENCODED_BYTES = 1024;
 
     private OwnerName() {}
 
-    /** The bytes of a name, whoever it means. */
+    /** Decodes the bytes of a name without looking it up. */
     static byte[] decode(CompoundReader in) throws Nfs4Exception {
         return in.opaque(MAX_ENCODED_BYTES);
     }
 
-    /** Whom a name means: BADOWNER if nobody, DELAY while a name service is being asked. */
+    /** The id of a name; BADOWNER if there is none, DELAY while a name service is asked. */
     static long idOf(Kind kind, byte[] name, OwnerNames owners) throws Nfs4Exception {
         try {
             return owners.idOf(kind, name);

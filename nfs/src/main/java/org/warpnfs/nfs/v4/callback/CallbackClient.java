@@ -25,19 +25,18 @@ import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 
 /**
- * Sends callbacks as RPC calls: in the backward direction of a client's own connection, or to an NFSv4.0 client on a
- * connection that is made for that.
+ * Sends callbacks as RPC calls: in the backward direction of a client's own connection, or, to an NFSv4.0 client, on a
+ * connection that the server makes.
  *
  * <h2>Operation</h2>
  *
- * XIDs are the server's own, from one counter for all connections. Nothing waits here: the reply comes on whatever
- * thread the transport runs its handlers on. A call that is not answered in its time has failed and leaves the reply
- * queue; a connection that the server made ends with it.
+ * XIDs are the server's own, from one counter for all connections. Nothing waits here: the reply arrives on a thread of
+ * the transport. A call that is not answered in time has failed, and is removed from the reply queue. If the server
+ * made the connection, the connection is closed then.
  *
  * <h2>Errors</h2>
  *
- * Whatever keeps a call from being answered is {@link CallbackOutcome.Failed} and one line in the debug log. Safe for
- * any thread.
+ * Every failure becomes {@link CallbackOutcome.Failed} and one line in the debug log. Safe for any thread.
  */
 public final class CallbackClient implements CallbackSender, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(CallbackClient.class);
@@ -47,7 +46,9 @@ public final class CallbackClient implements CallbackSender, AutoCloseable {
     private final DialedConnections connections;
     private final AtomicInteger xids = new AtomicInteger(new SecureRandom().nextInt());
 
-    /** @param ended hears of every call how it ended */
+    /**
+     * @param ended is told the outcome of every call
+     */
     public CallbackClient(CallbackDialer dialer, BiConsumer<CallbackCall, CallbackOutcome> ended) {
         this.dialer = dialer;
         this.connections = new DialedConnections(dialer);
@@ -64,7 +65,7 @@ public final class CallbackClient implements CallbackSender, AutoCloseable {
         }
     }
 
-    /** Closes the connections that were made here; calls to NFSv4.0 clients fail from now on. */
+    /** Closes the connections that the server made. Calls to NFSv4.0 clients fail from now on. */
     @Override
     public void close() {
         connections.close();
@@ -112,7 +113,7 @@ public final class CallbackClient implements CallbackSender, AutoCloseable {
             end(new CallbackOutcome.Failed());
         }
 
-        /** True for whoever is first. */
+        /** Ends the call with an outcome. Returns true if it had not ended before. */
         private boolean end(CallbackOutcome outcome) {
             if (!over.compareAndSet(false, true)) {
                 return false;
@@ -126,7 +127,7 @@ public final class CallbackClient implements CallbackSender, AutoCloseable {
         }
     }
 
-    /** One call, from its sending to its end, which is told once. */
+    /** One call, from its sending to its end, which is reported once. */
     private final class Exchange implements CompletionHandler<RpcReply, RpcTransport> {
         private final int xid = xids.incrementAndGet();
         private final CallbackCall call;
@@ -137,7 +138,7 @@ public final class CallbackClient implements CallbackSender, AutoCloseable {
         private final CompletionHandler<Integer, RpcTransport> sending = new CompletionHandler<>() {
             @Override
             public void completed(Integer lengthBytes, RpcTransport on) {
-                // The reply tells.
+                // The reply decides the outcome.
             }
 
             @Override
@@ -151,7 +152,10 @@ public final class CallbackClient implements CallbackSender, AutoCloseable {
             this.end = end;
         }
 
-        /** On a connection of the client's, which lives on when the call gets no answer. */
+        /**
+         * Sends the call with a time limit on a connection that the client made. The connection stays open if there is
+         * no answer.
+         */
         void sendInTimeOn(RpcTransport transport) {
             deadline = dialer.after(
                     CallbackCall.PATIENCE_NANOS, () -> giveUp(transport, new IOException("not answered in time")));
@@ -219,7 +223,7 @@ public final class CallbackClient implements CallbackSender, AutoCloseable {
             }
         }
 
-        /** Nobody else may find it in the queue any more. */
+        /** Ends the call with a failure, and removes it from the reply queue. */
         private void giveUp(RpcTransport transport, Throwable why) {
             try {
                 transport.getReplyQueue().get(xid);

@@ -7,7 +7,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 import org.dcache.oncrpc4j.rpc.RpcTransport;
 
-/** Connects to NFSv4.0 clients over TCP, and keeps the time for that. Safe for any thread; nothing here waits. */
+/** Makes TCP connections to NFSv4.0 clients, and runs timers for them. Safe for any thread; nothing here waits. */
 public interface CallbackDialer {
     /** For a server that calls no NFSv4.0 client: every connection fails. */
     CallbackDialer NONE = new CallbackDialer() {
@@ -22,20 +22,20 @@ public interface CallbackDialer {
         }
     };
 
-    /** Connects within a time limit of its own; completed on any thread. */
+    /** Connects, with a time limit of its own. The stage is completed on any thread. */
     CompletionStage<Connection> dial(InetSocketAddress remote);
 
     /**
-     * Runs {@code task}, which does not block, unless it is cancelled or all connections were closed for good before.
+     * Runs {@code task} after a delay, unless it is cancelled or the dialer is closed before. The task must not block.
      */
     Future<?> after(long delayNanos, Runnable task);
 
-    /** A connection that calls are made on. */
+    /** A connection for calls to a client. */
     interface Connection {
-        /** Fails every call that is under way when the connection ends. */
+        /** The transport. When the connection ends it fails every call in progress. */
         RpcTransport transport();
 
-        /** Ends it. */
+        /** Closes the connection. */
         void close();
     }
 }

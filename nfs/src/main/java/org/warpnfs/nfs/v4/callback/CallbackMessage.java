@@ -11,7 +11,6 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 /**
  * A callback on the wire (RFC 8881, sections 20.1, 20.2, 20.8, 20.9; RFC 7530, sections 15 and 15.2 for minor version
  * 0).
- *
  * <pre>
  *   call   rpc_msg { xid, CALL 0, rpcvers 2, program, version 1, procedure, credential, verifier AUTH_NONE }
  *          CB_COMPOUND4args { utf8str_cs tag, uint32 minorversion, uint32 callback_ident,
@@ -22,12 +21,11 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
  *          CB_RECALL_SLOT 10 { slotid4 rsa_target_highest_slotid }
  *   reply  CB_COMPOUND4res { nfsstat4 status, utf8str_cs tag, nfs_cb_resop4 resarray&lt;&gt; }
  * </pre>
- *
- * callback_ident is what SETCLIENTID said in minor version 0, which has no CB_SEQUENCE, and 0 in later ones, which have
- * no SETCLIENTID.
+ * In minor version 0, callback_ident is the value from SETCLIENTID, and there is no CB_SEQUENCE. Later minor versions
+ * have no SETCLIENTID, and callback_ident is 0.
  */
 final class CallbackMessage {
-    /** Of every callback program. */
+    /** Version number of every callback program. */
     private static final int VERSION = 1;
 
     private static final int CALL = 0;
@@ -41,12 +39,12 @@ final class CallbackMessage {
     private static final int AUTH_SYS = 1;
     private static final int NFS4_OK = 0;
     private static final int MAX_TAG_BYTES = 1024;
-    /** csr_sessionid to csr_target_highest_slotid, as words. */
+    /** Length of csr_sessionid to csr_target_highest_slotid, in words. */
     private static final int SEQUENCE_RESULT_WORDS = 8;
 
     private CallbackMessage() {}
 
-    /** The whole RPC call. */
+    /** Encodes the whole RPC call. */
     static CompoundWriter encode(int xid, CallbackCall call) {
         CompoundWriter out = new CompoundWriter();
         CallbackCall.Target target = call.target();
@@ -135,10 +133,10 @@ final class CallbackMessage {
     }
 
     /**
-     * Reads the CB_COMPOUND4res of a CB_RECALL without CB_SEQUENCE.
+     * Decodes the CB_COMPOUND4res of a CB_RECALL without CB_SEQUENCE.
      *
      * @return with {@code sequence} NFS4_OK
-     * @throws Nfs4Exception BADXDR if it is none
+     * @throws Nfs4Exception BADXDR if it cannot be decoded
      */
     static CallbackOutcome.Compound decodePlain(CompoundReader in) throws Nfs4Exception {
         int status = in.int32();
@@ -151,16 +149,16 @@ final class CallbackMessage {
     }
 
     /**
-     * Reads the CB_COMPOUND4res of CB_SEQUENCE and CB_RECALL or CB_RECALL_SLOT, which look the same.
+     * Decodes the CB_COMPOUND4res of CB_SEQUENCE and CB_RECALL or CB_RECALL_SLOT, whose results have the same form.
      *
-     * @throws Nfs4Exception BADXDR if it is none
+     * @throws Nfs4Exception BADXDR if it cannot be decoded
      */
     static CallbackOutcome.Compound decode(CompoundReader in) throws Nfs4Exception {
         int status = in.int32();
         in.opaque(MAX_TAG_BYTES);
         int results = in.count(2);
         if (results == 0) {
-            // Not even CB_SEQUENCE was looked at; whatever it says is said of the whole.
+            // Not even CB_SEQUENCE was executed, so the status is that of the whole COMPOUND.
             return new CallbackOutcome.Compound(status, status);
         }
         in.int32();

@@ -10,45 +10,44 @@ import org.jspecify.annotations.Nullable;
 import org.warpnfs.nfs.v4.state.callback.CallbackCall;
 
 /**
- * The connections to NFSv4.0 clients: one for each address that calls go to, made with the first call and closed when
- * there was none for a while.
+ * Connections that the server makes to NFSv4.0 clients. Each address has one connection. It is made for the first call,
+ * and closed after a time without calls.
  *
  * <h2>Operation</h2>
  *
  * <pre>
  *   state       event                                     next        output
  *   -           borrowed                                  CONNECTING  dial
- *   CONNECTING  connected                                 OPEN        whoever borrowed may call
- *   CONNECTING  not to be had                             -           whoever borrowed is told
+ *   CONNECTING  connected                                 OPEN        the borrowers may call
+ *   CONNECTING  failed                                    -           the borrowers are told
  *   OPEN        not borrowed for the idle time            -           close
  *   OPEN        room is needed, and it is not borrowed    -           close
- *   OPEN        found closed by the client                -           dial anew when borrowed
+ *   OPEN        found closed by the client                -           dial again when borrowed
  *   any         dropped                                   -           close
  * </pre>
- *
- * Limits hold for all clients, for those of one host, and for connections that are being made; whoever is beyond them
- * is told at once.
+ * There are limits for all clients, for those of one host, and for connections that are being made. A borrower beyond a
+ * limit is told at once.
  *
  * <h2>Errors</h2>
  *
- * Whoever borrows hears of every failure, once. Safe for any thread; nobody is told anything under the lock.
+ * A borrower is told of every failure, once. Safe for any thread; no borrower is called under the lock.
  */
 final class DialedConnections implements AutoCloseable {
     static final int MAX_CONNECTIONS = 256;
     static final int MAX_CONNECTIONS_PER_HOST = 16;
     static final int MAX_CONNECTING = 64;
-    /** Closed after this time without a call at the earliest, and after twice that at the latest. */
+    /** Time without calls until a connection is closed: at least this, at most twice this. */
     static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
-    /** Someone who wants to call; told on any thread, one of both, once. */
+    /** A caller that needs a connection. One of its methods is called once, on any thread. */
     interface Borrower {
-        /** To be given back. */
+        /** The connection is there. It has to be given back. */
         void lent(Line line);
 
         void failed(IOException why);
     }
 
-    /** One connection, or the attempt at one. */
+    /** A connection, or the attempt to make one. */
     static final class Line {
         private final CallbackCall.Dialed target;
         private final List<Borrower> waiting = new ArrayList<>(1);
@@ -69,7 +68,7 @@ final class DialedConnections implements AutoCloseable {
             return connection != null && borrowed == 0;
         }
 
-        /** Only for whom it is lent. */
+        /** The connection. Only for a borrower to which it is lent. */
         CallbackDialer.Connection connection() {
             if (connection == null) {
                 throw new IllegalStateException("not connected yet");
@@ -80,7 +79,7 @@ final class DialedConnections implements AutoCloseable {
 
     private final Object lock = new Object();
     private final CallbackDialer dialer;
-    /** Those that were used last come last. */
+    /** Ordered by use, the latest last. */
     private final LinkedHashMap<CallbackCall.Dialed, Line> lines = new LinkedHashMap<>();
 
     private int connecting;
@@ -90,7 +89,7 @@ final class DialedConnections implements AutoCloseable {
         this.dialer = dialer;
     }
 
-    /** Lends the connection to {@code target}, when there is one. */
+    /** Lends the connection to {@code target} as soon as there is one. */
     void borrow(CallbackCall.Dialed target, Borrower borrower) {
         List<Line> unwanted = new ArrayList<>(1);
         Line line;
@@ -130,7 +129,7 @@ final class DialedConnections implements AutoCloseable {
         }
     }
 
-    /** True if there is room for one more, perhaps at the cost of one that nobody uses. */
+    /** Returns true if there is room for another connection. May remove an idle one for it. */
     private boolean makeRoom(InetAddress host, List<Line> evicted) {
         if (closed || connecting >= MAX_CONNECTING) {
             return false;
@@ -186,7 +185,7 @@ final class DialedConnections implements AutoCloseable {
         }
     }
 
-    /** The call that it was lent for has ended. */
+    /** Notes that the call for which it was lent has ended. */
     void giveBack(Line line) {
         synchronized (lock) {
             line.borrowed--;
@@ -226,7 +225,10 @@ final class DialedConnections implements AutoCloseable {
         }
     }
 
-    /** The client does not answer: calls under way fail, the next one makes another connection. */
+    /**
+     * Closes the connection of a client that does not answer. Calls in progress fail, and the next call makes another
+     * connection.
+     */
     void drop(CallbackCall.Dialed target) {
         List<Borrower> waiting;
         Line line;
@@ -248,14 +250,14 @@ final class DialedConnections implements AutoCloseable {
         }
     }
 
-    /** How many there are, those that are being made included. */
+    /** Number of connections, including those that are being made. */
     int count() {
         synchronized (lock) {
             return lines.size();
         }
     }
 
-    /** Ends all, for good. */
+    /** Closes all connections, for good. */
     @Override
     public void close() {
         List<CallbackCall.Dialed> all;

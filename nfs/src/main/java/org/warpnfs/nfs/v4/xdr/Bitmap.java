@@ -5,8 +5,8 @@ import java.util.BitSet;
 /** bitmap4 (RFC 8881, section 3.3.6): an array of 32-bit words, the lowest bits first. */
 public final class Bitmap {
     /**
-     * Many times more than there are attributes: whoever asks for what is not known gets what is. Longer bitmaps are
-     * refused.
+     * Limit of a bitmap. It is many times the number of attributes, so a client may ask for unknown ones and gets those
+     * that are known. Longer bitmaps are refused.
      */
     public static final int MAX_WORDS = 64;
 
@@ -14,7 +14,7 @@ public final class Bitmap {
 
     private Bitmap() {}
 
-    /** Decodes; more than {@value #MAX_WORDS} words are NFS4ERR_BADXDR. */
+    /** Decodes a bitmap; NFS4ERR_BADXDR if it has more than {@value #MAX_WORDS} words. */
     public static BitSet decode(CompoundReader in) throws Nfs4Exception {
         int words = in.count(MAX_WORDS);
         BitSet bits = new BitSet(words * WORD_BITS);
@@ -29,7 +29,7 @@ public final class Bitmap {
         return bits;
     }
 
-    /** Encodes with as few words as will do. */
+    /** Encodes a bitmap in as few words as possible. */
     public static void encode(BitSet bits, CompoundWriter out) {
         int words = (bits.length() + WORD_BITS - 1) / WORD_BITS;
         out.int32(words);

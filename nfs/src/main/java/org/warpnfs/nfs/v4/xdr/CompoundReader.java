@@ -10,13 +10,13 @@ import org.warpnfs.payload.UnreadBytes;
  *
  * <h2>Buffers</h2>
  *
- * All is copied but {@link #data}, which the transport lends until the call has been answered.
+ * All data are copied except {@link #data}, which the transport lends until the call has been answered.
  *
  * <h2>Errors</h2>
  *
- * Each length that the peer claims is checked against a named limit before memory is taken for it. What is longer, what
- * is no value of its type and what is not there is NFS4ERR_BADXDR; what goes beyond the size that a session grants is
- * NFS4ERR_REQ_TOO_BIG.
+ * Each length that the peer claims is compared with a named limit before memory is allocated. NFS4ERR_BADXDR for data
+ * that are too long, incomplete or no value of their type. NFS4ERR_REQ_TOO_BIG for arguments beyond the size that a
+ * session grants.
  */
 public final class CompoundReader {
     private final Xdr xdr;
@@ -26,17 +26,17 @@ public final class CompoundReader {
     private int peekedWord;
     private boolean lent;
 
-    /** Reads on from where {@code xdr} stands. */
+    /** Reads {@code xdr} from its present position. */
     public CompoundReader(Xdr xdr) {
         this.xdr = xdr;
     }
 
-    /** From now on the whole COMPOUND may take so many bytes. */
+    /** Limits the length of the whole COMPOUND from now on. */
     public void limitTo(long bytes) {
         limitBytes = bytes;
     }
 
-    /** Bytes decoded so far, data that travelled beside the stream included. */
+    /** Number of bytes decoded so far, including data outside of the stream. */
     public long consumedBytes() {
         return consumedBytes;
     }
@@ -50,7 +50,7 @@ public final class CompoundReader {
         return word();
     }
 
-    /** The next word, which stays the next; 0 where there is none. */
+    /** The next word, without consuming it; 0 if there is none. */
     public int peek() {
         if (!peeked) {
             try {
@@ -79,7 +79,7 @@ public final class CompoundReader {
         return uint32() << 32 | uint32();
     }
 
-    /** Anything but 0 and 1 is no boolean (RFC 4506, section 4.4). */
+    /** A bool; values other than 0 and 1 are invalid (RFC 4506, section 4.4). */
     public boolean bool() throws Nfs4Exception {
         int value = int32();
         if (value != 0 && value != 1) {
@@ -88,7 +88,7 @@ public final class CompoundReader {
         return value == 1;
     }
 
-    /** A number of elements or bytes, at most {@code limit}. */
+    /** A number of elements or bytes; at most {@code limit}. */
     public int count(int limit) throws Nfs4Exception {
         long count = uint32();
         if (count > limit) {
@@ -102,7 +102,7 @@ public final class CompoundReader {
         return opaque(maxLengthBytes, Nfs4Status.BADXDR);
     }
 
-    /** As {@link #opaque(int)}, where the protocol has a name for what is longer. */
+    /** Decodes opaque data as {@link #opaque(int)} does, but with another status for data that are too long. */
     public byte[] opaque(int maxLengthBytes, Nfs4Status ifLonger) throws Nfs4Exception {
         long length = uint32();
         if (length > maxLengthBytes) {
@@ -135,16 +135,15 @@ public final class CompoundReader {
         return data;
     }
 
-    /** True if memory of the transport's has been lent by {@link #data}. */
+    /** True if {@link #data} has lent memory of the transport. */
     public boolean hasLent() {
         return lent;
     }
 
     /**
-     * What follows the next word, which {@link #peek} has shown, as it came: perhaps not all, perhaps none. Decodes
-     * nothing.
+     * The undecoded bytes after the next word, which {@link #peek} returns. They may be incomplete or missing.
      *
-     * @param maxBytes how much is looked for where it does not lie together
+     * @param maxBytes how many bytes to return if they are not contiguous
      */
     public ByteBuffer ahead(int maxBytes) {
         if (!(xdr instanceof UnreadBytes unread)) {
@@ -155,7 +154,7 @@ public final class CompoundReader {
         return ahead.seen;
     }
 
-    /** Copies only where it has to. */
+    /** Collects undecoded bytes, and copies them only if they are not contiguous. */
     private static final class Ahead {
         private final int maxBytes;
         private ByteBuffer seen = ByteBuffer.allocate(0);

@@ -12,22 +12,21 @@ import org.warpnfs.nfs.xdr.PayloadXdr;
 import org.warpnfs.payload.Payload;
 
 /**
- * Takes the results of a COMPOUND.
+ * Collects the results of a COMPOUND.
  *
  * <h2>Operation</h2>
  *
- * The transport's XDR stream holds the call until the reply begins, and a COMPOUND executes while it is decoded. So
- * results are gathered here, can be taken back ({@link #truncate}) when an operation fails or its result is too large,
- * can be kept in a slot's reply cache, and go to the stream in one piece at the end.
+ * The transport's XDR stream holds the call until the reply begins, and a COMPOUND is executed while it is decoded. So
+ * results are collected here and written to the stream in one piece at the end. Results can be taken back by {@link
+ * #truncate} if an operation fails or its result is too large. They can be kept in a slot's reply cache.
  *
  * <h2>Buffers</h2>
  *
- * A payload given here is owned here until {@link #writeTo} passes it on or {@link #truncate} or {@link #release} gives
- * it back.
+ * This object owns a payload until {@link #writeTo} passes it on, or {@link #truncate} or {@link #release} releases it.
  *
  * <h2>Errors</h2>
  *
- * None of the encoders fails; whoever fills it bounds what goes in. Not safe for several threads.
+ * No encoder fails. The code that adds results limits their size. Not safe for several threads.
  */
 public final class CompoundWriter {
     private static final VarHandle INT = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
@@ -76,7 +75,7 @@ public final class CompoundWriter {
         length += padded;
     }
 
-    /** Writes once more what was written from {@code position} on; no payload may be among it. */
+    /** Repeats what was written from {@code position} on. There must be no payload in it. */
     public void repeat(int position) {
         int count = length - position;
         ensure(count);
@@ -89,14 +88,14 @@ public final class CompoundWriter {
         place(payload, true);
     }
 
-    /** Variable-length opaque data that is not DDP-eligible, wherever it lies. Takes ownership. */
+    /** Variable-length opaque data that is not DDP-eligible, whether in a pooled buffer or not. Takes ownership. */
     public void inlinePayload(Payload payload) {
         place(payload, false);
     }
 
     private void place(Payload payload, boolean eligible) {
         if (payload.lengthBytes() == 0) {
-            // No transport has anything to place.
+            // Empty data: a transport has nothing to place.
             int32(0);
             payload.release();
             return;
@@ -105,17 +104,17 @@ public final class CompoundWriter {
         payloadBytes += Integer.BYTES + roundUp(payload.lengthBytes());
     }
 
-    /** True if payloads wait here for the reply. */
+    /** True if this object holds payloads. */
     public boolean holdsPayloads() {
         return !payloads.isEmpty();
     }
 
-    /** Makes {@code data} a variable-length opaque that is DDP-eligible. */
+    /** Adds {@code data} as a variable-length opaque that is DDP-eligible. */
     public void payload(byte[] data) {
         payload(Payload.unpooled(ByteBuffer.wrap(data)));
     }
 
-    /** Where the next item goes, for {@link #truncate} and {@link #patch}. */
+    /** Position of the next item, for {@link #truncate} and {@link #patch}. */
     public int position() {
         return length;
     }
@@ -135,12 +134,12 @@ public final class CompoundWriter {
         }
     }
 
-    /** What the whole takes on the wire, unreduced: payloads with their length words and pads included. */
+    /** Length of the whole on the wire without chunks, including payloads with their length words and pads. */
     public long sizeBytes() {
         return length + payloadBytes;
     }
 
-    /** What it holds on the heap: all but payloads in pooled buffers. */
+    /** Bytes on the heap: everything except payloads in pooled buffers. */
     public long heapBytes() {
         long sum = length;
         for (Placed placed : payloads) {
@@ -149,17 +148,17 @@ public final class CompoundWriter {
         return sum;
     }
 
-    /** Gives all payloads back. */
+    /** Releases all payloads. */
     public void release() {
         truncate(0);
     }
 
-    /** A copy of what was written from {@code position} on; no payload may be among it. */
+    /** A copy of what was written from {@code position} on. There must be no payload in it. */
     public byte[] toByteArray(int position) {
         return Arrays.copyOfRange(bytes, position, length);
     }
 
-    /** A copy of the whole, payloads included. */
+    /** A copy of the whole, including payloads. */
     public byte[] toByteArray() {
         byte[] copy = new byte[Math.toIntExact(sizeBytes())];
         int from = 0;
@@ -176,7 +175,7 @@ public final class CompoundWriter {
         return copy;
     }
 
-    /** Passes everything to a reply's stream, payloads as payloads, and is empty afterwards. */
+    /** Writes everything to a reply's stream, payloads as payloads. This object is empty afterwards. */
     public void writeTo(XdrEncodingStream out) {
         int from = 0;
         List<Placed> placed = List.copyOf(payloads);

@@ -3,7 +3,7 @@ package org.warpnfs.nfs.v4.xdr;
 import java.util.EnumMap;
 import java.util.Map;
 
-/** An operation's status that is not NFS4_OK. Carries no stack trace: it is an answer, not a defect. */
+/** An operation's status other than NFS4_OK. It carries no stack trace, since it reports no defect of the server. */
 public class Nfs4Exception extends Exception {
     private static final long serialVersionUID = 1L;
     private static final Map<Nfs4Status, Nfs4Exception> INSTANCES = new EnumMap<>(Nfs4Status.class);
@@ -30,7 +30,7 @@ public class Nfs4Exception extends Exception {
         return status;
     }
 
-    /** Encodes what follows the status in the operation's result; most errors have nothing there. */
+    /** Encodes what follows the status in the operation's result. For most errors this is nothing. */
     public void encodeBody(CompoundWriter out) {
         // A union's default arm is void.
     }

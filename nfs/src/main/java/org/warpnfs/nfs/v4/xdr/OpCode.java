@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
  * nfs_opnum4: the operations of minor versions 0 to 2 (RFC 8881, section 16.2.4, RFC 7862, section 13, RFC 8276,
  * section 8.4).
  *
- * <p>An operation is known from the minor version that brought it in. Those that a later minor version made mandatory
- * not to implement (OPEN_CONFIRM, RENEW and their like) stay known there: they answer NOTSUPP, not OP_ILLEGAL.
+ * <p>An operation is known from the minor version that introduced it. A later minor version may forbid to implement it,
+ * as for OPEN_CONFIRM and RENEW. It stays known there, and answers NOTSUPP instead of OP_ILLEGAL.
  */
 public enum OpCode {
     ACCESS(3, 0, 2),
@@ -84,7 +84,7 @@ public enum OpCode {
     LISTXATTRS(74, 2, 2),
     REMOVEXATTR(75, 2, 2);
 
-    /** The number that answers a number which is none: OP_ILLEGAL. */
+    /** OP_ILLEGAL: the operation number in the result for an unknown number. */
     public static final int ILLEGAL = 10044;
 
     private static final @Nullable OpCode[] BY_NUMBER = new @Nullable OpCode[128];
@@ -105,7 +105,7 @@ public enum OpCode {
         this.lastMinorVersion = lastMinorVersion;
     }
 
-    /** The operation of that number in that minor version, or null if the number is none. */
+    /** The operation of that number in that minor version, or null if there is none. */
     public static @Nullable OpCode of(int number, int minorVersion) {
         if (number < 0 || number >= BY_NUMBER.length) {
             return null;
@@ -118,7 +118,7 @@ public enum OpCode {
         return number;
     }
 
-    /** False where the minor version forbids what an earlier one had. */
+    /** False if the minor version forbids an operation of an earlier one. */
     public boolean isAllowedIn(int minorVersion) {
         return firstMinorVersion <= minorVersion && minorVersion <= lastMinorVersion;
     }

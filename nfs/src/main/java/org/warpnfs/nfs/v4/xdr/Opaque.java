@@ -3,7 +3,7 @@ package org.warpnfs.nfs.v4.xdr;
 import java.util.Arrays;
 import java.util.HexFormat;
 
-/** Bytes that a client chose and that the server compares and gives back, nothing else: owners of all kinds. */
+/** Bytes that a client chose, such as owners of all kinds. The server only compares them and returns them. */
 public final class Opaque {
     /** NFS4_OPAQUE_LIMIT (RFC 8881, section 3.1). */
     public static final int MAX_LENGTH_BYTES = 1024;
