@@ -5,12 +5,14 @@ import java.util.Set;
 import org.warpnfs.nfs.v4.xdr.OpCode;
 
 /**
- * A file system that is not here but elsewhere ({@code refer=}). A client may come to its root, and ask there where it
- * is; whatever else it does with that as the current filehandle is answered with MOVED (RFC 7530, section 8.3, RFC
- * 8881, section 11.3). READDIR of the directory above tells as much as GETATTR.
+ * Rules for a file system whose files are elsewhere ({@code refer=}). A client may make its root the current filehandle
+ * and ask for its locations. Any other operation on that filehandle is answered with MOVED (RFC 7530, section 8.3, RFC
+ * 8881, section 11.3). READDIR of the parent directory returns as much as GETATTR.
  */
 public final class AbsentFileSystem {
-    /** What looks at the current filehandle, and not at where it is. */
+    /**
+     * Operations that use the file of the current filehandle. GETATTR, which returns the locations, is not among them.
+     */
     private static final Set<OpCode> STOPPED = EnumSet.of(
             OpCode.ACCESS,
             OpCode.ALLOCATE,
@@ -53,7 +55,7 @@ public final class AbsentFileSystem {
 
     private AbsentFileSystem() {}
 
-    /** True if the operation is to be answered with MOVED. */
+    /** True if the operation must be answered with MOVED. */
     public static boolean stops(OpCode code, CallContext call) {
         return call.files().isCurrentAbsent() && STOPPED.contains(code);
     }

@@ -14,8 +14,8 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
 /**
- * Who the caller of one COMPOUND is, as each of the exports sees it that the COMPOUND comes to. Each is asked once, so
- * that no operation is judged in two ways. For one thread.
+ * The caller of one COMPOUND in each export that the COMPOUND uses. Each export decides once, so that all operations
+ * are judged alike. For one thread.
  */
 final class Admissions {
     private record Admitted(Export export, Admission admission) {}
@@ -27,7 +27,7 @@ final class Admissions {
         this.requester = requester;
     }
 
-    /** Comes to the export of {@code location}, or fails as its rules say. */
+    /** Gets the admission of the export of {@code location}, or fails as the export's rules say. */
     void admit(Location location) throws Nfs4Exception {
         Export export = location.export();
         for (Admitted admitted : admissions) {
@@ -48,7 +48,7 @@ final class Admissions {
         }
     }
 
-    /** Who calls, as the export of {@code location} sees it. */
+    /** The caller in the export of {@code location}. */
     Caller callerAt(Location location) {
         return admissionTo(location).caller();
     }
@@ -58,19 +58,19 @@ final class Admissions {
         return admissionTo(location).readOnly();
     }
 
-    /** ROFS on an export that is read-only for the caller. */
+    /** Throws ROFS if the export is read-only for the caller. */
     void requireWritable(Location location) throws Nfs4Exception {
         if (isReadOnly(location)) {
             throw Nfs4Exception.of(Nfs4Status.ROFS);
         }
     }
 
-    /** Which credentials are taken from the caller's host there, the best first. */
+    /** The credentials that are accepted from the caller's host there, the preferred one first. */
     List<Flavor> flavorsAt(Location location) throws FsException {
         return location.export().flavorsFor(requester.address());
     }
 
-    /** True if the caller's host is served there at all. */
+    /** True if the export serves the caller's host. */
     boolean isShown(Location location) throws FsException {
         return location.export().isFor(requester.address());
     }

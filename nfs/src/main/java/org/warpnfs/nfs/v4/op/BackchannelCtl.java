@@ -9,7 +9,8 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
 /**
- * BACKCHANNEL_CTL (RFC 8881, section 18.33): another program or credential for callbacks, tried before it is relied on.
+ * BACKCHANNEL_CTL (RFC 8881, section 18.33): sets another program or credential for callbacks. The back channel is
+ * tested before the server relies on it.
  */
 final class BackchannelCtl implements Operation {
     @Override

@@ -7,7 +7,7 @@ import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
-/** BIND_CONN_TO_SESSION (RFC 8881, section 18.34). Whatever can be bound of what is asked for is bound. */
+/** BIND_CONN_TO_SESSION (RFC 8881, section 18.34). Binds those of the requested channels that can be bound. */
 final class BindConnToSession implements Operation {
     /** channel_dir_from_client4. */
     private static final int FORE = 1;

@@ -17,9 +17,9 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.payload.Payload;
 
 /**
- * One COMPOUND on its way, for the operations in it: which files it is at ({@link CurrentFiles}), who the caller is in
- * their exports ({@link Admissions}), which client calls ({@link CallingClient}), what the operations have done so far
- * ({@link Effects}), and memory to read into. For one thread.
+ * The context of one COMPOUND for its operations: its filehandles ({@link CurrentFiles}), the caller in their exports
+ * ({@link Admissions}), the client ({@link CallingClient}), the effects of the operations so far ({@link Effects}), and
+ * memory to read into. For one thread.
  */
 public final class CallContext {
     private final Nfs4Services services;
@@ -35,7 +35,9 @@ public final class CallContext {
     private int operationIndex;
     private @Nullable OwnerTurn turn;
 
-    /** @param operationCount how many operations the COMPOUND claims */
+    /**
+     * @param operationCount number of operations that the COMPOUND claims
+     */
     public CallContext(Nfs4Services services, CompoundOrigin origin, int minorVersion, int operationCount) {
         this.services = services;
         this.facts = services.facts().forOneCall();
@@ -88,20 +90,21 @@ public final class CallContext {
         return memory;
     }
 
-    /** The next operation begins. */
+    /** Begins the next operation. */
     public void advanceTo(int index) {
         operationIndex = index;
         effects.next();
     }
 
-    /** How much one READ, or one READ_PLUS, may read. */
+    /** The most that one READ, or one READ_PLUS, may read. */
     public int maxReadBytes(boolean inline) {
         int maxBytes = services.facts().maxReadBytes();
         return inline ? Math.min(maxBytes, maxInlineBytes) : maxBytes;
     }
 
     /**
-     * Takes the memory that was looked for before the operation began, or fails with DELAY. Whoever takes it owns it.
+     * Takes the memory that was acquired before the operation began, or fails with DELAY. The memory then belongs to
+     * the caller.
      */
     Payload takeMemory(int lengthBytes) throws Nfs4Exception {
         Payload taken = memory.take(lengthBytes);
@@ -115,13 +118,13 @@ public final class CallContext {
         turn = begun;
     }
 
-    /** The turn that an operation has taken; null if none. */
+    /** The turn that the operation has taken; null if none. */
     @Nullable
     OwnerTurn turn() {
         return turn;
     }
 
-    /** The operation is over, with what it has written since {@code body}. */
+    /** Ends the operation's turn with the operation's result, which was written from {@code body} on. */
     public void endTurn(Nfs4Status status, CompoundWriter out, int body) {
         OwnerTurn taken = turn;
         turn = null;
@@ -130,12 +133,12 @@ public final class CallContext {
         }
     }
 
-    /** Whom the names of users and groups mean. */
+    /** Names of users and groups. */
     OwnerNames owners() {
         return facts.owners();
     }
 
-    /** Where the attributes of {@code location} are encoded from. */
+    /** The source from which the attributes of {@code location} are encoded. */
     AttributeSource source(BitSet asked, Location location, FileAttributes attributes) throws FsException {
         long mountedOn =
                 asked.get(Attributes.MOUNTED_ON_FILEID) ? mountedOnFileId(location, attributes) : attributes.fileId();

@@ -10,8 +10,7 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
 /**
- * callback_sec_parms4 (RFC 8881, section 18.36.1): the flavors that the client takes callbacks in.
- *
+ * callback_sec_parms4 (RFC 8881, section 18.36.1): the credentials that the client accepts in callbacks.
  * <pre>
  *   AUTH_NONE   -
  *   AUTH_SYS    authsys_parms { uint32 stamp, string machinename&lt;255&gt;, uint32 uid, gid, gids&lt;16&gt; }
@@ -29,7 +28,7 @@ final class CallbackSecurity {
 
     private CallbackSecurity() {}
 
-    /** The first that is served here, AUTH_SYS before AUTH_NONE; null if there is none. */
+    /** The first one that this server supports, AUTH_SYS before AUTH_NONE; null if there is none. */
     static @Nullable CallbackCredential decode(CompoundReader in) throws Nfs4Exception {
         CallbackCredential chosen = null;
         for (int left = in.count(MAX_FLAVORS); left > 0; left--) {

@@ -13,8 +13,8 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 
 /**
- * Which client of NFSv4 one COMPOUND comes from: its session says so, or in NFSv4.0, where there are none, each
- * operation that names a client id or a stateid. For one thread.
+ * The NFSv4 client of one COMPOUND. Its session determines it. In NFSv4.0, which has no sessions, each operation with a
+ * client id or a stateid does. For one thread.
  */
 public final class CallingClient {
     private final Nfs4Services services;
@@ -25,7 +25,7 @@ public final class CallingClient {
     private boolean connectionBound;
     private @Nullable Client confirmed;
 
-    /** Of NFSv4.0; the one that was named last is last. */
+    /** Clients that operations of NFSv4.0 have named, in that order. */
     private final List<Client> sessionless = new ArrayList<>(1);
 
     CallingClient(Nfs4Services services, CompoundOrigin origin, int minorVersion) {
@@ -46,7 +46,7 @@ public final class CallingClient {
         return origin.requester().address();
     }
 
-    /** What SEQUENCE found, or null before it. */
+    /** The outcome of SEQUENCE, or null before it. */
     public @Nullable SequenceOutcome sequence() {
         return sequence;
     }
@@ -66,7 +66,10 @@ public final class CallingClient {
         return sequence == null ? null : sequence.session();
     }
 
-    /** Whose session it is, or without one whom the operation has named; OP_NOT_IN_SESSION if neither. */
+    /**
+     * The session's client, or, without a session, the client that was named last; OP_NOT_IN_SESSION if there is
+     * neither.
+     */
     Client client() throws Nfs4Exception {
         Client client = clientOrNull();
         if (client == null) {
@@ -75,7 +78,7 @@ public final class CallingClient {
         return client;
     }
 
-    /** Who calls, as far as it is known: without a session, whom an operation before has named. */
+    /** The session's client, or, without a session, the client that was named last, if any. */
     @Nullable
     Client clientOrNull() {
         if (sequence != null) {
@@ -84,20 +87,20 @@ public final class CallingClient {
         return sessionless.isEmpty() ? null : sessionless.getLast();
     }
 
-    /** Whose state it is: the session's client, or else the one that was given the stateid. */
+    /** The session's client, or, without a session, the client that the stateid was given to. */
     Client clientOf(Stateid stateid) throws Nfs4Exception {
         return minorVersion == 0 ? engage(services.state().clientids().begin(nowNanos(), stateid)) : client();
     }
 
-    /** As {@link #clientOf}, null for an anonymous stateid outside of a session. */
+    /** The client of {@link #clientOf}, or null for an anonymous stateid without a session. */
     @Nullable
     Client clientOfIo(Stateid stateid) throws Nfs4Exception {
         return minorVersion == 0 && stateid.isAnonymous() ? null : clientOf(stateid);
     }
 
     /**
-     * The client of that id, or, in a session, the session's: there the id in an argument says nothing (RFC 8881,
-     * section 18.16.3).
+     * The session's client, or, without a session, the client of that id. In a session, the client id of an argument is
+     * ignored (RFC 8881, section 18.16.3).
      */
     Client clientById(long id) throws Nfs4Exception {
         return minorVersion == 0 ? engage(services.state().clientids().begin(nowNanos(), id)) : client();
@@ -108,7 +111,7 @@ public final class CallingClient {
         return client;
     }
 
-    /** The COMPOUND is over: the leases of those whom it kept alive run from now on. */
+    /** Ends the COMPOUND. The leases of the clients that it kept alive start again. */
     public void end() {
         if (minorVersion == 0) {
             services.state().clientids().end(nowNanos(), sessionless);
@@ -116,22 +119,22 @@ public final class CallingClient {
         }
     }
 
-    /** The connection may carry callbacks from now on. */
+    /** Notes that the connection may now carry callbacks. */
     void connectionBound() {
         connectionBound = true;
     }
 
-    /** True if the back channel has to be tried once the reply is on its way. */
+    /** True if the back channel has to be tested once the reply has been sent. */
     public boolean isConnectionBound() {
         return connectionBound;
     }
 
-    /** An NFSv4.0 client may be called back from now on, where it said. */
+    /** Notes that an NFSv4.0 client may now be called back at its address. */
     void confirmed(Client client) {
         confirmed = client;
     }
 
-    /** Who has to be tried once the reply is on its way; null if nobody. */
+    /** The client whose callback address has to be tested once the reply has been sent; null if there is none. */
     public @Nullable Client confirmed() {
         return confirmed;
     }

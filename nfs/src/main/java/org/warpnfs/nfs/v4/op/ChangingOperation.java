@@ -1,8 +1,8 @@
 package org.warpnfs.nfs.v4.op;
 
-/** An operation that changes files or state, with a result that is short. */
+/** An operation that changes files or state, and whose result is short. */
 interface ChangingOperation extends Operation {
-    /** Two change_info4, a stateid, and a bitmap of attributes set fit in here. */
+    /** Room for two change_info4, a stateid, and a bitmap of the attributes that were set. */
     int RESULT_BYTES = 128;
 
     @Override

@@ -7,7 +7,7 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.OpCode;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 
-/** CLOSE (RFC 8881, section 18.2): locks under the open go with it. */
+/** CLOSE (RFC 8881, section 18.2). It releases the locks under the open too. */
 final class Close implements ChangingOperation {
     @Override
     public void execute(CallContext call, CompoundReader in, CompoundWriter out) throws Nfs4Exception {

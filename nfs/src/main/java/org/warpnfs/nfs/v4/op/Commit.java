@@ -12,7 +12,10 @@ import org.warpnfs.nfs.v4.xdr.CompoundReader;
 import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 
-/** COMMIT (RFC 8881, section 18.3) of the whole file, whatever range is asked for: that is how backends sync. */
+/**
+ * COMMIT (RFC 8881, section 18.3). It syncs the whole file, whatever range is asked for, since backends sync whole
+ * files.
+ */
 final class Commit implements ChangingOperation {
     @Override
     public boolean isRepeatable() {
@@ -35,12 +38,13 @@ final class Commit implements ChangingOperation {
                 syncClosed(fileSystem, file);
             }
         }
-        // After the sync: one that lost data has changed it.
+        // Read after the sync: a sync that lost data has changed it.
         out.int64(fileSystem.writeVerifier());
     }
 
     /**
-     * Whoever wrote may have closed the file since, and lost the right to open it: a sync takes nothing from anyone.
+     * Syncs a file that no client has open for writing. The client that wrote may have closed it since, and may no
+     * longer be allowed to open it. So the server opens it: a sync harms nobody.
      */
     private static void syncClosed(FileSystem fileSystem, Location file) throws FsException {
         try (OpenFile open = fileSystem.open(Caller.ROOT, file.file(), OpenAccess.READ)) {

@@ -9,12 +9,11 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
 /**
- * COPY (RFC 7862, section 15.2) within one export, answered when it is done. What takes long is cut short: the client
- * asks for the rest. Its arguments go on, after those of {@link RangePair}:
- *
+ * COPY (RFC 7862, section 15.2) within one export. It is answered when it is done. A copy that would take long stops
+ * early, and the client asks for the rest. After the arguments of {@link RangePair} it has:
  * <pre>
  *   bool     ca_consecutive, ca_synchronous
- *   netloc4  ca_source_server&lt;&gt;  another server: not here
+ *   netloc4  ca_source_server&lt;&gt;  for a copy from another server, which is not supported
  * </pre>
  */
 final class Copy implements ChangingOperation {

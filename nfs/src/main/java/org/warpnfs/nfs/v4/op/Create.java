@@ -20,7 +20,7 @@ import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
-/** CREATE (RFC 8881, section 18.4) of what is not a regular file; the text of a symbolic link is DDP-eligible. */
+/** CREATE (RFC 8881, section 18.4), for all types except regular files. The text of a symbolic link is DDP-eligible. */
 final class Create implements ChangingOperation {
     private static final int DIRECTORY = 2;
     private static final int BLOCK = 3;
@@ -71,7 +71,7 @@ final class Create implements ChangingOperation {
             };
         }
 
-        /** One character per byte: a link's text has no encoding of its own. */
+        /** One character per byte: a link's text has no defined encoding. */
         private static String target(ByteBuffer text) throws Nfs4Exception {
             if (!text.hasRemaining()) {
                 throw Nfs4Exception.of(Nfs4Status.INVAL);

@@ -10,9 +10,8 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
 /**
- * CREATE_SESSION (RFC 8881, section 18.36). Of the flags CONN_BACK_CHAN is granted; not PERSIST since replies are kept
- * in memory, nor CONN_RDMA since a connection does not change what it is.
- *
+ * CREATE_SESSION (RFC 8881, section 18.36). Of the flags, CONN_BACK_CHAN is granted. PERSIST is not, since replies are
+ * kept in memory. CONN_RDMA is not, since a connection cannot change to RDMA.
  * <pre>
  *   clientid4            csa_clientid
  *   sequenceid4          csa_sequence

@@ -28,7 +28,7 @@ final class CurrentFiles {
         return current;
     }
 
-    /** The current filehandle, or NOFILEHANDLE. */
+    /** The current filehandle; NOFILEHANDLE if there is none. */
     Location current() throws Nfs4Exception {
         if (current == null) {
             throw Nfs4Exception.of(Nfs4Status.NOFILEHANDLE);
@@ -44,7 +44,7 @@ final class CurrentFiles {
         return saved != null;
     }
 
-    /** The saved filehandle, or NOFILEHANDLE. */
+    /** The saved filehandle; NOFILEHANDLE if there is none. */
     Location saved() throws Nfs4Exception {
         if (saved == null) {
             throw Nfs4Exception.of(Nfs4Status.NOFILEHANDLE);
@@ -53,8 +53,8 @@ final class CurrentFiles {
     }
 
     /**
-     * A new current filehandle comes without a stateid (RFC 8881, section 16.2.3.1.2). Every operation comes to every
-     * file through here, and so past the policy of its export.
+     * Sets the current filehandle, without a stateid (RFC 8881, section 16.2.3.1.2). Every operation gets its files
+     * through this method, so the policy of every file's export is applied.
      */
     void setCurrent(Location location) throws Nfs4Exception {
         admissions.admit(location);
@@ -62,7 +62,7 @@ final class CurrentFiles {
         currentStateid = Stateid.ANONYMOUS;
     }
 
-    /** SECINFO uses the current filehandle up. */
+    /** Removes the current filehandle, as SECINFO does. */
     void clearCurrent() {
         current = null;
         currentStateid = Stateid.ANONYMOUS;
@@ -82,7 +82,11 @@ final class CurrentFiles {
         currentStateid = savedStateid;
     }
 
-    /** The stateid that an argument means. */
+    /**
+     * The stateid that an argument stands for. The special stateid CURRENT stands for the current filehandle's.
+     *
+     * @throws Nfs4Exception BAD_STATEID for any other special stateid except an anonymous one
+     */
     Stateid resolve(Stateid argument) throws Nfs4Exception {
         Stateid meant = minorVersion > 0 && argument.equals(Stateid.CURRENT) ? currentStateid : argument;
         if (meant.isSpecial() && !meant.isAnonymous()) {
@@ -91,7 +95,7 @@ final class CurrentFiles {
         return meant;
     }
 
-    /** As {@link #resolve}, of the saved filehandle's stateid. */
+    /** Does the same as {@link #resolve}, with the saved filehandle's stateid for CURRENT. */
     Stateid resolveSaved(Stateid argument) throws Nfs4Exception {
         return minorVersion > 0 && argument.equals(Stateid.CURRENT) ? resolve(savedStateid) : resolve(argument);
     }

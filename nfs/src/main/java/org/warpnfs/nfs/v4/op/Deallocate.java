@@ -20,7 +20,7 @@ final class Deallocate implements ChangingOperation {
             throw Nfs4Exception.of(Nfs4Status.INVAL);
         }
         try (FileAccess access = FileAccess.toWrite(call, file, stateid)) {
-            // A hole may be asked for that reaches beyond all files.
+            // The range may extend beyond the end of any possible file.
             long within = length < 0 ? Long.MAX_VALUE - offset : Math.min(length, Long.MAX_VALUE - offset);
             if (within > 0) {
                 access.file().deallocate(offset, within);

@@ -7,7 +7,7 @@ import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
-/** DESTROY_SESSION (RFC 8881, section 18.37): of the session it comes in, only as the last operation. */
+/** DESTROY_SESSION (RFC 8881, section 18.37). It may destroy its own session only if it is the last operation. */
 final class DestroySession implements Operation {
     @Override
     public void execute(CallContext call, CompoundReader in, CompoundWriter out) throws Nfs4Exception {

@@ -6,8 +6,8 @@ import org.warpnfs.nfs.export.Location;
 import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 
 /**
- * change_info4 (RFC 8881, section 3.3.11): a directory's change attribute before and after, and whether nothing else
- * changed it in between.
+ * change_info4 (RFC 8881, section 3.3.11): a directory's change attribute before and after a change, and whether
+ * nothing else changed the directory in between.
  */
 final class DirectoryChange implements AutoCloseable {
     /** bool atomic, changeid4 before, changeid4 after. */
@@ -39,14 +39,14 @@ final class DirectoryChange implements AutoCloseable {
         }
     }
 
-    /** After the change. */
+    /** Encodes it. Must be called after the change. */
     void encode(CompoundWriter out) {
         long after = before;
         boolean known = true;
         try {
             after = directory.attributes().changeId();
         } catch (FsException e) {
-            // The directory went meanwhile; the change itself has been made and is answered.
+            // The directory was removed meanwhile, but the change was made and has to be answered.
             known = false;
         }
         open = false;

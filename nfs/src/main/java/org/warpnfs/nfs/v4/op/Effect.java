@@ -2,22 +2,25 @@ package org.warpnfs.nfs.v4.op;
 
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
-/** What a COMPOUND has done to files and state: whether it may be done again where no session says that it was done. */
+/** Effect of a COMPOUND on files and state. It decides whether a COMPOUND without a session may be performed again. */
 public enum Effect {
-    /** None of its operations changes anything. */
+    /** No operation has changed anything. */
     NONE,
-    /** One that changes something was told to come later, and did nothing. */
+    /** An operation that would have changed something was told to try later, and did nothing. */
     PUT_OFF,
     /**
-     * Those that change something and were executed do the same if they are executed again, unless others come in
-     * between: they wrote.
+     * Operations were executed that change something, but have the same effect when they are executed again, unless
+     * others change the same in between: WRITEs.
      */
     WROTE,
-    /** One that changes something was executed, or failed for good: doing it again might end in another way. */
+    /**
+     * An operation that changes something was executed, or failed for good. It might have another result if it were
+     * executed again.
+     */
     CHANGED;
 
     /**
-     * An operation that changes something has ended.
+     * The effect after a further operation that changes something.
      *
      * @param isRepeatable {@link Operation#isRepeatable}
      */

@@ -2,7 +2,7 @@ package org.warpnfs.nfs.v4.op;
 
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
-/** What the operations of one COMPOUND so far have done together. For one thread. */
+/** The joint effect of the operations of one COMPOUND so far. For one thread. */
 public final class Effects {
     private boolean changing;
     private boolean repeatable;
@@ -10,25 +10,25 @@ public final class Effects {
 
     Effects() {}
 
-    /** The next operation is looked at. */
+    /** Begins the next operation, which is not known yet. */
     void next() {
         changing = false;
     }
 
-    /** It is about to be executed. */
+    /** Notes the operation that is about to be executed. */
     public void begins(Operation operation) {
         changing = operation.isChanging();
         repeatable = operation.isRepeatable();
     }
 
-    /** The operation has ended, whether it was executed or not. */
+    /** Notes the end of the operation, whether it was executed or not. */
     public void ended(Nfs4Status status) {
         if (changing) {
             effect = effect.then(status, repeatable);
         }
     }
 
-    /** All of them together. */
+    /** The joint effect so far. */
     public Effect soFar() {
         return effect;
     }

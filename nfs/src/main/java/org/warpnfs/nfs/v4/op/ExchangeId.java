@@ -39,7 +39,7 @@ final class ExchangeId implements Operation {
         int flags = in.int32();
         int protection = in.int32();
         if (protection == SP4_MACH_CRED || protection == SP4_SSV) {
-            // Both need RPCSEC_GSS on this very call (section 18.35.3).
+            // Both flags need RPCSEC_GSS on this call (section 18.35.3).
             throw Nfs4Exception.of(Nfs4Status.INVAL);
         }
         if (protection != SP4_NONE) {
@@ -65,7 +65,7 @@ final class ExchangeId implements Operation {
         out.int32(id.sequence());
         out.int32(USE_NON_PNFS | (id.confirmed() ? CONFIRMED : 0));
         out.int32(SP4_NONE);
-        // server_owner4: one and the same behind every address, and the scope within which its ids are one's own.
+        // server_owner4: the same at every address; then server_scope, in which the server's ids are unique.
         out.int64(0);
         call.services().identity().encode(out);
         call.services().identity().encode(out);

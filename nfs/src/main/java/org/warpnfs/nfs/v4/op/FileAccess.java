@@ -11,8 +11,8 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 
 /**
- * A file for the length of one request: the stateid's own where it brings one, else opened for this request and closed
- * after it.
+ * A file that is open during one request: the stateid's open file if there is one, else a file that is opened for this
+ * request and closed after it.
  */
 final class FileAccess implements AutoCloseable {
     private final IoGrant grant;
@@ -45,7 +45,8 @@ final class FileAccess implements AutoCloseable {
 
     static FileAccess toWrite(CallContext call, Location location, Stateid stateid) throws Nfs4Exception, FsException {
         call.admissions().requireWritable(location);
-        // An open for writing has had delegations recalled; a write without one has to see to it itself.
+        // The open behind a stateid has recalled the file's delegations. A write with an anonymous stateid must recall
+        // them itself.
         FileChange change = stateid.isAnonymous() ? FileChange.of(call, location) : FileChange.ofOpen(call, location);
         boolean begun = false;
         try {

@@ -12,8 +12,9 @@ import org.warpnfs.nfs.v4.state.file.FileKey;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 
 /**
- * The time in which a client changes a file: others may not have it delegated meanwhile, and whoever looks at the file
- * before and after a change of its own has to know of this one ({@link ChangeWindows}). Begun before anything is done.
+ * The time during which a client changes a file. Meanwhile no other client gets a delegation of the file. Operations
+ * that compare the file's attributes before and after their own change learn of this one ({@link ChangeWindows}). It
+ * begins before anything is changed.
  */
 final class FileChange implements AutoCloseable {
     private static final FileChange OF_NOTHING = new FileChange(null, null);
@@ -26,34 +27,33 @@ final class FileChange implements AutoCloseable {
         this.window = window;
     }
 
-    /** DELAY while another client has it delegated. */
+    /** Begins a change of a file; DELAY while another client has a delegation of it. */
     static FileChange of(CallContext call, Location file) throws Nfs4Exception {
         return new FileChange(undelegated(call, file), windowOf(call, file));
     }
 
     /**
-     * As {@link #of}, of a file that a {@link DirectoryChange} of the same operation looks at: two windows would see
-     * each other.
+     * Begins a change of a file that a {@link DirectoryChange} of the same operation watches. It opens no window, since
+     * the operation's two windows would overlap.
      */
     static FileChange ofWatched(CallContext call, Location file) throws Nfs4Exception {
         return new FileChange(undelegated(call, file), null);
     }
 
-    /** As {@link #of}, of a file that is not delegated, since it is open for writing. */
+    /** Begins a change of a file that has no delegations, since it is open for writing. */
     static FileChange ofOpen(CallContext call, Location file) {
         return new FileChange(null, windowOf(call, file));
     }
 
     /**
-     * As {@link #of}, of the file by that name; of nothing if there is none. Nothing but regular files is ever
-     * delegated.
+     * Begins a change of the file of that name, or of nothing if there is none. Only regular files are ever delegated.
      */
     static FileChange ofName(CallContext call, Location directory, FileName name) throws Nfs4Exception {
         FileNode found;
         try {
             found = directory.fileSystem().lookup(call.admissions().callerAt(directory), directory.file(), name);
         } catch (FsException e) {
-            // Whatever it is, the operation itself will say it.
+            // The operation itself will report this error.
             return OF_NOTHING;
         }
         Location file = directory.sibling(found.handle());

@@ -4,11 +4,11 @@ import org.warpnfs.nfs.export.Location;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
-/** Ranges of a file as operations of 4.2 give them. */
+/** Checks ranges of files in the arguments of NFSv4.2 operations. */
 final class FileRanges {
     private FileRanges() {}
 
-    /** FBIG for a range, unsigned as it came, that no file can have. */
+    /** Throws FBIG for a range that no file can have. The values are unsigned, as they came. */
     static void requireWithinFile(Location file, long offset, long length) throws Nfs4Exception {
         long longest = file.fileSystem().limits().maxFileSizeBytes();
         if (offset < 0 || length < 0 || offset > longest - length) {
@@ -17,9 +17,9 @@ final class FileRanges {
     }
 
     /**
-     * The length of the source of a COPY or CLONE: 0 means to its end.
+     * The length of the source range of a COPY or CLONE. A count of 0 means to the end of the source.
      *
-     * @throws Nfs4Exception INVAL if it is not within the source (RFC 7862, sections 15.2.3 and 15.13.3)
+     * @throws Nfs4Exception INVAL if the range is not within the source (RFC 7862, sections 15.2.3 and 15.13.3)
      */
     static long sourceLength(long offset, long count, long sizeBytes) throws Nfs4Exception {
         if (offset < 0 || count < 0 || offset > sizeBytes || count > sizeBytes - offset) {

@@ -8,7 +8,7 @@ import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 
-/** IO_ADVISE (RFC 7862, section 15.5): taken note of, nothing promised. */
+/** IO_ADVISE (RFC 7862, section 15.5). It is accepted and has no effect. */
 final class IoAdvise implements Operation {
     @Override
     public void execute(CallContext call, CompoundReader in, CompoundWriter out) throws Nfs4Exception {

@@ -9,7 +9,7 @@ import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
-/** LINK (RFC 8881, section 18.9): of the saved file into the current directory. */
+/** LINK (RFC 8881, section 18.9): links the saved file into the current directory. */
 final class Link implements ChangingOperation {
     @Override
     public void execute(CallContext call, CompoundReader in, CompoundWriter out) throws Nfs4Exception, FsException {

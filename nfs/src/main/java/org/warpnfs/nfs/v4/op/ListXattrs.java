@@ -10,9 +10,12 @@ import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
-/** LISTXATTRS (RFC 8276, section 8.4.3). A cookie is how many names, in the order of their bytes, were given before. */
+/**
+ * LISTXATTRS (RFC 8276, section 8.4.3). A cookie is the number of names that earlier replies returned, in the order of
+ * the names' bytes.
+ */
 final class ListXattrs implements Operation {
-    /** Cookie, number of names, eof. */
+    /** Length of cookie, number of names, and eof. */
     private static final int FRAME_BYTES = 16;
 
     @Override

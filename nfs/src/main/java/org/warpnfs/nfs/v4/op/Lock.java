@@ -40,7 +40,7 @@ final class Lock implements ChangingOperation {
         int lockSeqid = in.int32();
         Opaque owner = null;
         if (isNew) {
-            // In a session the client id in here says nothing (section 18.10.3).
+            // In a session, the client id in this argument is ignored (section 18.10.3).
             call.calling().clientById(in.int64());
             owner = Opaque.decode(in);
         }

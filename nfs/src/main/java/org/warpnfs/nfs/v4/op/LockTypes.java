@@ -5,8 +5,8 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
 /**
- * nfs_lock_type4 (RFC 8881, section 3.3.11): the blocking kinds, 3 and 4, are judged as the others; their clients ask
- * again.
+ * nfs_lock_type4 (RFC 8881, section 3.3.11). The blocking types, 3 and 4, are treated like the others; their clients
+ * ask again.
  */
 final class LockTypes {
     private LockTypes() {}

@@ -13,7 +13,7 @@ import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
-/** LOOKUP (RFC 8881, section 18.13), crossing into the export that stands on the name. */
+/** LOOKUP (RFC 8881, section 18.13). If an export is mounted on the name, it returns the root of that export. */
 final class Lookup implements Operation {
     @Override
     public void execute(CallContext call, CompoundReader in, CompoundWriter out) throws Nfs4Exception, FsException {
@@ -38,7 +38,10 @@ final class Lookup implements Operation {
         }
     }
 
-    /** What is served to other hosts alone is not shown in virtual directories, and not entered from real ones. */
+    /**
+     * The root of the export that is mounted on a name. If the export is not served to the caller's host, a virtual
+     * directory does not show it and a real directory refuses access to it.
+     */
     private static Location crossed(CallContext call, Location directory, Location mounted)
             throws Nfs4Exception, FsException {
         Set<Permission> search = EnumSet.of(Permission.EXECUTE);

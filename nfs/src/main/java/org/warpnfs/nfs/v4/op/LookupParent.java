@@ -7,7 +7,7 @@ import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
-/** LOOKUPP (RFC 8881, section 18.14): NOENT above the root of all. */
+/** LOOKUPP (RFC 8881, section 18.14); NOENT for the topmost root. */
 final class LookupParent implements Operation {
     @Override
     public void execute(CallContext call, CompoundReader in, CompoundWriter out) throws Nfs4Exception, FsException {

@@ -8,9 +8,9 @@ import org.warpnfs.nfs.v4.xdr.CompoundReader;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
-/** component4 (RFC 8881, section 14.5): names of any bytes, since Linux clients send what their users typed. */
+/** component4 (RFC 8881, section 14.5). A name may have any bytes, since Linux clients send what their users typed. */
 final class Names {
-    /** Long enough to tell a name that is too long from one that is no name. */
+    /** Long enough to distinguish a name that is too long from an invalid argument. */
     private static final int MAX_DECODED_BYTES = 4096;
 
     private Names() {}
@@ -45,7 +45,10 @@ final class Names {
         return Nfs4Status.BADNAME;
     }
 
-    /** NOTDIR, or SYMLINK so that the client follows it itself (section 18.13.4). */
+    /**
+     * Throws NOTDIR if the file is not a directory, or SYMLINK, so that the client follows the link itself (section
+     * 18.13.4).
+     */
     static void requireDirectory(Location location) throws Nfs4Exception, FsException {
         FileType type = location.attributes().type();
         if (type != FileType.DIRECTORY) {

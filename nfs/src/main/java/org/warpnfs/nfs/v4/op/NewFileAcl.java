@@ -11,13 +11,11 @@ import org.warpnfs.nfs.export.Location;
 import org.warpnfs.nfs.v4.attr.AttributeUpdate;
 import org.warpnfs.nfs.v4.attr.Attributes;
 
-/** Access control lists at the making of a file: what the directory has to say, and what the client wants. */
+/** Access control lists of a new file: its directory's default list, and the list that the client sets. */
 final class NewFileAcl {
     private NewFileAcl() {}
 
-    /**
-     * True if there is a umask, and new files in the directory take their permissions without it, from a default list.
-     */
+    /** True if the client sent a umask and the directory has a default list, with which the umask has no effect. */
     static boolean overrulesUmask(Location directory, AttributeUpdate update) throws FsException {
         FileSystem fileSystem = directory.fileSystem();
         return !update.changes().equals(update.changesUnderDefaultAcl())
@@ -26,8 +24,8 @@ final class NewFileAcl {
     }
 
     /**
-     * Sets the lists of a file that the caller has made, by this call or the one that it repeats. It is too late to
-     * fail then: where it cannot be done, {@code set} says so.
+     * Sets the lists of a file that the caller has created, by this call or by one that it repeats. The call cannot
+     * fail any more. If the lists cannot be set, {@code set} is corrected.
      *
      * @param wanted null for none
      * @param set the attributes that were set
@@ -38,9 +36,8 @@ final class NewFileAcl {
             return;
         }
         FileSystem fileSystem = directory.fileSystem();
-        // Who made the file may set its lists, also where all files belong to the server's user. Where they do not, the
-        // caller's own
-        // rights are enough, and nothing is done with more.
+        // The creator of a file may set its lists, even if all files belong to the server's user. Where files belong to
+        // their creators, the caller's own rights suffice, and no others are used.
         Caller owner = fileSystem.actsAsCaller() ? call.admissions().callerAt(directory) : Caller.ROOT;
         try {
             fileSystem.setAcls(owner, made.handle(), wanted);

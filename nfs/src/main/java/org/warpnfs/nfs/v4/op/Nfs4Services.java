@@ -9,9 +9,9 @@ import org.warpnfs.nfs.v4.xdr.Opaque;
 import org.warpnfs.payload.PayloadPool;
 
 /**
- * What operations work with.
+ * The server's objects that operations use.
  *
- * @param identity who this server is, the same over restarts
+ * @param identity identifies this server, also after a restart
  * @param clockNanos monotonic
  */
 public record Nfs4Services(

@@ -36,8 +36,8 @@ import org.warpnfs.nfs.v4.xdr.Opaque;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 
 /**
- * OPEN (RFC 8881, section 18.16). A client that can be called back, and opens a file to read that nobody writes to, is
- * given a read delegation. PRESERVE_UNLINKED is not promised: a file without a name does not outlive a restart of the
+ * OPEN (RFC 8881, section 18.16). A client gets a read delegation if it can be called back and opens a file for reading
+ * that nobody writes to. PRESERVE_UNLINKED is not promised: a file without a name does not survive a restart of the
  * server.
  */
 final class Open implements ChangingOperation {
@@ -84,13 +84,13 @@ final class Open implements ChangingOperation {
     private static void byHandle(CallContext call, OpenArguments arguments, Location file, CompoundWriter out)
             throws Nfs4Exception, FsException {
         if (arguments.create() != null) {
-            // The file is there already: there is a handle to it.
+            // The file exists, since there is a handle of it.
             throw Nfs4Exception.of(Nfs4Status.INVAL);
         }
         OpenedFile opened = open(call, arguments, file, false);
         call.files().setCurrentStateid(opened.stateid());
         opened.stateid().encode(out);
-        // Nothing happened in any directory.
+        // No directory was changed.
         out.bool(true);
         out.int64(0);
         out.int64(0);
@@ -105,7 +105,7 @@ final class Open implements ChangingOperation {
         }
         Names.requireDirectory(directory);
         if (call.services().exports().mountedAt(directory, name) != null) {
-            // The root of another export: a directory, whatever is underneath.
+            // The root of another export, which is always a directory, whatever is underneath.
             Location _ = Lookup.find(call, directory, name);
             throw Nfs4Exception.of(
                     arguments.create() == null || arguments.create() instanceof CreateMode.Unchecked
@@ -129,7 +129,8 @@ final class Open implements ChangingOperation {
                 file = directory.sibling(created.node().handle());
                 set = attributesSet(arguments, isNew);
                 if (set.get(Attributes.ACL)) {
-                    // The file is the caller's: made by this call, or by an exclusive create that this one repeats.
+                    // The file belongs to the caller: this call created it, or an exclusive create that this call
+                    // repeats.
                     NewFileAcl.apply(call, directory, created.node(), acls, set);
                 }
             }
@@ -144,8 +145,8 @@ final class Open implements ChangingOperation {
     }
 
     /**
-     * Opens the file that this call has made. It is not put off where it could not be repeated, the name being taken
-     * then: the client would hear that there is such a file already, and never that it was its own.
+     * Opens the file that this call has created. If the client could not repeat the call, it does not answer DELAY: the
+     * name exists now, so the client would get EXIST and never learn that the file is its own.
      */
     private static OpenedFile openMade(CallContext call, OpenArguments arguments, Location file)
             throws Nfs4Exception, FsException {
@@ -203,7 +204,10 @@ final class Open implements ChangingOperation {
         }
     }
 
-    /** What open(2) does where nothing can be made: it opens what is there, unless it was to be new or is to be cut. */
+    /**
+     * The result of a create in a read-only export, as open(2) has it: an existing file is opened, unless it would have
+     * to be new or to be truncated.
+     */
     private static Created existing(CallContext call, OpenArguments arguments, Location directory, FileName name)
             throws Nfs4Exception, FsException {
         try {
@@ -224,7 +228,9 @@ final class Open implements ChangingOperation {
         }
     }
 
-    /** An exclusive create is its caller's alone, whoever else knows the verifier. */
+    /**
+     * Replaces the verifier of an exclusive create by one for this caller alone, since others may know the client's.
+     */
     private static CreateMode forCaller(CallContext call, CreateMode mode, Location directory, FileName name) {
         return mode instanceof CreateMode.Exclusive(long verifier, AttributeChanges attributes)
                 ? new CreateMode.Exclusive(
@@ -237,8 +243,8 @@ final class Open implements ChangingOperation {
     }
 
     /**
-     * Of the attributes of an UNCHECKED create only a size of zero is for a file that is there already (section
-     * 18.16.3).
+     * Creates a file with a size other than zero. If the file exists, such a size of an UNCHECKED create does not apply
+     * to it; only a size of zero would (section 18.16.3).
      */
     private static Created createOfSize(
             CallContext call, Location directory, FileName name, AttributeChanges attributes) throws FsException {
@@ -256,8 +262,8 @@ final class Open implements ChangingOperation {
     }
 
     /**
-     * An UNCHECKED create may cut a file that is there: not if the caller may not open it, its opens deny it or others
-     * have it delegated.
+     * Checks an UNCHECKED create that may truncate an existing file. It is refused if the caller may not open the file,
+     * if the share modes of its opens deny it, or while others have delegations of it.
      */
     private static FileChange refuseBeforeTruncating(
             CallContext call, OpenArguments arguments, Location directory, FileName name)
@@ -268,7 +274,7 @@ final class Open implements ChangingOperation {
         try {
             Location file = Lookup.find(call, directory, name);
             requirePermitted(arguments, file, call.admissions().callerAt(file));
-            // Who cuts a file writes to it, whatever it is opened for.
+            // A caller that truncates a file writes to it, whatever it is opened for.
             int access = arguments.access() | OpenRequest.WRITE;
             call.services().state().opens().prepareOpen(call.nowNanos(), request(call, arguments, file, access));
             return FileChange.of(call, file);
@@ -280,7 +286,10 @@ final class Open implements ChangingOperation {
         }
     }
 
-    /** Of an exclusive create also those that may hold the verifier: the client sets them when it has its file. */
+    /**
+     * The attributes that were set. For an exclusive create this includes the times, which may hold the verifier, so
+     * that the client sets them once it has its file.
+     */
     private static BitSet attributesSet(OpenArguments arguments, boolean isNew) {
         BitSet set = new BitSet();
         if (isNew || arguments.exclusive()) {
@@ -307,8 +316,8 @@ final class Open implements ChangingOperation {
     }
 
     /**
-     * SYMLINK of a fifo and a device too (section 18.16.3): upon which Linux opens it by itself, and says EIO of
-     * anything else.
+     * Throws if the file is not regular. The answer for a FIFO or device is SYMLINK too (section 18.16.3). A Linux
+     * client then opens it by itself; any other error would become EIO.
      */
     private static void requireRegular(Location file) throws Nfs4Exception, FsException {
         FileType type = file.attributes().type();
@@ -317,7 +326,9 @@ final class Open implements ChangingOperation {
         }
     }
 
-    /** @param isNew the caller made the file just now and may use it whatever its permissions say */
+    /**
+     * @param isNew the caller has just created the file, and may use it whatever its permissions say
+     */
     private static OpenedFile open(CallContext call, OpenArguments arguments, Location file, boolean isNew)
             throws Nfs4Exception, FsException {
         requireRegular(file);
@@ -356,7 +367,7 @@ final class Open implements ChangingOperation {
             }
             default -> {}
         }
-        // What may be an old request that was on its way for long gets none (RFC 7530, section 9.1.11).
+        // An OPEN that may be an old request after a long delay gets no delegation (RFC 7530, section 9.1.11).
         boolean unconfirmed = !reclaims && mustConfirm(call);
         DelegationWant wish = new DelegationWant(
                 unconfirmed ? DelegationWant.Kind.SETTLED : arguments.wish(),
@@ -364,16 +375,16 @@ final class Open implements ChangingOperation {
         OpenedFile opened = state.open(call.nowNanos(), request, wish, reader, writer);
         OwnerTurn turn = call.turn();
         if (reclaims && turn != null) {
-            // Nobody but its client knows what to reclaim.
+            // Only the client itself knows what to reclaim, so the request is not an old one.
             call.services().state().owners().confirm(turn);
         }
         return opened;
     }
 
     /**
-     * A backend lets owners open their files whatever the permissions say, for clients that write what they opened
-     * before. An OPEN is the moment when they do say something. Who may execute a file may read it, since a client has
-     * to.
+     * Checks the permissions of the file. Backends let owners open their files whatever the permissions say, for
+     * clients that write to a file that they opened earlier. An OPEN is a new open, so the permissions apply. A caller
+     * that may execute a file may read it, since that is how a client executes it.
      */
     private static void requirePermitted(OpenArguments arguments, Location file, Caller caller)
             throws Nfs4Exception, FsException {
@@ -386,7 +397,7 @@ final class Open implements ChangingOperation {
         }
     }
 
-    /** In NFSv4.0, until its owner has shown that its OPEN was meant. */
+    /** True in NFSv4.0 until the owner has confirmed its first OPEN. */
     private static boolean mustConfirm(CallContext call) {
         OwnerTurn turn = call.turn();
         return turn != null && call.services().state().owners().mustConfirm(turn);
@@ -401,7 +412,7 @@ final class Open implements ChangingOperation {
                 out.int32(DELEGATE_READ);
                 read.stateid().encode(out);
                 out.bool(read.recalled());
-                // nfsace4: allows nothing to nobody, so that the client asks who may open the file
+                // nfsace4 that allows nothing to nobody, so that the client asks the server who may open the file
                 out.int32(ACE_ALLOWED);
                 out.int32(0);
                 out.int32(0);

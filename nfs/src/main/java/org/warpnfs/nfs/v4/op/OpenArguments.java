@@ -17,10 +17,9 @@ import org.warpnfs.nfs.v4.xdr.Stateid;
 
 /**
  * OPEN4args (RFC 8881, section 18.16.1).
- *
  * <pre>
  *   seqid4       seqid, of NFSv4.0 (RFC 7530, section 16.16)
- *   uint32       share_access, with wishes for delegations above its two low bits
+ *   uint32       share_access, with wants of delegations above its two low bits
  *   uint32       share_deny
  *   open_owner4  owner { clientid4, opaque&lt;1024&gt; }
  *   openflag4    openhow: 0 no create; 1 create { 0 UNCHECKED fattr4, 1 GUARDED fattr4, 2 EXCLUSIVE verifier4,
@@ -29,11 +28,11 @@ import org.warpnfs.nfs.v4.xdr.Stateid;
  *                       3 DELEGATE_PREV component4; 4 FH; 5 DELEG_CUR_FH stateid4; 6 DELEG_PREV_FH
  * </pre>
  *
- * @param want the wish for a delegation, unshifted
- * @param create null to open what is there
+ * @param want the want of a delegation, unshifted
+ * @param create null to open an existing file
  * @param update the attributes in {@code create}
  * @param exclusive the file is created exclusively
- * @param delegation null but for the claims of what is delegated
+ * @param delegation null except for the claims of delegated files
  * @param reclaimsDelegation CLAIM_PREVIOUS of a read delegation
  * @param name null for the claims that are made on the file itself
  */
@@ -65,10 +64,10 @@ record OpenArguments(
     private static final int EXCLUSIVE_4_1 = 3;
     private static final int WANT_MASK = 0xff00;
     private static final int DELEGATE_READ = 1;
-    /** When to signal, and what delegations may hold: wishes of 4.1 and of RFC 9754. */
+    /** Wants of 4.1 and of RFC 9754: when to signal, and what delegations may cover. They are accepted and ignored. */
     private static final int OTHER_WISHES = 0x0033_0000;
 
-    /** {@link #create} in a directory with a default access control list, where a umask has no say (RFC 8275). */
+    /** {@link #create} in a directory with a default access control list, where the umask has no effect (RFC 8275). */
     @Nullable
     CreateMode createUnderDefaultAcl() {
         AttributeChanges changes = update.changesUnderDefaultAcl();
@@ -80,17 +79,17 @@ record OpenArguments(
         };
     }
 
-    /** An UNCHECKED create with a size of zero cuts a file that is there. */
+    /** True for a size of zero, with which an UNCHECKED create truncates an existing file. */
     boolean truncates() {
         return Long.valueOf(0).equals(update.changes().sizeBytes());
     }
 
-    /** With a size other than zero, which is for a new file alone. */
+    /** True for a size other than zero, which applies to a new file alone. */
     boolean givesSize() {
         return update.changes().sizeBytes() != null && !truncates();
     }
 
-    /** What it says of delegations, to one who can read the file. */
+    /** What the OPEN wants of delegations, if its caller can read the file. */
     DelegationWant.Kind wish() {
         if (claim == CLAIM_PREVIOUS) {
             return reclaimsDelegation ? DelegationWant.Kind.RECLAIM : DelegationWant.Kind.SETTLED;
@@ -107,7 +106,7 @@ record OpenArguments(
     }
 
     /**
-     * What stands before everything that can be wrong with an OPEN.
+     * The arguments before everything that can be wrong with an OPEN.
      *
      * @param seqid of the owner, in NFSv4.0
      * @param clientId of the owner, in NFSv4.0
@@ -118,7 +117,7 @@ record OpenArguments(
         }
     }
 
-    /** Reads what follows {@code head}. */
+    /** Decodes the arguments after {@code head}. */
     static OpenArguments decode(Head head, CompoundReader in, int minorVersion, FsLimits limits, OwnerNames owners)
             throws Nfs4Exception {
         int shareAccess = head.shareAccess();

@@ -7,7 +7,7 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.OpCode;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 
-/** OPEN_CONFIRM (RFC 7530, section 16.18), of NFSv4.0 alone: the owner's first OPEN was meant. */
+/** OPEN_CONFIRM (RFC 7530, section 16.18), of NFSv4.0 alone. It confirms an owner's first OPEN. */
 final class OpenConfirm implements ChangingOperation {
     @Override
     public void execute(CallContext call, CompoundReader in, CompoundWriter out) throws Nfs4Exception {

@@ -21,7 +21,7 @@ final class OpenDowngrade implements ChangingOperation {
         if (OwnerSequence.repeats(call, OpCode.OPEN_DOWNGRADE, stateid, seqid, out)) {
             return;
         }
-        // From NFSv4.1 on the bits above say what is wished of delegations.
+        // From NFSv4.1 on, the higher bits are wants of delegations.
         int access = call.minorVersion() == 0 ? shareAccess : shareAccess & OpenRequest.BOTH;
         if (access == 0 || (access & ~OpenRequest.BOTH) != 0 || (deny & ~OpenRequest.BOTH) != 0) {
             throw Nfs4Exception.of(Nfs4Status.INVAL);

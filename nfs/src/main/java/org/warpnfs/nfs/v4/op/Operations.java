@@ -6,9 +6,9 @@ import org.jspecify.annotations.Nullable;
 import org.warpnfs.nfs.v4.xdr.OpCode;
 
 /**
- * Which class does which operation of which minor version. What is not here, and known, is NOTSUPP: named attributes,
- * delegations on request, layouts and devices of pNFS, state protection by SSV, copies that run on their own or between
- * servers, WRITE_SAME.
+ * The class of each operation of each minor version. A known operation that is missing here is NOTSUPP: named
+ * attributes, delegations on request, layouts and devices of pNFS, state protection by SSV, asynchronous copies and
+ * those between servers, WRITE_SAME.
  */
 public final class Operations {
     private static final Map<OpCode, Operation> BY_CODE = new EnumMap<>(OpCode.class);
@@ -75,7 +75,7 @@ public final class Operations {
 
     private Operations() {}
 
-    /** The operation, or null where it is known but not served in that minor version. */
+    /** The operation, or null if it is known but not supported in that minor version. */
     public static @Nullable Operation of(OpCode code, int minorVersion) {
         return code.isAllowedIn(minorVersion) ? BY_CODE.get(code) : null;
     }

@@ -12,9 +12,9 @@ import org.warpnfs.nfs.v4.xdr.Opaque;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 
 /**
- * The seqids of owners in NFSv4.0 (RFC 7530, section 9.1.7), which other minor versions ignore. An operation that has
- * one asks here once it has decoded what names its owner, and before anything that can fail: most failures use a seqid
- * up as well.
+ * Checks the seqids of owners in NFSv4.0 (RFC 7530, section 9.1.7); other minor versions ignore them. An operation with
+ * a seqid calls this as soon as it has decoded what names its owner, and before anything that can fail, since most
+ * failures also use up the seqid.
  */
 final class OwnerSequence {
     private OwnerSequence() {}
@@ -22,8 +22,8 @@ final class OwnerSequence {
     /**
      * Takes the turn of the owner of {@code stateid}.
      *
-     * @return true if the operation is a repetition: its result has been written, and nothing is left to do
-     * @throws Nfs4Exception BAD_SEQID, BAD_STATEID, STALE_STATEID; or what the repeated operation failed with
+     * @return true if the operation is a repetition: its result has been encoded, and nothing more is to be done
+     * @throws Nfs4Exception BAD_SEQID, BAD_STATEID, STALE_STATEID; or the failure of the repeated operation
      */
     static boolean repeats(CallContext call, OpCode code, Stateid stateid, int seqid, CompoundWriter out)
             throws Nfs4Exception {
@@ -32,8 +32,8 @@ final class OwnerSequence {
     }
 
     /**
-     * As {@link #repeats(CallContext, OpCode, Stateid, int, CompoundWriter)}, with a turn that was taken in another
-     * way.
+     * Does the same as {@link #repeats(CallContext, OpCode, Stateid, int, CompoundWriter)} with a turn that was taken
+     * elsewhere.
      */
     static boolean repeats(CallContext call, OwnerTurn turn, CompoundWriter out) throws Nfs4Exception {
         OwnerReply before = turn.repeated();
@@ -52,7 +52,7 @@ final class OwnerSequence {
         return true;
     }
 
-    /** The operation of a turn is over, and this is its answer. */
+    /** Ends a turn with the reply of its operation. */
     static void end(CallContext call, OwnerTurn turn, Nfs4Status status, byte[] body) {
         Location opened = turn.code() == OpCode.OPEN ? call.files().currentOrNull() : null;
         Opaque handle =
@@ -61,7 +61,7 @@ final class OwnerSequence {
         call.services().state().owners().end(call.nowNanos(), turn, reply);
     }
 
-    /** The failure of an operation, again. */
+    /** The failure of the operation that is repeated. */
     private static final class Repeated extends Nfs4Exception {
         private static final long serialVersionUID = 1L;
 

@@ -5,7 +5,7 @@ import org.warpnfs.nfs.v4.xdr.CompoundReader;
 import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 
-/** PUTFH (RFC 8881, section 18.19). Whether the file is still there is for the operations on it to find out. */
+/** PUTFH (RFC 8881, section 18.19). It does not check that the file still exists; the operations on it do. */
 final class PutFh implements Operation {
     private static final int MAX_HANDLE_BYTES = 128;
 
@@ -14,7 +14,7 @@ final class PutFh implements Operation {
         put(call, in.opaque(MAX_HANDLE_BYTES));
     }
 
-    /** Makes what a filehandle names the current one; STALE or BADHANDLE. */
+    /** Makes the file of a handle the current one; STALE or BADHANDLE. */
     static void put(CallContext call, byte[] handle) throws Nfs4Exception {
         try {
             call.files().setCurrent(call.services().handles().decode(handle));

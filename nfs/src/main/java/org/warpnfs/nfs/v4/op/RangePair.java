@@ -9,9 +9,8 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 
 /**
- * What the arguments of COPY and CLONE begin with (RFC 7862, sections 15.2 and 15.13): the source is the saved
- * filehandle, the target the current one.
- *
+ * The first arguments of COPY and CLONE (RFC 7862, sections 15.2 and 15.13). The source is the saved filehandle, the
+ * target the current one.
  * <pre>
  *   stateid4 src_stateid, dst_stateid
  *   offset4  src_offset, dst_offset
@@ -29,18 +28,18 @@ record RangePair(Stateid sourceStateid, Stateid targetStateid, long sourceOffset
                 in.int64());
     }
 
-    /** What is done between the two. */
+    /** An operation on two files. */
     interface Work {
         /**
          * Runs while both files are open.
          *
-         * @param lengthBytes of the range, as far as the source has it; it lies within what either file can have
+         * @param lengthBytes of the range, as far as the source has it; within the limits of either file
          */
         void run(OpenFile from, OpenFile to, long lengthBytes) throws Nfs4Exception, FsException;
     }
 
     /**
-     * Opens both files for the length of {@code work}.
+     * Opens both files while {@code work} runs.
      *
      * @throws Nfs4Exception XDEV if the files are of two exports, INVAL or FBIG for a range that a file cannot have
      */

@@ -8,12 +8,12 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 
 /**
- * READ (RFC 8881, section 18.22); the data are DDP-eligible.
+ * READ (RFC 8881, section 18.22). The data are DDP-eligible.
  *
  * <h2>Buffers</h2>
  *
- * The memory was looked for before the operation began. The payload passes to the result when it has been filled; until
- * then it is given back here.
+ * The memory was acquired before the operation began. Once filled, the payload belongs to the result. If the operation
+ * fails before that, it is released here.
  */
 final class Read implements Operation {
     @Override
@@ -23,7 +23,8 @@ final class Read implements Operation {
         int memoryBytes = FileData.memoryBytes(offset, in.uint32(), call.maxReadBytes(false));
         try (FileAccess access = FileAccess.toRead(call, call.files().current(), stateid)) {
             FileData data = FileData.read(access.file(), offset, call.takeMemory(memoryBytes));
-            // Beyond 2^63 there is nothing: the end of the file, not an error, or Linux asks for ever.
+            // An offset beyond 2^63 is beyond the end and not an error; otherwise Linux would repeat the request for
+            // ever.
             out.bool(data.isEnd());
             out.payload(data.payload());
         }

@@ -18,23 +18,22 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
 /**
  * READDIR (RFC 8881, section 18.23).
- *
  * <pre>
  *   nfs_cookie4 cookie         0 for the start; 1 and 2 are never given out
- *   verifier4   cookieverf     0: cookies stay good while the directory changes
+ *   verifier4   cookieverf     0: cookies stay valid while the directory changes
  *   count4      dircount       a hint at how many bytes of names and cookies are wanted
  *   count4      maxcount       bytes of the whole READDIR4resok
  *   bitmap4     attr_request
  * </pre>
  *
- * <p>Every name is listed. Of a file whose attributes cannot be had, as in a directory that the caller may read but not
- * search, or where something else is mounted, the entry has what the directory itself says: file id and type, and
- * rdattr_error if it was asked for. knfsd gives rdattr_error alone, and fails the listing if nobody asked for it; a
- * client that is told less takes a file for gone.
+ * <p>Every name is listed. The attributes of a file may be unavailable, as in a directory that the caller may read but
+ * not search, or where something else is mounted. Its entry then has what the directory itself contains: file id and
+ * type, and rdattr_error if it was asked for. knfsd returns rdattr_error alone, and fails the listing if it was not
+ * asked for. A client that gets no entry takes the file for removed.
  */
 final class ReadDir implements Operation {
     private static final int FIRST_COOKIE = 3;
-    /** Verifier, the end of the list, and eof. */
+    /** Length of the verifier, the end of the list, and eof. */
     private static final int FRAME_BYTES = 16;
 
     @Override
@@ -69,14 +68,14 @@ final class ReadDir implements Operation {
         out.bool(end);
     }
 
-    /** Encodes entries until they fill what was asked for. */
+    /** Encodes entries up to the requested size. */
     private static final class Listing implements FileSystem.EntryVisitor {
         private final CallContext call;
         private final Location directory;
         private final BitSet asked;
         private final CompoundWriter out;
         private final int limit;
-        /** What is mounted on a name is shown in its place. */
+        /** True if exports are mounted in the directory. They are shown in place of their mount points. */
         private final boolean crossing;
 
         private long dirBytesLeft;
@@ -97,7 +96,7 @@ final class ReadDir implements Operation {
         @Override
         public boolean visit(DirectoryEntry entry) {
             if (entry.error() == FsError.NO_ENTRY) {
-                // It vanished between its name and its attributes.
+                // The file was removed after its name was read.
                 return true;
             }
             int start = out.position();
@@ -130,7 +129,8 @@ final class ReadDir implements Operation {
         }
 
         /**
-         * False if what is mounted here is not for the caller's host, who does not see it in a virtual directory then.
+         * Encodes the attributes of an entry. Returns false if the entry is not shown: an export in a virtual directory
+         * that is not served to the caller's host.
          */
         private boolean encodeAttributes(DirectoryEntry entry) throws FsException, Nfs4Exception {
             Location mounted = crossing ? call.services().exports().mountedAt(directory, entry.name()) : null;

@@ -8,14 +8,14 @@ import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
-/** READLINK (RFC 8881, section 18.24); the text is DDP-eligible. */
+/** READLINK (RFC 8881, section 18.24). The text is DDP-eligible. */
 final class ReadLink implements Operation {
     @Override
     public void execute(CallContext call, CompoundReader in, CompoundWriter out) throws Nfs4Exception, FsException {
         Location link = call.files().current();
         FileType type = link.attributes().type();
         if (type != FileType.SYMLINK && call.minorVersion() == 0) {
-            // The one error of RFC 7530, section 16.25 for it.
+            // The only error that RFC 7530, section 16.25 has for this.
             throw Nfs4Exception.of(Nfs4Status.INVAL);
         }
         if (type != FileType.SYMLINK) {

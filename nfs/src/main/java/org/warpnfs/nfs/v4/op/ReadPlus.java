@@ -10,20 +10,18 @@ import org.warpnfs.nfs.v4.xdr.Stateid;
 import org.warpnfs.payload.Payload;
 
 /**
- * READ_PLUS (RFC 7862, section 15.10): data and holes, as they lie in the file.
- *
+ * READ_PLUS (RFC 7862, section 15.10): data and holes of a file.
  * <pre>
  *   bool          rpr_eof
  *   read_plus_content rpr_contents&lt;&gt;:  0 DATA { offset4, opaque&lt;&gt; }
  *                                      1 HOLE { offset4, length4 }
  * </pre>
- *
- * Its data are not DDP-eligible (RFC 8267 names READ alone): where a transport would have to copy them, an answer holds
- * fewer than were asked for. A Linux client does not use it over RDMA.
+ * Its data are not DDP-eligible (RFC 8267 names READ alone). If the transport would have to copy them, the reply has
+ * fewer than were asked for. A Linux client does not use READ_PLUS over RDMA.
  *
  * <h2>Buffers</h2>
  *
- * As READ: one payload for all, which was looked for before the operation began.
+ * One payload for all data, which was acquired before the operation began, as in READ.
  */
 final class ReadPlus implements Operation {
     private static final int CONTENT_DATA = 0;

@@ -4,7 +4,9 @@ import org.warpnfs.nfs.v4.xdr.CompoundReader;
 import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 
-/** RECLAIM_COMPLETE (RFC 8881, section 18.51). For one file system alone it says nothing here: none has moved. */
+/**
+ * RECLAIM_COMPLETE (RFC 8881, section 18.51). For a single file system it has no effect, since this server moves none.
+ */
 final class ReclaimComplete implements ChangingOperation {
     @Override
     public void execute(CallContext call, CompoundReader in, CompoundWriter out) throws Nfs4Exception {

@@ -10,7 +10,7 @@ import org.warpnfs.nfs.v4.xdr.CompoundReader;
 import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 
-/** REMOVE (RFC 8881, section 18.25) of anything, directories too. */
+/** REMOVE (RFC 8881, section 18.25) of files of every type, including directories. */
 final class Remove implements ChangingOperation {
     @Override
     public void execute(CallContext call, CompoundReader in, CompoundWriter out) throws Nfs4Exception, FsException {
@@ -18,7 +18,7 @@ final class Remove implements ChangingOperation {
         Location directory = call.files().current();
         call.admissions().requireWritable(directory);
         Names.requireDirectory(directory);
-        // The file may be one that its owner has yet to reclaim.
+        // A client may not have reclaimed the file yet.
         call.services().state().requireNoGrace(call.nowNanos());
         call.services().exports().requireUnmounted(directory, name);
         Caller caller = call.admissions().callerAt(directory);

@@ -9,7 +9,7 @@ import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
-/** RENAME (RFC 8881, section 18.26): from the saved directory to the current one. */
+/** RENAME (RFC 8881, section 18.26) from the saved directory to the current one. */
 final class Rename implements ChangingOperation {
     @Override
     public void execute(CallContext call, CompoundReader in, CompoundWriter out) throws Nfs4Exception, FsException {
@@ -29,7 +29,7 @@ final class Rename implements ChangingOperation {
         try (FileChange _ = FileChange.ofName(call, from, fromName);
                 FileChange _ = FileChange.ofName(call, to, toName);
                 DirectoryChange source = DirectoryChange.begin(call, from);
-                // Two windows on one directory would see each other.
+                // Two windows on one directory would overlap each other.
                 DirectoryChange target = from.equals(to) ? source : DirectoryChange.begin(call, to)) {
             rename(call, from, fromName, to, toName);
             int at = out.position();
@@ -47,7 +47,7 @@ final class Rename implements ChangingOperation {
         try {
             from.fileSystem().rename(call.admissions().callerAt(from), from.file(), fromName, to.file(), toName);
         } catch (FsException e) {
-            // A directory over a file, or a file over a directory: the target is in the way (section 18.26.4).
+            // A directory cannot replace a file, nor a file a directory: the answer is EXIST (section 18.26.4).
             if (e.error() == FsError.IS_DIRECTORY || e.error() == FsError.NOT_DIRECTORY) {
                 throw Nfs4Exception.of(Nfs4Status.EXIST);
             }

@@ -7,8 +7,8 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
 /**
- * RENEW (RFC 7530, section 16.28), of NFSv4.0 alone: whatever names a client renews its lease, and this does nothing
- * else. Its lease is renewed also when it is told that callbacks do not reach it.
+ * RENEW (RFC 7530, section 16.28), of NFSv4.0 alone. It only names a client, which renews the client's lease. The lease
+ * is renewed even if the answer is that callbacks do not reach the client.
  */
 final class Renew implements Operation {
     @Override

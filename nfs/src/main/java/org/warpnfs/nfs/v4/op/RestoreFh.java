@@ -6,7 +6,7 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
 /**
- * RESTOREFH (RFC 8881, section 18.27). If nothing was saved NFSv4.0 has an error of its own (RFC 7530, section
+ * RESTOREFH (RFC 8881, section 18.27). If no filehandle was saved, NFSv4.0 has an error of its own (RFC 7530, section
  * 16.31.4).
  */
 final class RestoreFh implements Operation {

@@ -10,8 +10,8 @@ import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 
 /**
- * SECINFO (RFC 8881, section 18.29): which credentials are taken for a name in the current directory. From NFSv4.1 on
- * it uses the filehandle up.
+ * SECINFO (RFC 8881, section 18.29): the credentials that are accepted for a name in the current directory. From
+ * NFSv4.1 on it removes the current filehandle.
  */
 final class SecInfo implements Operation {
     @Override

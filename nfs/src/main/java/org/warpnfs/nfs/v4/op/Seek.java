@@ -33,7 +33,7 @@ final class Seek implements Operation {
         }
     }
 
-    /** The size where there is no more data. */
+    /** The offset of the next data or hole, or the size if there is none. */
     private static long seek(OpenFile file, int what, long offset, long size) throws FsException {
         try {
             return what == DATA ? file.seekData(offset) : file.seekHole(offset);

@@ -26,7 +26,8 @@ final class Sequence implements Operation {
         long slotId = in.uint32();
         long highestSlotId = in.uint32();
         boolean cacheThis = in.bool();
-        // Enough to tell a retry from a client that lost count: the sum of a whole request would have to wait for data.
+        // Enough to distinguish a retry from a client that lost count. A checksum of the whole request would have to
+        // wait for its data.
         long digest =
                 (long) call.operationCount() << 33 | (cacheThis ? 1L << 32 : 0) | Integer.toUnsignedLong(in.peek());
         SequenceOutcome outcome = call.services()

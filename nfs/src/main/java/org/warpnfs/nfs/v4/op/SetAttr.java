@@ -19,7 +19,7 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 
-/** SETATTR (RFC 8881, section 18.30): its result names the attributes that were set also when it fails. */
+/** SETATTR (RFC 8881, section 18.30). Its result names the attributes that were set even if it fails. */
 final class SetAttr implements ChangingOperation {
     @Override
     public void execute(CallContext call, CompoundReader in, CompoundWriter out) throws Nfs4Exception, FsException {
@@ -49,7 +49,7 @@ final class SetAttr implements ChangingOperation {
             return;
         }
         requireRegular(file.attributes().type());
-        // The open under which the size may change, whichever it is, stays while it does.
+        // The open that permits the change of size, whichever it is, stays open during the change.
         Stateid meant = call.files().resolve(stateid);
         IoGrant grant = call.services()
                 .state()
@@ -62,7 +62,7 @@ final class SetAttr implements ChangingOperation {
         }
     }
 
-    /** The mode before the list: of the two the list has the last word (section 6.4.1.3). */
+    /** Sets the mode before the list: if both are set, the list decides (section 6.4.1.3). */
     private static void apply(
             CallContext call, Location file, AttributeChanges changes, @Nullable AclChanges aclChanges)
             throws Nfs4Exception, FsException {
@@ -84,7 +84,10 @@ final class SetAttr implements ChangingOperation {
         }
     }
 
-    /** The bitmap follows every status: empty, since a change that failed in part is not taken apart. */
+    /**
+     * An error with an empty bitmap. The bitmap follows every status, and it is not known which part of a failed change
+     * was made.
+     */
     private static final class NothingSet extends Nfs4Exception {
         private static final long serialVersionUID = 1L;
 

@@ -48,7 +48,7 @@ final class SetClientid implements ChangingOperation {
         out.int64(given.confirmVerifier());
     }
 
-    /** By whom is nobody's business. */
+    /** CLID_INUSE without the address of the other client, which this client need not know. */
     private static final class InUse extends Nfs4Exception {
         private static final long serialVersionUID = 1L;
 

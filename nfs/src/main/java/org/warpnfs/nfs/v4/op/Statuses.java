@@ -3,11 +3,11 @@ package org.warpnfs.nfs.v4.op;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
-/** What the backend's errors are called in NFSv4. */
+/** Translates the backend's errors to those of NFSv4. */
 public final class Statuses {
     private Statuses() {}
 
-    /** What a status is called in a minor version: NFSv4.0 knows fewer (RFC 7530, section 13.1). */
+    /** The status in a minor version: NFSv4.0 has fewer statuses (RFC 7530, section 13.1). */
     public static Nfs4Status in(int minorVersion, Nfs4Status status) {
         if (minorVersion > 0 || status.code() <= Nfs4Status.CB_PATH_DOWN.code()) {
             return status;

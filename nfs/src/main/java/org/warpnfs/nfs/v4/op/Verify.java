@@ -12,15 +12,17 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
 /**
- * VERIFY and NVERIFY (RFC 8881, sections 18.31 and 18.15): a COMPOUND that goes on only if attributes are, or are not,
- * the same.
+ * VERIFY and NVERIFY (RFC 8881, sections 18.31 and 18.15). The COMPOUND goes on only if attributes are the same, or are
+ * not.
  */
 final class Verify implements Operation {
     private static final int MAX_ATTRIBUTE_BYTES = 64 * 1024;
 
     private final boolean wanted;
 
-    /** @param wanted the answer that lets the COMPOUND go on: true for VERIFY */
+    /**
+     * @param wanted the result of the comparison with which the COMPOUND goes on: true for VERIFY
+     */
     Verify(boolean wanted) {
         this.wanted = wanted;
     }

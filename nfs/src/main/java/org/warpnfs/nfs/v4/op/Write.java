@@ -10,7 +10,9 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 
-/** WRITE (RFC 8881, section 18.32); the data are DDP-eligible and lent by the transport until the call is answered. */
+/**
+ * WRITE (RFC 8881, section 18.32). The data are DDP-eligible, and the transport lends them until the call is answered.
+ */
 final class Write implements ChangingOperation {
     @Override
     public boolean isRepeatable() {
@@ -27,7 +29,7 @@ final class Write implements ChangingOperation {
         int count = data.remaining();
         requireWithinLimits(call, file, offset, count);
         try (FileAccess access = FileAccess.toWrite(call, file, stateid)) {
-            // Before the write: if the verifier changes meanwhile the client has to take these data for lost.
+            // Read before the write: if the verifier changes meanwhile, the client must take these data for lost.
             long verifier = file.fileSystem().writeVerifier();
             Stability reached = count == 0 ? Stability.FILE_SYNC : access.file().write(data, offset, wanted);
             out.int32(count);
