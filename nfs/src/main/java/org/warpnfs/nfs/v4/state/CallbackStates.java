@@ -9,7 +9,7 @@ import org.warpnfs.nfs.v4.state.core.Client;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
-/** The way back to clients: whether it is open, and what came of the calls over it. See {@link StateTable}. */
+/** Callback paths to clients: whether they are up, and the outcomes of calls over them. See {@link StateTable}. */
 public final class CallbackStates {
     private final StateCore core;
 
@@ -18,32 +18,33 @@ public final class CallbackStates {
     }
 
     /**
-     * Tries the back channels that {@code connection} was bound to. To be called once the reply that says so is on its
-     * way: a client need not understand a callback before.
+     * Tests the back channels that {@code connection} was bound to. Must be called once the reply that reports the
+     * binding has been sent: before it, a client need not understand a callback.
      */
     public void probe(long nowNanos, Object connection) {
         core.change(() -> core.waysBack.probe(nowNanos, connection));
     }
 
     /**
-     * Tries the address that an NFSv4.0 client has given. To be called once the reply of SETCLIENTID_CONFIRM is on its
-     * way, as {@link #probe(long, Object)}.
+     * Tests the address that an NFSv4.0 client has given. Must be called once the reply of SETCLIENTID_CONFIRM has been
+     * sent, for the same reason as {@link #probe(long, Object)}.
      */
     public void probe(long nowNanos, Client client) {
         core.change(() -> core.waysBack.probe(nowNanos, client));
     }
 
     /**
-     * An NFSv4.0 client has renewed its lease; if the way back to it is down, it is tried again now and then.
+     * Notes that an NFSv4.0 client has renewed its lease. If the callback path to it is down, this tests it again, but
+     * not too often.
      *
-     * @return true if RENEW should say CB_PATH_DOWN (RFC 7530, section 16.28): the client has delegations, which it
-     *     cannot be asked for
+     * @return true if RENEW should answer CB_PATH_DOWN (RFC 7530, section 16.28): the client has delegations that
+     * cannot be recalled
      */
     public boolean renewed(long nowNanos, Client client) {
         return core.locked(() -> {
             boolean holds = core.delegations.of(client).size() > core.delegations.revokedOf(client);
             if (core.waysBack.retry(nowNanos, client)) {
-                // What its silence has cost goes by the next way, if there is one.
+                // Recalls that could not be sent earlier are sent now, if there is another way.
                 core.delegations.notifyAll(nowNanos, client);
             }
             return holds && core.waysBack.isDown(client);
@@ -55,7 +56,7 @@ public final class CallbackStates {
         core.change(() -> core.waysBack.change(session, program, credential));
     }
 
-    /** A callback has ended. */
+    /** Notes the outcome of a callback. */
     public void answered(long nowNanos, CallbackCall call, CallbackOutcome outcome) {
         core.change(() -> {
             countIfFailed(call, outcome);

@@ -34,7 +34,7 @@ public final class ClientidStates {
         });
     }
 
-    /** From nowhere. */
+    /** SETCLIENTID without a client address. */
     GivenClientid setClientid(
             long nowNanos, Opaque name, long verifier, Principal principal, @Nullable CallbackAddress callback)
             throws Nfs4Exception {
@@ -47,10 +47,10 @@ public final class ClientidStates {
     }
 
     /**
-     * A request of the client with that id begins: its lease runs on until {@link #end}.
+     * Begins a request of the client with that id. Its lease cannot run out before {@link #end}.
      *
-     * @throws Nfs4Exception STALE_CLIENTID if the client has not introduced itself to this instance of the server,
-     *     EXPIRED if it was let go since
+     * @throws Nfs4Exception STALE_CLIENTID if this instance of the server did not give the id out or it was not
+     * confirmed, EXPIRED if the client was removed since
      */
     public Client begin(long nowNanos, long id) throws Nfs4Exception {
         return core.locked(() -> {
@@ -59,7 +59,7 @@ public final class ClientidStates {
         });
     }
 
-    /** As {@link #begin(long, long)}, of the client that a state is of; STALE_STATEID and BAD_STATEID. */
+    /** Begins a request of the client that a stateid belongs to; STALE_STATEID and BAD_STATEID. */
     public Client begin(long nowNanos, Stateid stateid) throws Nfs4Exception {
         return core.locked(() -> begun(nowNanos, core.states.clientOf(stateid)));
     }
@@ -70,7 +70,7 @@ public final class ClientidStates {
         return client;
     }
 
-    /** What had begun has ended, each client as often as it began. */
+    /** Ends requests. Each client is in the list as often as a request of it began. */
     public void end(long nowNanos, List<Client> clients) {
         if (clients.isEmpty()) {
             return;

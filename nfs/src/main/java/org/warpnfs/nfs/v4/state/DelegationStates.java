@@ -9,8 +9,8 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 
 /**
- * Delegations: DELEGRETURN, and what others may not do beside them. They are granted by {@link OpenStates}. See
- * {@link StateTable}.
+ * Delegations: DELEGRETURN, and changes of delegated files. {@link OpenStates} grants delegations. See {@link
+ * StateTable}.
  */
 public final class DelegationStates {
     private final StateCore core;
@@ -20,11 +20,11 @@ public final class DelegationStates {
     }
 
     /**
-     * A file is about to be changed: its data, its attributes, its names. It is delegated to nobody but {@code by}
-     * until the change is closed.
+     * Begins a change of a file's data, attributes or names. No client other than {@code by} has or gets a delegation
+     * of the file until the change is closed.
      *
-     * @param by null for one who is no NFSv4 client
-     * @throws Nfs4Exception DELAY while a client has it delegated; that one is asked to give it back
+     * @param by the client that makes the change; null for anyone who is not an NFSv4 client
+     * @throws Nfs4Exception DELAY while another client has a delegation of it, which is being recalled
      */
     public Change beginChange(long nowNanos, FileHandle file, @Nullable Client by) throws Nfs4Exception {
         return core.locked(() -> {
@@ -34,7 +34,7 @@ public final class DelegationStates {
         });
     }
 
-    /** The time in which a file is being changed; ends once. */
+    /** The time during which a file is changed. It ends once. */
     public final class Change implements AutoCloseable {
         private final FileHandle file;
 
@@ -53,7 +53,7 @@ public final class DelegationStates {
         core.change(() -> core.delegations.giveBack(client, file, stateid));
     }
 
-    /** CLAIM_DELEGATE_CUR: BAD_STATEID unless the client has that file delegated by that stateid. */
+    /** Checks CLAIM_DELEGATE_CUR; BAD_STATEID unless the stateid is that of the client's delegation of the file. */
     public void require(Client client, FileKey file, Stateid stateid) throws Nfs4Exception {
         core.change(() -> core.delegations.find(client, file, stateid));
     }

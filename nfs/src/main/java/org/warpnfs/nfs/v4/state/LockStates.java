@@ -31,7 +31,7 @@ public final class LockStates {
         });
     }
 
-    /** LOCKT: DENIED if the range could not be locked now. */
+    /** LOCKT; DENIED if the range cannot be locked now. */
     public void testLock(long nowNanos, Client client, FileKey file, Opaque owner, boolean exclusive, ByteRange range)
             throws Nfs4Exception {
         core.settleGrace(nowNanos);

@@ -20,8 +20,8 @@ public final class OpenStates {
     }
 
     /**
-     * The first half of an OPEN, before anything is done to the file: whether it may be, and which of the backend's
-     * accesses the open lacks.
+     * The first half of an OPEN, before the file is touched. Checks whether the open is permitted, and which access to
+     * the backend's file it lacks.
      *
      * @return share access bits for which {@link #open} needs a backend file
      */
@@ -44,7 +44,8 @@ public final class OpenStates {
     }
 
     /**
-     * SHARE_DENIED for what another's open denies, DELAY while another has the file delegated and would be deceived.
+     * Throws SHARE_DENIED if another open denies this one, and DELAY while another client has a delegation that this
+     * open would break.
      */
     private void requireNoConflict(long nowNanos, OpenRequest request) throws Nfs4Exception {
         core.expireWhile(nowNanos, () -> core.files.shareConflict(request), Nfs4Status.SHARE_DENIED);
@@ -56,7 +57,7 @@ public final class OpenStates {
         }
     }
 
-    /** GRACE, NO_GRACE or RECLAIM_BAD for an OPEN whose file is not known yet. */
+    /** Checks an OPEN whose file is not known yet; GRACE, NO_GRACE or RECLAIM_BAD. */
     public void checkGraceForOpen(long nowNanos, Client client, boolean reclaim) throws Nfs4Exception {
         core.settleGrace(nowNanos);
         core.change(() -> {
@@ -65,7 +66,7 @@ public final class OpenStates {
         });
     }
 
-    /** The second half: takes the files over, also when it fails. */
+    /** The second half. Takes ownership of the files, even if it fails. */
     public OpenedFile open(
             long nowNanos,
             OpenRequest request,
@@ -91,7 +92,7 @@ public final class OpenStates {
                 && (core.files.of(client).size() >= core.limits.maxOpensPerClient()
                         || !core.clients.makeRoom(nowNanos, core.files.shares(), client.address(), client))) {
             core.files.shares().refuse();
-            // Unlike DELAY that ends: whoever has so many open would wait for itself.
+            // Not DELAY, which a client repeats until it succeeds: a client with so many opens would wait for itself.
             throw Nfs4Exception.of(client.isSessionless() ? Nfs4Status.RESOURCE : Nfs4Status.SERVERFAULT);
         }
         Stateid stateid = core.files.open(request, given.reader, given.writer);
@@ -100,7 +101,7 @@ public final class OpenStates {
         return new OpenedFile(stateid, core.delegations.grant(nowNanos, request, wish, core.files.readerOf(request)));
     }
 
-    /** What an OPEN brings, until a state takes it over. */
+    /** The files of an OPEN, until a state owns them. */
     private static final class Files {
         @Nullable
         SharedFile reader;
@@ -128,7 +129,7 @@ public final class OpenStates {
         return core.locked(() -> core.files.downgrade(client, file, stateid, access, deny));
     }
 
-    /** CLOSE: the open's locks go with it. Gives the stateid as it was last, one on. */
+    /** CLOSE. Releases the open's locks too. Returns the stateid with its seqid increased. */
     public Stateid close(Client client, FileKey file, Stateid stateid) throws Nfs4Exception {
         return core.locked(() -> core.files.close(client, file, stateid));
     }

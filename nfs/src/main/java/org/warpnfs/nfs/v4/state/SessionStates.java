@@ -40,13 +40,13 @@ public final class SessionStates {
         });
     }
 
-    /** From nowhere. */
+    /** EXCHANGE_ID without a client address. */
     ExchangedId exchangeId(long nowNanos, Opaque owner, long verifier, Principal principal, boolean update)
             throws Nfs4Exception {
         return exchangeId(nowNanos, owner, verifier, principal, update, ClientAddress.NONE);
     }
 
-    /** CREATE_SESSION; {@code connection} is bound to the session. */
+    /** CREATE_SESSION. Binds {@code connection} to the session. */
     public CreatedSession createSession(
             long nowNanos,
             Principal principal,
@@ -89,7 +89,7 @@ public final class SessionStates {
     /**
      * BIND_CONN_TO_SESSION.
      *
-     * @return what the connection now carries
+     * @return the channels that the connection now carries
      */
     public Directions bindConnection(SessionId id, Object connection, Directions asked) throws Nfs4Exception {
         return core.locked(() -> {
@@ -105,19 +105,19 @@ public final class SessionStates {
         });
     }
 
-    /** Which way calls go over a connection; at least one of the two. */
+    /** The directions of calls over a connection: at least one of the two. */
     public record Directions(boolean fore, boolean back) {}
 
-    /** The transport tells that a connection is gone. */
+    /** Notes that a connection has ended. */
     public void connectionClosed(Object connection) {
         core.change(() -> core.sessions.connectionClosed(connection));
     }
 
     /**
-     * SEQUENCE. After {@link SequenceOutcome.Execute} the slot is taken, and the lease runs on, until
-     * {@link #endSequence}.
+     * SEQUENCE. After {@link SequenceOutcome.Execute} the slot is in use until {@link #endSequence}, and the lease
+     * cannot run out before.
      *
-     * @param request what is asked, with a digest
+     * @param request the arguments, with a digest of the COMPOUND
      */
     public SequenceOutcome beginSequence(long nowNanos, SequenceRequest request) throws Nfs4Exception {
         return core.locked(() -> {
@@ -127,7 +127,7 @@ public final class SessionStates {
     }
 
     /**
-     * The request of a slot has been executed.
+     * Notes that the request of a slot has been executed.
      *
      * @param reply to keep for a retry, or null to keep none
      */
@@ -144,7 +144,7 @@ public final class SessionStates {
         core.settleGrace();
     }
 
-    /** sr_status_flags: what the client should do something about. */
+    /** sr_status_flags: conditions that the client should act on. */
     public int statusFlags(long nowNanos, Session session) {
         return core.locked(() -> {
             Client client = session.client();

@@ -16,7 +16,7 @@ import org.warpnfs.nfs.v4.state.listing.StateRow;
 import org.warpnfs.nfs.v4.state.listing.StateRow.LockRow;
 import org.warpnfs.nfs.v4.state.recovery.RecoveryJournal;
 
-/** What an administrator takes from clients. See {@link StateTable}. */
+/** Actions of administrators on clients' state. See {@link StateTable}. */
 public final class StateAdministration {
     private final StateCore core;
     private final StateListings listings;
@@ -27,15 +27,15 @@ public final class StateAdministration {
     }
 
     /**
-     * A client that was let go.
+     * A client that was removed.
      *
      * @param opens that it had
-     * @param locks byte ranges
-     * @param address where it introduced itself from, an IPv4 address or an IPv6 /64 network
-     * @param sessionless true for NFSv4.0, whose clients have no connections that the server could know
+     * @param locks byte ranges that it had locked
+     * @param address from which it registered, an IPv4 address or an IPv6 /64 network
+     * @param sessionless true for NFSv4.0, whose clients have no connections that the server knows of
      * @param connections that its sessions were bound to
-     * @param journaled false if the recovery journal could not be told: after a restart the client might reclaim what
-     *     it had
+     * @param journaled false if the removal could not be written to the recovery journal: after a restart the client
+     * might reclaim what it had
      */
     public record Evicted(
             String client,
@@ -59,10 +59,10 @@ public final class StateAdministration {
     }
 
     /**
-     * What was taken away.
+     * Locks that were revoked.
      *
      * @param first the first of them, as they were before
-     * @param count how many there were
+     * @param count number of all of them
      */
     public record Unlocked(List<LockRow> first, int count) {
         public Unlocked {
@@ -71,14 +71,14 @@ public final class StateAdministration {
     }
 
     /**
-     * Lets a client go with everything it has, as if its lease had run out and someone wanted all of it. It learns that
-     * from BADSESSION and STALE_CLIENTID, in NFSv4.0 from EXPIRED, and may introduce itself again. Its files are closed
-     * soon after, on another thread. Returns once the journal has it: a server that is started again then lets it
-     * reclaim nothing, which others may have taken meanwhile.
+     * Removes a client with all its state, as if its lease had run out and all of it conflicted with others. The client
+     * learns of it from BADSESSION and STALE_CLIENTID, in NFSv4.0 from EXPIRED, and may register again. Its files are
+     * closed soon after, on another thread. This method returns once the removal is in the journal. So after a restart
+     * the server does not let the client reclaim state that others may have taken meanwhile.
      *
-     * @param id as {@link StateRow.ClientRow#id} has it
+     * @param id as in {@link StateRow.ClientRow#id}
      * @return null if there is no such client
-     * @throws IllegalArgumentException if that is no id
+     * @throws IllegalArgumentException if {@code id} is not an id
      */
     public @Nullable Evicted evict(String id) {
         long number = StateQuery.parse("client", id);
@@ -87,7 +87,7 @@ public final class StateAdministration {
             Optional<Client> client = Optional.ofNullable(core.clients.byId(number));
             Optional<Evicted> had = client.map(this::describe);
             client.ifPresent(known -> {
-                // First, so that what stands for it in the journal is known.
+                // Done before the removal, to get the journal entry of the removal.
                 removal[0] = core.recovery.depart(known);
                 core.letGo(known);
             });
@@ -119,19 +119,19 @@ public final class StateAdministration {
             }
             return true;
         } catch (IOException e) {
-            // The journal has said so in the log.
+            // The journal has logged the failure.
             return false;
         }
     }
 
     /**
-     * Takes the byte-range locks away that are meant. Their stateids are answered with ADMIN_REVOKED from now on, and
-     * SEQUENCE tells the client so (SEQ4_STATUS_ADMIN_STATE_REVOKED), until it has freed them. However many there are,
-     * {@value StateQuery#MAX_LIMIT} are looked at at once.
+     * Revokes the byte-range locks that match. Until the client has freed a revoked stateid, operations with it answer
+     * ADMIN_REVOKED, and SEQUENCE tells the client so (SEQ4_STATUS_ADMIN_STATE_REVOKED). {@value StateQuery#MAX_LIMIT}
+     * rows are examined at once, however many there are.
      *
-     * @param client of that client alone, or of all
-     * @param meant is asked without the lock
-     * @param most of {@link Unlocked#first}
+     * @param client id of the only client to consider, or null for all
+     * @param meant selects the locks; called without the lock of the state
+     * @param most limit of {@link Unlocked#first}
      */
     public Unlocked unlock(@Nullable String client, Predicate<LockRow> meant, int most) {
         List<LockRow> first = new ArrayList<>();
@@ -158,9 +158,10 @@ public final class StateAdministration {
     }
 
     /**
-     * Ends the grace period now. Returns once the journal has it, or could not write it: then it runs on until it can.
+     * Ends the grace period now. Returns once the end is in the journal or could not be written. In the latter case the
+     * grace period continues until it can be.
      *
-     * @return how many clients had not come back; -1 if no grace period was running
+     * @return number of clients that had not reclaimed; -1 if no grace period was running
      */
     public int endGrace(long nowNanos) {
         core.settleGrace(nowNanos);

@@ -36,17 +36,17 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
 /**
- * The tables of the state, put together under the one lock, and what more than one of its parts asks.
+ * The tables of the state under their one lock, and functions that several parts need.
  *
  * <h2>Operation</h2>
  *
- * When a client is gone nothing finds what it held any more. The background thread takes that down, and takes the lock
- * for {@value #PORTION} states at a time.
+ * When a client is removed, no lookup finds its state any more. A background thread then frees this state. It takes the
+ * lock for {@value #PORTION} states at a time.
  */
 final class StateCore implements ClientTable.Holdings {
     private static final Logger LOG = LoggerFactory.getLogger(StateCore.class);
     /**
-     * How many states of a client that is gone are taken down before others have their turn: some tens of microseconds.
+     * Number of states of a removed client that are freed before other calls get the lock: some tens of microseconds.
      */
     static final int PORTION = 256;
 
@@ -69,7 +69,7 @@ final class StateCore implements ClientTable.Holdings {
     final DelegationTable delegations;
 
     private final long leaseNanos;
-    /** Clients that are gone and whose states have to be taken down yet. */
+    /** Clients that were removed and whose states have not all been freed. */
     private final Queue<Client> departed = new ArrayDeque<>();
 
     private boolean clearing;
@@ -120,7 +120,9 @@ final class StateCore implements ClientTable.Holdings {
         }
     }
 
-    /** If the grace period is about to end, waits until the journal knows. Without the lock. */
+    /**
+     * If the time of the grace period is up, waits until its end is in the journal. Must be called without the lock.
+     */
     void settleGrace(long nowNanos) {
         if (grace.isOver()) {
             return;
@@ -129,7 +131,7 @@ final class StateCore implements ClientTable.Holdings {
         settleGrace();
     }
 
-    /** If the grace period is ending, waits until the journal knows. Without the lock. */
+    /** If the grace period is ending, waits until its end is in the journal. Must be called without the lock. */
     void settleGrace() {
         RecoveryJournal.Entry entry = grace.ending();
         if (entry == null) {
@@ -143,7 +145,10 @@ final class StateCore implements ClientTable.Holdings {
         change(grace::settle);
     }
 
-    /** As long as a client without a lease stands in the way it is let go; one that has its lease is the answer. */
+    /**
+     * Removes clients that cause the conflict and whose leases have run out, one after the other. Throws if a client
+     * with a lease causes it.
+     */
     void expireWhile(long nowNanos, Obstacle obstacle, Nfs4Status status) throws Nfs4Exception {
         for (Conflict conflict = obstacle.find(); conflict != null; conflict = obstacle.find()) {
             if (!clients.isExpired(conflict.holder(), nowNanos)) {
@@ -159,7 +164,10 @@ final class StateCore implements ClientTable.Holdings {
         Conflict find() throws Nfs4Exception;
     }
 
-    /** The journal has to know a client before it is given its first state. Waits for the disk, without the lock. */
+    /**
+     * Writes a client to the journal before it gets its first state. Waits for the disk; must be called without the
+     * lock.
+     */
     void record(Client client) throws Nfs4Exception {
         if (recovery.isRecorded(client)) {
             return;
@@ -177,7 +185,9 @@ final class StateCore implements ClientTable.Holdings {
         return !files.of(client).isEmpty() || !delegations.of(client).isEmpty();
     }
 
-    /** A client is gone: nothing finds its states any more, and the background thread takes them down. */
+    /**
+     * Called when a client is removed. No lookup finds its states from now on, and the background thread frees them.
+     */
     @Override
     public void depart(Client client) {
         sessions.depart(client);
@@ -196,7 +206,7 @@ final class StateCore implements ClientTable.Holdings {
         recovery.depart(client);
     }
 
-    /** Takes down what clients that are gone have left, a portion at a time. */
+    /** Frees the states of removed clients, a portion at a time. */
     private void clear() {
         boolean more = true;
         while (more) {
@@ -204,7 +214,7 @@ final class StateCore implements ClientTable.Holdings {
         }
     }
 
-    /** True if there is more. */
+    /** Frees one portion. Returns true if there is more. */
     private boolean clearPortion() {
         int left = PORTION;
         while (left > 0) {
@@ -230,12 +240,12 @@ final class StateCore implements ClientTable.Holdings {
         return Math.max(done, 1);
     }
 
-    /** Lets a client go with everything it has; if it was confirmed, nobody waits for what it could reclaim. */
+    /** Removes a client with all its state. If it was confirmed, the grace period no longer waits for it to reclaim. */
     void letGo(Client client) {
         boolean confirmed = clients.isConfirmed(client);
         clients.remove(client);
         if (confirmed) {
-            // Whoever only has the name of another has not reclaimed for it.
+            // An unconfirmed client may only use the name of another one, which still has to reclaim.
             grace.complete(client.owner());
         }
     }
@@ -250,7 +260,7 @@ final class StateCore implements ClientTable.Holdings {
         }
     }
 
-    /** How often someone was refused more than a share. */
+    /** How often a client was refused something because its share was used up. */
     long refused() {
         return clients.refused()
                 + sessions.refused()
@@ -260,7 +270,7 @@ final class StateCore implements ClientTable.Holdings {
                 + delegations.refused();
     }
 
-    /** Takes down what clients hold of files of a file system that is not served any more, a portion at a time. */
+    /** Frees all state of the files of a file system that is no longer served, a portion at a time. */
     void withdraw(FileSystem fileSystem) {
         List<OpenState> opens = locked(() -> files.opensOf(fileSystem));
         for (List<OpenState> portion : Lists.partition(opens, PORTION)) {

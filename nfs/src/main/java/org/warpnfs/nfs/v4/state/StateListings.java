@@ -28,11 +28,11 @@ import org.warpnfs.nfs.v4.state.listing.StateRow.OpenRow;
 import org.warpnfs.nfs.v4.state.listing.StateRow.SessionRow;
 
 /**
- * What clients hold, for administrators. See {@link StateTable}.
+ * State of clients, for administrators. See {@link StateTable}.
  *
- * <p>The lock is taken for the list of clients, then for the list of what one client holds, then for
- * {@value StateCore#PORTION} rows at a time; sorting, and asking where a file is, happen without it. So an answer is no
- * picture of one moment: what comes or goes meanwhile is in it or not.
+ * <p>The lock is taken once for the list of clients, once for the list of one client's state, and then for {@value
+ * StateCore#PORTION} rows at a time. Sorting and asking the backend for paths happen without it. So an answer is no
+ * snapshot: state that appears or disappears meanwhile may be in it or not.
  */
 public final class StateListings {
     private final StateCore core;
@@ -90,7 +90,7 @@ public final class StateListings {
         return new Walk<OpenState, OpenRow>(core.files::of, OpenState::number, HoldingRows::describe).page(query);
     }
 
-    /** Lock-owners with what each has locked of one file. */
+    /** Lock-owners, each with what it has locked of one file. */
     public StatePage<LockRow> locks(StateQuery query) {
         return new Walk<LockState, LockRow>(core.files::locksOf, LockState::number, HoldingRows::describe).page(query);
     }
@@ -101,7 +101,7 @@ public final class StateListings {
                 .page(query);
     }
 
-    /** One way through all clients and what they hold of some kind. */
+    /** An iteration over all clients and their state of one kind. */
     private final class Walk<S, R extends StateRow> {
         private final Function<Client, Collection<S>> holdings;
         private final ToLongFunction<S> number;
@@ -117,13 +117,13 @@ public final class StateListings {
             StateQuery.Place after = query.after() == null ? null : StateQuery.Place.of(query.after());
             List<R> rows = new ArrayList<>();
             for (Client client : clientsOf(query, after)) {
-                // Copied under the lock, which guards the collection.
+                // A copy is made under the lock, which guards the collection.
                 List<S> all = core.locked(
                         () -> client.isGone() ? new ArrayList<S>() : new ArrayList<>(holdings.apply(client)));
                 if (after != null && after.client() == client.id()) {
                     all.removeIf(each -> Long.compareUnsigned(number.applyAsLong(each), after.number()) <= 0);
                 }
-                // One more than the page has room for says that there is another page.
+                // One more than the page has room for, which shows that there is another page.
                 List<S> held = first(all, query.limit() - rows.size() + 1);
                 for (int done = 0; done < held.size(); ) {
                     if (rows.size() == query.limit()) {
@@ -139,7 +139,7 @@ public final class StateListings {
             return new StatePage<>(List.copyOf(rows), null);
         }
 
-        /** Those with the lowest numbers, in order: all need not be sorted for a page. */
+        /** Those with the lowest numbers, in order. So a page does not need all of them sorted. */
         private List<S> first(List<S> all, int most) {
             Comparator<S> order =
                     (one, other) -> Long.compareUnsigned(number.applyAsLong(one), number.applyAsLong(other));
@@ -161,9 +161,9 @@ public final class StateListings {
             return sorted;
         }
 
-        /** Behind the last row of a client, or in front of its first. */
+        /** The place after the last row of a client, or before its first. */
         private String placeBefore(Client client, @Nullable S last) {
-            // Ids begin with the instance and are never 0, so there is one before.
+            // Ids begin with the instance and are never 0, so this does not wrap around.
             return (last == null
                             ? new StateQuery.Place(client.id() - 1, -1)
                             : new StateQuery.Place(client.id(), number.applyAsLong(last)))

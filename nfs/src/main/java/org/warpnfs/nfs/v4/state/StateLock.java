@@ -12,13 +12,13 @@ import org.warpnfs.nfs.v4.state.file.SharedFile;
 import org.warpnfs.nfs.v4.state.recovery.RecoveryJournal;
 
 /**
- * The one lock of the state, and what is done once it is free again.
+ * The one lock of the state, and the actions that follow when it is free again.
  *
  * <h2>Operation</h2>
  *
- * Nothing that can wait happens under the lock. What a call decides on while it holds the lock is done when the lock is
- * free again, on the same thread: callbacks leave, and files that its request let go are closed. What others left
- * behind is done by the background thread.
+ * Nothing that can wait happens under the lock. Actions that a call decides on under the lock are done on the same
+ * thread once the lock is free: callbacks are sent, and files that the request released are closed. Actions on behalf
+ * of other clients are done by the background thread.
  */
 final class StateLock {
     private static final Logger LOG = LoggerFactory.getLogger(StateLock.class);
@@ -33,8 +33,8 @@ final class StateLock {
     private List<Runnable> tasks = new ArrayList<>();
 
     /**
-     * @param background runs what nobody waits for and what may wait for a disk
-     * @param journal is written there when something was noted in it
+     * @param background runs what no call waits for, including what may wait for a disk
+     * @param journal is flushed on it after something was noted
      */
     StateLock(CallbackSender sender, Executor background, RecoveryJournal journal) {
         this.sender = sender;
@@ -42,19 +42,19 @@ final class StateLock {
         this.journal = journal;
     }
 
-    /** What needs the lock. */
+    /** An action that needs the lock. */
     @FunctionalInterface
     interface Call<T, X extends Exception> {
         T run() throws X;
     }
 
-    /** What needs the lock and gives nothing. */
+    /** An action that needs the lock and returns nothing. */
     @FunctionalInterface
     interface Change<X extends Exception> {
         void run() throws X;
     }
 
-    /** Runs {@code call} under the lock, then what it left to be done without. */
+    /** Runs {@code call} under the lock, then the actions that it left for afterwards. */
     <T, X extends Exception> T locked(Call<T, X> call) throws X {
         lock.lock();
         try {
@@ -64,7 +64,7 @@ final class StateLock {
         }
     }
 
-    /** As {@link #locked}, for what gives nothing. */
+    /** Does the same as {@link #locked} for an action that returns nothing. */
     <X extends Exception> void change(Change<X> change) throws X {
         locked(() -> {
             change.run();
@@ -72,30 +72,30 @@ final class StateLock {
         });
     }
 
-    /** For tests of what must not happen under the lock. */
+    /** True if this thread has the lock. For tests of what must not happen under it. */
     boolean isHeldByThisThread() {
         return lock.isHeldByCurrentThread();
     }
 
-    /** A callback, to be sent without the lock. */
+    /** Leaves a callback to be sent without the lock. */
     void send(CallbackCall call) {
         outbox.add(call);
     }
 
     /**
-     * A file that the request itself has let go: closed on its thread, so that nobody opens faster than the backend
-     * closes.
+     * Leaves a file that the request itself released. It is closed on the request's thread, so that no client can open
+     * files faster than the backend closes them.
      */
     void letGo(SharedFile file) {
         letGo.add(file);
     }
 
-    /** A file that was taken from someone else: closed on the background thread. */
+    /** Leaves a file that was taken from another client. It is closed on the background thread. */
     void taken(SharedFile file) {
         taken.add(file);
     }
 
-    /** What is for the background thread. */
+    /** Leaves a task for the background thread. */
     void later(Runnable task) {
         tasks.add(task);
     }
@@ -138,7 +138,7 @@ final class StateLock {
         try {
             sender.send(call);
         } catch (RuntimeException e) {
-            // One call that fails must not keep the others.
+            // A call that fails must not keep the others from being sent.
             LOG.error("A callback could not be sent: a defect of this server", e);
         }
     }

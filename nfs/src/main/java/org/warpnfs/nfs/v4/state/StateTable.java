@@ -17,23 +17,23 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
 /**
- * All state of NFSv4 clients, behind one lock. Nothing that can wait happens under it: no file is opened or closed,
- * nothing is written, nobody is called.
+ * All state of NFSv4 clients, behind one lock. Nothing that can wait happens under the lock: no file is opened or
+ * closed, nothing is written, no client is called.
  *
  * <p>Its parts are {@link #sessions()}, of NFSv4.0 {@link #clientids()} and {@link #owners()}, {@link #callbacks()},
- * {@link #opens()}, {@link #locks()}, {@link #delegations()} and {@link #stateids()}; for administrators
- * {@link #listings()} and {@link #administration()}.
+ * {@link #opens()}, {@link #locks()}, {@link #delegations()} and {@link #stateids()}; for administrators {@link
+ * #listings()} and {@link #administration()}.
  *
  * <h2>Leases</h2>
  *
- * A client whose lease ran out keeps its state for as long as nobody else wants it: when another client's open, lock or
- * change conflicts with it, when room is needed, or after {@link StateLimits#courtesyLeases} leases it is let go as a
- * whole, and learns that from BADSESSION and STALE_CLIENTID, or in NFSv4.0 from EXPIRED and BAD_STATEID. One that holds
- * nothing is forgotten with its lease.
+ * A client whose lease has run out keeps its state until another client's open, lock or change conflicts with it, until
+ * room is needed, or until {@link StateLimits#courtesyLeases} leases have passed. Then it is removed with all its
+ * state. It learns of that from BADSESSION and STALE_CLIENTID, or in NFSv4.0 from EXPIRED and BAD_STATEID. A client
+ * without state is removed when its lease runs out.
  *
  * <h2>Errors</h2>
  *
- * Every method answers with the status that the operation of the same name gives. Safe for any thread.
+ * Every method throws the status that the operation of the same name answers. Safe for any thread.
  */
 public final class StateTable implements AutoCloseable {
     private static final int BACKGROUND_IDLE_SECONDS = 10;
@@ -53,7 +53,7 @@ public final class StateTable implements AutoCloseable {
 
     /**
      * @param graceNanos how long clients may reclaim after a restart, at most
-     * @param nowNanos the clock that every other method is given
+     * @param nowNanos present time of the clock that every other method gets its times from
      */
     public StateTable(
             StateLimits limits,
@@ -65,7 +65,10 @@ public final class StateTable implements AutoCloseable {
         this(limits, leaseNanos, graceNanos, log, sender, background(), nowNanos);
     }
 
-    /** @param background runs what nobody waits for and what may wait for a disk; closed with the table if it can be */
+    /**
+     * @param background runs what no call waits for, including what may wait for a disk; closed with the table if it
+     * can be
+     */
     StateTable(
             StateLimits limits,
             long leaseNanos,
@@ -101,17 +104,17 @@ public final class StateTable implements AutoCloseable {
         return one;
     }
 
-    /** What is in memory, with what clients that are gone have left. */
+    /** Number of states in memory, including those of removed clients. */
     int remembered() {
         return core.locked(core.states::count);
     }
 
-    /** For tests: true if the journal has been told of the client, written or not. */
+    /** For tests: true if the client was noted in the journal, even if the entry is not written yet. */
     boolean isNoted(Client client) {
         return core.locked(() -> core.recovery.isNoted(client));
     }
 
-    /** For tests of what must not happen under the lock. */
+    /** For tests: true if this thread has the lock. */
     boolean isLockedByThisThread() {
         return core.lock.isHeldByThisThread();
     }
@@ -157,14 +160,14 @@ public final class StateTable implements AutoCloseable {
     }
 
     /**
-     * Forgets the opens, locks and delegations of files of a file system that is not served any more, and closes its
-     * files. Clients learn it from their handles, which are stale by then.
+     * Frees all opens, locks and delegations of files of a file system that is no longer served, and closes its files.
+     * Clients see it from their handles, which are stale by then.
      */
     public void withdraw(FileSystem fileSystem) {
         core.withdraw(fileSystem);
     }
 
-    /** What clients are held to; of NFSv4.0 also the size of requests and replies. */
+    /** Limits of clients; for NFSv4.0 also of the size of requests and replies. */
     public StateLimits limits() {
         return core.limits;
     }
@@ -174,14 +177,14 @@ public final class StateTable implements AutoCloseable {
         return !core.grace.isOver() && core.locked(() -> core.grace.isRunning(nowNanos));
     }
 
-    /** GRACE while others may still reclaim what the operation could take from them. */
+    /** Throws GRACE while clients may still reclaim what the operation could take from them. */
     public void requireNoGrace(long nowNanos) throws Nfs4Exception {
         if (isGraceRunning(nowNanos)) {
             throw Nfs4Exception.of(Nfs4Status.GRACE);
         }
     }
 
-    /** Clients, sessions, opens: for people and metrics. */
+    /** Numbers of clients, sessions, opens and others, for people and metrics. */
     public Counts counts() {
         return core.locked(() -> new Counts(
                 core.clients.count(),
@@ -202,18 +205,19 @@ public final class StateTable implements AutoCloseable {
     }
 
     /**
-     * How much is remembered now.
+     * Amounts of state now, and events since the start.
      *
      * @param stateids of opens, locks and delegations
      * @param openOwners of NFSv4.0
-     * @param keptReplyBytes of all slots but the first of each session, with what requests under way have reserved
-     * @param repliesPutOff requests that were put off as there was no room to keep their replies, since the start
-     * @param slotRecalls how often a session was asked for slots, since the start
-     * @param connectionsNotBound how often a connection was not remembered as bound to a session that has its number of
-     *     them, since the start
-     * @param clientsExpired clients that were let go since they were silent for too long, since the start
-     * @param refused how often a client was refused something because it, or its address, had its share, since the
-     *     start
+     * @param keptReplyBytes of all slots but the first of each session, including what requests in progress have
+     * reserved
+     * @param repliesPutOff requests that got DELAY because there was no room to keep their replies, since the start
+     * @param slotRecalls how often a session was asked to give up slots, since the start
+     * @param connectionsNotBound how often a connection was not remembered as bound to a session because the session
+     * had its limit of them, since the start
+     * @param clientsExpired clients that were removed because they were silent for too long, since the start
+     * @param refused how often a client was refused something because it or its address had used up its share, since
+     * the start
      * @param recalls of delegations
      */
     public record Counts(
@@ -233,7 +237,7 @@ public final class StateTable implements AutoCloseable {
             long refused,
             RecallCounts recalls) {}
 
-    /** Closes every file; what the journal says stays. */
+    /** Closes every file. The journal is not changed. */
     @Override
     public void close() {
         core.close();

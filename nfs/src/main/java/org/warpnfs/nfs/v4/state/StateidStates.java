@@ -10,7 +10,7 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 
-/** What stateids are good for: TEST_STATEID, FREE_STATEID, and leave to read and write. See {@link StateTable}. */
+/** Operations on stateids: TEST_STATEID, FREE_STATEID, and the permission to read and write. See {@link StateTable}. */
 public final class StateidStates {
     private final StateCore core;
     private final Stateids stateids;
@@ -20,21 +20,21 @@ public final class StateidStates {
         this.stateids = new Stateids(core.states, core.locks, core.delegations);
     }
 
-    /** TEST_STATEID: the status of one. */
+    /** TEST_STATEID, for one stateid. */
     public Nfs4Status testStateid(Client client, Stateid stateid) {
         return core.locked(() -> stateids.test(client, stateid));
     }
 
-    /** FREE_STATEID: of locks that are all given up, or of a delegation that was revoked. */
+    /** FREE_STATEID, for locks that are all released, or for a delegation that was revoked. */
     public void freeStateid(Client client, Stateid stateid) throws Nfs4Exception {
         core.change(() -> stateids.free(client, stateid));
     }
 
     /**
-     * Leave to read. An open for writing alone brings no file but passes: a client that caches may read what it is
-     * going to write (RFC 8881, section 18.22.3).
+     * Permission to read. An open for writing alone suffices, though it has no file to read from: a client that caches
+     * may read what it is going to write (RFC 8881, section 18.22.3).
      *
-     * @param client null for an anonymous stateid outside of a session
+     * @param client null for an anonymous stateid without a session
      */
     public IoGrant grantRead(long nowNanos, @Nullable Client client, FileKey file, Stateid stateid)
             throws Nfs4Exception {
@@ -49,7 +49,7 @@ public final class StateidStates {
         });
     }
 
-    /** Leave to write: OPENMODE from an open that is not for writing. */
+    /** Permission to write; OPENMODE if the open is not for writing. */
     public IoGrant grantWrite(long nowNanos, @Nullable Client client, FileKey file, Stateid stateid)
             throws Nfs4Exception {
         core.settleGrace(nowNanos);
@@ -62,7 +62,7 @@ public final class StateidStates {
         });
     }
 
-    /** Some open of the file that can write, or none: COMMIT names no stateid. */
+    /** Any open of the file that can write, or none. COMMIT uses it, since it has no stateid. */
     public IoGrant anyWriter(FileKey file) {
         return core.locked(() -> core.files.anyWriter(file));
     }

@@ -7,16 +7,16 @@ import org.warpnfs.nfs.v4.xdr.Opaque;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 
 /**
- * A call of the server to a client (RFC 8881, section 20, RFC 7530, section 15). Instances are compared by identity:
- * each is one call.
+ * A call of the server to a client (RFC 8881, section 20, RFC 7530, section 15). Each instance is one call and equals
+ * only itself.
  */
 public sealed interface CallbackCall {
-    /** A call without an answer for so long is taken for lost. */
+    /** Time after which a call without an answer counts as lost. */
     long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     Target target();
 
-    /** Where it goes. */
+    /** Destination of the call. */
     sealed interface Target {
         int program();
 
@@ -30,7 +30,10 @@ public sealed interface CallbackCall {
      */
     record Bound(Object connection, int program, CallbackCredential credential) implements Target {}
 
-    /** An address that the server connects to (NFSv4.0). Compared by identity: each has a connection of its own. */
+    /**
+     * An address that the server connects to (NFSv4.0). Each instance equals only itself, and has a connection of its
+     * own.
+     */
     final class Dialed implements Target {
         private final @Nullable DialedPath path;
         private final CallbackAddress address;
@@ -42,7 +45,7 @@ public sealed interface CallbackCall {
             this.credential = credential;
         }
 
-        /** An address of no client that is known here: nobody hears what becomes of calls to it. */
+        /** Makes an address of no known client. The outcomes of calls to it are ignored. */
         public Dialed(CallbackAddress address, CallbackCredential credential) {
             this(null, address, credential);
         }
@@ -67,7 +70,7 @@ public sealed interface CallbackCall {
         }
     }
 
-    /** CB_NULL: whether anyone is there. */
+    /** CB_NULL, which tests whether the client answers. */
     final class Null implements CallbackCall {
         private final Target target;
 
@@ -106,7 +109,7 @@ public sealed interface CallbackCall {
             return operation;
         }
 
-        /** The same request once more, on another connection (section 2.10.6.2). */
+        /** The same request for another connection (section 2.10.6.2). */
         InSession on(Bound other) {
             return new InSession(other, position, operation);
         }
@@ -132,29 +135,29 @@ public sealed interface CallbackCall {
         }
     }
 
-    /** What the client is asked for. */
+    /** The operation that the client is asked to perform. */
     sealed interface Operation {}
 
     /**
      * CB_RECALL.
      *
-     * @param stateid of the delegation: in a session with seqid 0, which means whichever the client has; in minor
-     *     version 0 as it was granted
-     * @param fileHandle as the client knows the file
+     * @param stateid of the delegation: in a session with seqid 0, which matches any seqid that the client has; in
+     * minor version 0 as it was granted
+     * @param fileHandle the file's handle, as the client has it
      */
     record Recall(Stateid stateid, Opaque fileHandle) implements Operation {}
 
     /**
      * CB_RECALL_SLOT (section 20.8).
      *
-     * @param highestSlot of the fore channel that the client should use: rsa_target_highest_slotid
+     * @param highestSlot rsa_target_highest_slotid: the highest slot of the fore channel that the client should use
      */
     record RecallSlot(int highestSlot) implements Operation {}
 
     /**
-     * What CB_SEQUENCE says.
+     * Arguments of CB_SEQUENCE.
      *
-     * @param highestSlot in use
+     * @param highestSlot the highest slot in use
      */
     record Position(int minorVersion, SessionId sessionId, int seqid, int slot, int highestSlot) {}
 }

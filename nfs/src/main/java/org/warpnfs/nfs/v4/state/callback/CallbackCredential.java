@@ -2,20 +2,22 @@ package org.warpnfs.nfs.v4.state.callback;
 
 import java.util.List;
 
-/** As whom the server calls back: what csa_sec_parms offers and is served here (RFC 8881, section 18.36.3). */
+/**
+ * Credential of the server's calls: one that csa_sec_parms offers and this server supports (RFC 8881, section 18.36.3).
+ */
 public sealed interface CallbackCredential {
     /** AUTH_NONE. */
     record None() implements CallbackCredential {}
 
     /**
-     * AUTH_SYS, with the values that the client wants to see.
+     * AUTH_SYS with the values that the client has asked for.
      *
-     * @param uid unsigned 32 bits, as {@code gid} and {@code gids}
+     * @param uid unsigned 32 bits, as are {@code gid} and {@code gids}
      */
     record Sys(int stamp, String machineName, int uid, int gid, List<Integer> gids) implements CallbackCredential {
         /**
-         * As the server itself, to an NFSv4.0 client, which has not said what it wants to see. Linux' client takes
-         * AUTH_NONE for CB_NULL alone.
+         * The server's own credential, for an NFSv4.0 client, which cannot ask for one. Linux clients accept AUTH_NONE
+         * for CB_NULL alone.
          */
         static Sys ofServer() {
             return new Sys(0, "warpnfs", 0, 0, List.of());

@@ -1,9 +1,9 @@
 package org.warpnfs.nfs.v4.state.callback;
 
-/** How a callback ended. */
+/** Outcome of a callback. */
 public sealed interface CallbackOutcome {
     /**
-     * Nobody knows whether the client saw it, or it would not hear it: not sent, no reply, refused below CB_COMPOUND.
+     * The client may have executed it or not: the call was not sent, got no reply, or was refused below CB_COMPOUND.
      */
     record Failed() implements CallbackOutcome {}
 
@@ -14,7 +14,7 @@ public sealed interface CallbackOutcome {
      * CB_COMPOUND was answered.
      *
      * @param sequence nfsstat4 of CB_SEQUENCE
-     * @param operation nfsstat4 of the operation behind it; meaningless unless {@code sequence} is NFS4_OK
+     * @param operation nfsstat4 of the operation after it; meaningless unless {@code sequence} is NFS4_OK
      */
     record Compound(int sequence, int operation) implements CallbackOutcome {}
 }

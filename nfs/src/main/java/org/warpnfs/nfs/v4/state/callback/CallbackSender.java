@@ -1,11 +1,11 @@
 package org.warpnfs.nfs.v4.state.callback;
 
 /**
- * Carries callbacks to clients. The state is told of each how it ended, unless the client's connection that it goes
- * over ends first.
+ * Sends callbacks to clients. The outcome of each is reported to the state, unless the client's connection that carries
+ * it ends first.
  */
 @FunctionalInterface
 public interface CallbackSender {
-    /** Sends and does not wait. Called on whatever thread needs the callback, without a lock; does not fail. */
+    /** Sends a callback without waiting. Called on any thread, without a lock. Does not fail. */
     void send(CallbackCall call);
 }

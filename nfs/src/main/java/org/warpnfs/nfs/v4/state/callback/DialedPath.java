@@ -8,30 +8,28 @@ import org.jspecify.annotations.Nullable;
 import org.warpnfs.nfs.v4.state.core.Client;
 
 /**
- * The way back to one NFSv4.0 client: an address that the server connects to when it has something to say (RFC 7530,
+ * The callback path to one NFSv4.0 client: an address that the server connects to when it has to call (RFC 7530,
  * section 10.2.1).
- *
  * <pre>
  *   state    event                                            next     output
  *   -        SETCLIENTID_CONFIRM                              UNTRIED
- *   UNTRIED  its reply is on its way                          PROBED   CB_NULL
+ *   UNTRIED  its reply has been sent                          PROBED   CB_NULL
  *   PROBED   CB_NULL answered                                 UP
  *   PROBED   CB_NULL failed, or not answered in time          DOWN
- *   UP       someone wants a delegated file                   UP       CB_RECALL
+ *   UP       a delegation has to be recalled                  UP       CB_RECALL
  *   UP       a recall failed, or was not answered in time     DOWN
- *   DOWN     renewed, or a file is wanted, after the pause    PROBED   CB_NULL
+ *   DOWN     renewed, or a recall is due, after the pause     PROBED   CB_NULL
  *   UP,DOWN  SETCLIENTID_CONFIRM, the same address            UNTRIED
  *   any      SETCLIENTID_CONFIRM, another address, or none    -
  * </pre>
- *
- * UP does not mean that there is a connection: who carries calls makes one when it has none. A recall that had no
- * answer is sent again with the next that comes up: the client may see it twice and answers the second with an error.
- * Guarded by the lock of the state.
+ * UP does not mean that there is a connection: the sender makes one when it needs one. A recall that got no answer is
+ * sent again when the path is next up. The client may get it twice, and answers the second one with an error. Guarded
+ * by the lock of the state.
  */
 public final class DialedPath {
-    /** Tried again after a failure not before. */
+    /** Shortest time from a failure to the next test. */
     static final long RETRY_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(5);
-    /** More wait until one is answered. */
+    /** Most recalls in progress. Others wait until one is answered. */
     static final int MAX_RECALLS = 8;
 
     private static final int NFS4_OK = 0;
@@ -53,7 +51,7 @@ public final class DialedPath {
     private CallbackCall.@Nullable Null probe;
     private long probedNanos;
     private long downNanos;
-    /** It was down, and nothing was heard since. */
+    /** True if the path was down and no test has succeeded since. */
     private boolean failing;
 
     DialedPath(Client client, CallbackAddress address, Consumer<CallbackCall> outbox) {
@@ -62,7 +60,7 @@ public final class DialedPath {
         this.outbox = outbox;
     }
 
-    /** Whose it is. */
+    /** The client at the address. */
     public Client client() {
         return client;
     }
@@ -72,12 +70,12 @@ public final class DialedPath {
         return phase == Phase.UP;
     }
 
-    /** It did not work when it was last tried; not so while it was never tried. */
+    /** True if the path failed when it was last used. False if it was never used. */
     public boolean isDown() {
         return failing;
     }
 
-    /** The reply that confirms the client is on its way. */
+    /** Tests the path. Called when the reply that confirms the client has been sent. */
     public void confirmed(long nowNanos) {
         if (phase == Phase.UNTRIED) {
             probe(nowNanos);
@@ -91,7 +89,7 @@ public final class DialedPath {
         outbox.accept(probe);
     }
 
-    /** There is a reason to try once more, if it is down. */
+    /** Tests the path again if it is down and the pause is over. */
     public void retry(long nowNanos) {
         expire(nowNanos);
         if (phase == Phase.DOWN && nowNanos - downNanos >= RETRY_PAUSE_NANOS) {
@@ -99,7 +97,7 @@ public final class DialedPath {
         }
     }
 
-    /** True if that brings the path up. */
+    /** Notes the outcome of a CB_NULL. Returns true if the path is now up. */
     public boolean probed(long nowNanos, CallbackCall.Null call, boolean answered) {
         if (call != probe) {
             return false;
@@ -124,7 +122,7 @@ public final class DialedPath {
     /**
      * Sends CB_RECALL.
      *
-     * @return false if the path is not up, or has enough under way
+     * @return false if the path is not up, or has its limit of calls in progress
      */
     public boolean recall(long nowNanos, Recallable delegation) {
         retry(nowNanos);
@@ -139,7 +137,7 @@ public final class DialedPath {
         return true;
     }
 
-    /** A recall has ended; one of which that was taken for granted already changes nothing. */
+    /** Notes the outcome of a recall. A recall that already counts as lost changes nothing. */
     public void recalled(long nowNanos, CallbackCall.PlainRecall call, CallbackOutcome outcome) {
         UnderWay ended = recalls.remove(call);
         if (ended == null) {
@@ -157,7 +155,7 @@ public final class DialedPath {
         }
     }
 
-    /** What nobody answered for too long is taken for lost, and the path for down. */
+    /** Treats calls that were not answered in time as lost, and the path as down. */
     private void expire(long nowNanos) {
         if (phase == Phase.PROBED && nowNanos - probedNanos > CallbackCall.PATIENCE_NANOS) {
             down(nowNanos);
@@ -179,8 +177,8 @@ public final class DialedPath {
     }
 
     /**
-     * Nothing is known of it any more, and what was under way counts as not sent. Its connection stays, if it has one,
-     * and a CB_NULL that is under way, which finds out what another would.
+     * Forgets what is known of the path. Recalls in progress count as not sent. A connection stays, and so does a
+     * CB_NULL in progress, since another one would find out the same.
      */
     void restart() {
         recalls.values().forEach(underWay -> underWay.delegation().answered(false));

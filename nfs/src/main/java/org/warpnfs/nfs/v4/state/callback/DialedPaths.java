@@ -6,7 +6,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.nfs.v4.state.core.Client;
 
-/** How NFSv4.0 clients are called back that have said so. Guarded by the lock of the state. */
+/** Callback paths to NFSv4.0 clients that have given an address. Guarded by the lock of the state. */
 public final class DialedPaths {
     private final Consumer<CallbackCall> outbox;
     private final Map<Client, DialedPath> paths = new HashMap<>();
@@ -17,10 +17,10 @@ public final class DialedPaths {
     }
 
     /**
-     * SETCLIENTID_CONFIRM: an NFSv4.0 client is called back there from now on, once it has answered; what was under way
-     * counts as not sent.
+     * Sets the callback address of an NFSv4.0 client at SETCLIENTID_CONFIRM. It is used once the client has answered
+     * there. Calls in progress count as not sent.
      *
-     * @param address null for nowhere
+     * @param address null for none
      */
     public void callAt(Client client, @Nullable CallbackAddress address) {
         DialedPath known = paths.get(client);
@@ -37,17 +37,17 @@ public final class DialedPaths {
         }
     }
 
-    /** Where a call went; null if that is nowhere that is known here. */
+    /** The path that a call went over; null if it is no longer known. */
     public @Nullable DialedPath of(CallbackCall.Dialed target) {
         return target.path();
     }
 
-    /** A client is gone; its recalls that are under way count as not sent. */
+    /** Called when a client is removed. Its recalls in progress count as not sent. */
     public void depart(Client client) {
         callAt(client, null);
     }
 
-    /** Null if it has not said where. */
+    /** The path to a client; null if it has given no address. */
     public @Nullable DialedPath of(Client client) {
         return paths.get(client);
     }

@@ -3,17 +3,17 @@ package org.warpnfs.nfs.v4.state.callback;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 
-/** A delegation, as far as whoever asks for it by CB_RECALL must know it. Guarded by the lock of the state. */
+/** A delegation, as far as the sender of CB_RECALL needs it. Guarded by the lock of the state. */
 public interface Recallable {
-    /** As it was granted. */
+    /** The stateid, as it was granted. */
     Stateid stateid();
 
-    /** The file, as the client knows it. */
+    /** The file's handle, as the client has it. */
     Opaque wireHandle();
 
-    /** CB_RECALL is on its way. */
+    /** Notes that CB_RECALL is being sent. */
     void asked(long nowNanos);
 
-    /** CB_RECALL has been answered, or never will. */
+    /** Notes that CB_RECALL has been answered, or never will be. */
     void answered(boolean acknowledged);
 }

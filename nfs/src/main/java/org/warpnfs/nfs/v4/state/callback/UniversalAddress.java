@@ -9,8 +9,7 @@ import org.warpnfs.nfs.v4.xdr.CompoundReader;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 
 /**
- * A transport address as text (RFC 5665, section 5.2): a literal address, and the two bytes of a port behind it.
- *
+ * A transport address as text (RFC 5665, section 5.2): a literal address, followed by the two bytes of a port.
  * <pre>
  *   netid  address                                port
  *   tcp    h1.h2.h3.h4.p1.p2, decimal             p1 * 256 + p2
@@ -25,9 +24,9 @@ public record UniversalAddress(String netid, String address) {
     private static final String IPV6_CHARACTERS = "0123456789abcdefABCDEF:.";
 
     /**
-     * Reads clientaddr4 (RFC 7530, section 2.2.10).
+     * Decodes clientaddr4 (RFC 7530, section 2.2.10).
      *
-     * @throws Nfs4Exception BADXDR also for what is longer than any address
+     * @throws Nfs4Exception BADXDR also for text that is longer than any address
      */
     public static UniversalAddress decode(CompoundReader in) throws Nfs4Exception {
         return new UniversalAddress(text(in), text(in));
@@ -38,7 +37,7 @@ public record UniversalAddress(String netid, String address) {
         return new String(in.opaque(MAX_LENGTH_BYTES), StandardCharsets.ISO_8859_1);
     }
 
-    /** What it says; null if that is not an address and port of TCP. No name is ever resolved. */
+    /** The address and port; null if the text is not an address and port of TCP. No name is ever resolved. */
     public @Nullable InetSocketAddress parse() {
         int low = address.lastIndexOf('.');
         int high = low < 0 ? -1 : address.lastIndexOf('.', low - 1);
@@ -77,7 +76,7 @@ public record UniversalAddress(String netid, String address) {
     }
 
     private static @Nullable InetAddress ipv6(String literal) {
-        // The JDK also takes scopes and brackets, and without a colon anything else.
+        // The JDK also accepts scopes and brackets, and takes text without a colon for something else.
         if (literal.indexOf(':') < 0 || !literal.chars().allMatch(c -> IPV6_CHARACTERS.indexOf(c) >= 0)) {
             return null;
         }
@@ -96,7 +95,7 @@ public record UniversalAddress(String netid, String address) {
         }
     }
 
-    /** 0 to 255 in one to three decimal digits, or -1. */
+    /** Parses 0 to 255 in one to three decimal digits; -1 for anything else. */
     private static int octet(String text) {
         if (text.isEmpty() || text.length() > 3 || !text.chars().allMatch(c -> c >= '0' && c <= '9')) {
             return -1;

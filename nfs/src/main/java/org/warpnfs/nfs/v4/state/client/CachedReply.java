@@ -2,11 +2,11 @@ package org.warpnfs.nfs.v4.state.client;
 
 import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 
-/** A COMPOUND4res as it went out, kept for a retry. */
+/** An encoded COMPOUND4res, kept for a retry. */
 public final class CachedReply {
     private final byte[] encoded;
 
-    /** Takes over {@code encoded}, which nobody changes any more. */
+    /** Takes ownership of {@code encoded}, which must not be changed any more. */
     public CachedReply(byte[] encoded) {
         this.encoded = encoded;
     }

@@ -4,10 +4,10 @@ import org.jspecify.annotations.Nullable;
 import org.warpnfs.nfs.v4.state.callback.CallbackAddress;
 
 /**
- * A SETCLIENTID that a confirmed client sent again without having restarted: it wants to be called elsewhere (RFC 7530,
+ * A new callback address from a confirmed client that has sent SETCLIENTID again without having restarted (RFC 7530,
  * section 16.33.5).
  *
- * @param confirmVerifier what SETCLIENTID_CONFIRM has to say
- * @param address null if it cannot be called
+ * @param confirmVerifier the verifier that SETCLIENTID_CONFIRM must have
+ * @param address null if the client cannot be called
  */
 record CallbackUpdate(long confirmVerifier, @Nullable CallbackAddress address) {}

@@ -4,27 +4,30 @@ import org.jspecify.annotations.Nullable;
 import org.warpnfs.nfs.v4.state.core.Client;
 
 /**
- * What the table of clients knows of one: how it introduced itself, and when it was heard of. Guarded by the lock of
- * the state.
+ * The record of one client in the table of clients: its registration, and the time of its last request. Guarded by the
+ * lock of the state.
  */
 final class ClientRecord {
     final Client client;
     boolean confirmed;
     long renewedNanos;
     int requestsUnderWay;
-    /** COMPOUNDs that were executed, over all its connections. */
+    /** Number of COMPOUNDs that were executed, over all its connections. */
     long requests;
 
-    /** The CREATE_SESSION executed last; the next has one more (RFC 8881, section 18.36.4). */
+    /**
+     * Sequence of the last CREATE_SESSION that was executed. The next one has this plus one (RFC 8881, section
+     * 18.36.4).
+     */
     int createSequence;
 
     @Nullable
     CreatedSession createReply;
 
-    /** Of NFSv4.0: what SETCLIENTID_CONFIRM has to say, and said last. */
+    /** In NFSv4.0: the verifier that SETCLIENTID_CONFIRM must have, or had last. */
     long confirmVerifier;
 
-    /** Of NFSv4.0: a SETCLIENTID of the same instance of the client that waits to be confirmed. */
+    /** In NFSv4.0: a SETCLIENTID of the same instance of the client that is not confirmed yet. */
     @Nullable
     CallbackUpdate callbackUpdate;
 
@@ -33,7 +36,7 @@ final class ClientRecord {
         this.renewedNanos = nowNanos;
     }
 
-    /** The lease ran out; a request that still executes keeps it alive. */
+    /** True if the lease has run out. A request in progress keeps it alive. */
     boolean isExpired(long nowNanos, long leaseNanos) {
         return requestsUnderWay == 0 && nowNanos - renewedNanos > leaseNanos;
     }

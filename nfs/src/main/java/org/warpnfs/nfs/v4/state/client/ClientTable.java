@@ -15,9 +15,8 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 
 /**
- * Clients and their leases. One record per client owner may be confirmed and one unconfirmed beside it (RFC 8881,
- * section 18.35.5):
- *
+ * Clients and their leases. Each client owner has at most one confirmed and one unconfirmed record (RFC 8881, section
+ * 18.35.5):
  * <pre>
  *   EXCHANGE_ID finds           update  verifier  principal  outcome
  *   nothing                     no      -         -          new unconfirmed record
@@ -30,17 +29,16 @@ import org.warpnfs.nfs.v4.xdr.Opaque;
  *   a confirmed record          yes     same      other      PERM
  *   a confirmed record          yes     same      same       the record again, CONFIRMED_R
  * </pre>
- *
- * CREATE_SESSION confirms an unconfirmed record ({@link SessionTable}) and lets the one it replaces go, with all its
- * state. Guarded by the lock of the state.
+ * CREATE_SESSION confirms an unconfirmed record ({@link SessionTable}) and removes the one that it replaces with all
+ * its state. Guarded by the lock of the state.
  */
 public final class ClientTable {
-    /** What clients hold, in tables that this one does not know. */
+    /** State of clients in tables that this one does not know. */
     public interface Holdings {
-        /** True if the client has opens, and locks with them, or delegations. */
+        /** True if the client has opens, possibly with locks, or delegations. */
         boolean isAny(Client client);
 
-        /** The client is gone: nothing finds what it held any more. */
+        /** Called when a client is removed. From then on no lookup finds its state. */
         void depart(Client client);
     }
 
@@ -55,7 +53,9 @@ public final class ClientTable {
     private final Shares shares;
     private long expired;
 
-    /** @param instance of the server, which its client ids carry */
+    /**
+     * @param instance of the server, which is part of its client ids
+     */
     public ClientTable(StateLimits limits, long leaseNanos, int instance, Holdings holdings) {
         this.leaseNanos = leaseNanos;
         this.courtesyNanos = leaseNanos * limits.courtesyLeases();
@@ -65,13 +65,13 @@ public final class ClientTable {
         this.shares = new Shares(limits.maxClients());
     }
 
-    /** Null if the client has been let go. */
+    /** The record of a client; null if it was removed. */
     private @Nullable ClientRecord recordOf(Client client) {
         ClientRecord record = records.get(client.id());
         return record != null && record.client == client ? record : null;
     }
 
-    /** The client is heard of: its lease begins anew. Nothing if it has been let go. */
+    /** Renews the lease of a client that was heard of. Does nothing if it was removed. */
     public void renew(Client client, long nowNanos) {
         ClientRecord record = recordOf(client);
         if (record != null) {
@@ -79,7 +79,7 @@ public final class ClientTable {
         }
     }
 
-    /** A request of the client begins: its lease runs on until {@link #ended}. */
+    /** Begins a request of the client. Its lease cannot run out before {@link #ended}. */
     public void began(Client client) {
         ClientRecord record = recordOf(client);
         if (record != null) {
@@ -88,7 +88,10 @@ public final class ClientTable {
         }
     }
 
-    /** A request of the client has ended, as often as it began. Nothing if the client has been let go meanwhile. */
+    /**
+     * Ends a request of the client; called as often as {@link #began}. Does nothing if the client was removed
+     * meanwhile.
+     */
     public void ended(Client client, long nowNanos) {
         ClientRecord record = recordOf(client);
         if (record != null) {
@@ -114,10 +117,10 @@ public final class ClientTable {
     }
 
     /**
-     * The confirmed client of that name, if it is the caller's. One of another principal, or that speaks the other kind
-     * of NFSv4, is let go unless it holds something.
+     * The confirmed client of that name, if it has the caller's principal and kind of NFSv4. Any other confirmed client
+     * of that name is removed if it has no state or no lease.
      *
-     * @throws Nfs4Exception CLID_INUSE if it does
+     * @throws Nfs4Exception CLID_INUSE if it has both
      */
     @Nullable
     ClientRecord takenBy(long nowNanos, Opaque owner, Principal principal, boolean sessionless) throws Nfs4Exception {
@@ -158,10 +161,10 @@ public final class ClientTable {
     }
 
     /**
-     * A new record, not confirmed.
+     * Adds a record that is not confirmed.
      *
-     * @throws Nfs4Exception SERVERFAULT, in NFSv4.0 RESOURCE, if the address has more than its share: unlike DELAY that
-     *     ends
+     * @throws Nfs4Exception SERVERFAULT, in NFSv4.0 RESOURCE, if the address has used up its share; not DELAY, which
+     * clients repeat until it succeeds
      */
     ClientRecord newClient(
             long nowNanos, Opaque owner, long verifier, Principal principal, boolean sessionless, ClientAddress address)
@@ -179,8 +182,8 @@ public final class ClientTable {
     }
 
     /**
-     * Not to be guessed: whoever names a client's id may make a session of it, and act in its place (RFC 8881, section
-     * 18.36.3).
+     * A new id that cannot be guessed: whoever knows a client's id could create a session for it and act in its place
+     * (RFC 8881, section 18.36.3).
      */
     private long newId() {
         long id;
@@ -190,12 +193,12 @@ public final class ClientTable {
         return id;
     }
 
-    /** All there are now. */
+    /** All clients at present. */
     public List<Client> all() {
         return records.all();
     }
 
-    /** Null if there is none. */
+    /** The client of that id; null if there is none. */
     public @Nullable Client byId(long id) {
         ClientRecord record = records.get(id);
         return record == null ? null : record.client;
@@ -206,12 +209,12 @@ public final class ClientTable {
         return records.get(id);
     }
 
-    /** True if this instance of the server has given that id, or may have. */
+    /** True if this instance of the server may have given that id out. */
     boolean isOfThisInstance(long id) {
         return (int) (id >>> 32) == instance;
     }
 
-    /** The record holds from now on, and the one it replaces goes with all its state. */
+    /** Confirms a record. The confirmed record that it replaces is removed with all its state. */
     void confirm(ClientRecord record) {
         if (record.confirmed) {
             return;
@@ -226,19 +229,19 @@ public final class ClientTable {
         record.confirmed = true;
     }
 
-    /** True if the client got beyond EXCHANGE_ID or SETCLIENTID, and has not been let go. */
+    /** True if the client is confirmed and was not removed. */
     public boolean isConfirmed(Client client) {
         ClientRecord record = recordOf(client);
         return record != null && record.confirmed;
     }
 
-    /** True if the lease of the client ran out; a request that still executes keeps it alive. */
+    /** True if the lease of the client has run out. A request in progress keeps it alive. */
     public boolean isExpired(Client client, long nowNanos) {
         ClientRecord record = recordOf(client);
         return record == null || record.isExpired(nowNanos, leaseNanos);
     }
 
-    /** What the client has done so far; nothing if it has been let go. */
+    /** Activity of the client so far; none if it was removed. */
     public ClientActivity activityOf(Client client, long nowNanos) {
         ClientRecord record = recordOf(client);
         return record == null
@@ -251,13 +254,13 @@ public final class ClientTable {
                         record.requestsUnderWay);
     }
 
-    /** Lets a client go that was silent for too long. */
+    /** Removes a client that was silent for too long. */
     public void expire(Client client) {
         expired++;
         remove(client);
     }
 
-    /** Lets a client go, with everything it has. */
+    /** Removes a client with all its state. */
     public void remove(Client client) {
         ClientRecord record = recordOf(client);
         if (record == null) {
@@ -272,12 +275,12 @@ public final class ClientTable {
     }
 
     /**
-     * Makes sure that the address may have one more, at the cost of what nobody misses: of the address itself if it has
-     * its share, else, when there is none left for anyone, of the address that has most, and at last of whoever is
-     * silent for the longest.
+     * Makes room for the address to take one more of what {@code of} counts, by removing dispensable clients. If the
+     * address has used up its share, they are its own. If nothing is left for anyone, they are those of the address
+     * that has most, and then the client that has been silent for longest.
      *
-     * @param except a client that stays, or null
-     * @return false if it may not
+     * @param except a client that must stay, or null
+     * @return false if there is no room
      */
     public boolean makeRoom(long nowNanos, Shares of, ClientAddress address, @Nullable Client except) {
         while (!of.hasRoomFor(address, 1)) {
@@ -294,7 +297,10 @@ public final class ClientTable {
         return true;
     }
 
-    /** Lets go of clients that never got further than EXCHANGE_ID, hold nothing, or are silent beyond all courtesy. */
+    /**
+     * Removes clients whose lease has run out and that have no state, and those that have been silent beyond their
+     * courtesy time.
+     */
     public void sweep(long nowNanos) {
         records.silent(nowNanos, courtesyNanos).forEach(this::expire);
     }
@@ -304,12 +310,12 @@ public final class ClientTable {
         return shares.refused();
     }
 
-    /** How many clients were let go since they were silent for too long. */
+    /** Number of clients that were removed because they were silent for too long. */
     public long expired() {
         return expired;
     }
 
-    /** How many there are. */
+    /** Number of clients. */
     public int count() {
         return records.size();
     }

@@ -12,9 +12,8 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 
 /**
- * How clients of NFSv4.0 come by their client ids. A record of {@link ClientTable} each, confirmed or not (RFC 7530,
- * sections 16.33.5 and 16.34.5):
- *
+ * Client ids of NFSv4.0. Each belongs to a record of {@link ClientTable}, confirmed or not (RFC 7530, sections 16.33.5
+ * and 16.34.5):
  * <pre>
  *   SETCLIENTID finds       verifier  principal  outcome
  *   nothing                 -         -          a new unconfirmed record
@@ -29,7 +28,6 @@ import org.warpnfs.nfs.v4.xdr.Opaque;
  *   a confirmed record                     confirmed it before     nothing: a repetition
  *   any                                    another                 STALE_CLIENTID
  * </pre>
- *
  * Guarded by the lock of the state.
  */
 public final class ClientidTable {
@@ -37,7 +35,9 @@ public final class ClientidTable {
     private final DialedPaths dialed;
     private final SecureRandom random = new SecureRandom();
 
-    /** @param dialed is told where clients want to be called */
+    /**
+     * @param dialed gets the callback addresses of clients
+     */
     public ClientidTable(ClientTable clients, DialedPaths dialed) {
         this.clients = clients;
         this.dialed = dialed;
@@ -90,8 +90,8 @@ public final class ClientidTable {
     }
 
     /**
-     * A client by the id in its request: STALE_CLIENTID if it is of another instance or not confirmed, EXPIRED if it
-     * was let go.
+     * The client of the id in a request. STALE_CLIENTID if the id is of another instance or not confirmed, EXPIRED if
+     * the client was removed.
      */
     public Client require(long id) throws Nfs4Exception {
         ClientRecord record = clients.recordById(id);

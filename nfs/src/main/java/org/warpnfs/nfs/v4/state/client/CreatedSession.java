@@ -4,7 +4,7 @@ import org.warpnfs.nfs.v4.state.core.ChannelAttributes;
 import org.warpnfs.nfs.v4.state.core.SessionId;
 
 /**
- * What CREATE_SESSION answers.
+ * Result of CREATE_SESSION.
  *
  * @param sequence of the request, echoed
  * @param flags granted

@@ -1,9 +1,9 @@
 package org.warpnfs.nfs.v4.state.client;
 
 /**
- * What EXCHANGE_ID answers.
+ * Result of EXCHANGE_ID.
  *
  * @param sequence for the next CREATE_SESSION
- * @param confirmed the record has been confirmed by a CREATE_SESSION before
+ * @param confirmed true if an earlier CREATE_SESSION has confirmed the record
  */
 public record ExchangedId(long clientId, int sequence, boolean confirmed) {}

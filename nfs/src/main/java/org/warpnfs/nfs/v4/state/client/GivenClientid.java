@@ -1,7 +1,7 @@
 package org.warpnfs.nfs.v4.state.client;
 
 /**
- * What SETCLIENTID gives.
+ * Result of SETCLIENTID.
  *
  * @param confirmVerifier for SETCLIENTID_CONFIRM
  */

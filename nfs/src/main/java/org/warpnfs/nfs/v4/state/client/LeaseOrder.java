@@ -11,8 +11,8 @@ import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.nfs.v4.state.core.Client;
 
 /**
- * Clients in the order in which they were heard of, over all and by address: the one that has been silent for the
- * longest comes first. What is dispensable is found there, if anywhere. Guarded by the lock of the state.
+ * Clients in the order in which they were last heard of, both all of them and by address. The one that has been silent
+ * for longest comes first, so dispensable clients are found at the front. Guarded by the lock of the state.
  */
 final class LeaseOrder {
     private static final LinkedHashMap<Long, ClientRecord> NOBODY = new LinkedHashMap<>();
@@ -23,7 +23,9 @@ final class LeaseOrder {
     private final LinkedHashMap<Long, ClientRecord> byId = new LinkedHashMap<>();
     private final Map<ClientAddress, LinkedHashMap<Long, ClientRecord>> byAddress = new HashMap<>();
 
-    /** @param holdsState true for clients that have opens or delegations */
+    /**
+     * @param holdsState true for clients that have opens or delegations
+     */
     LeaseOrder(long leaseNanos, Predicate<Client> holdsState) {
         this.leaseNanos = leaseNanos;
         this.holdsState = holdsState;
@@ -43,13 +45,13 @@ final class LeaseOrder {
         });
     }
 
-    /** Null if there is none. */
+    /** The record of that id; null if there is none. */
     @Nullable
     ClientRecord get(long id) {
         return byId.get(id);
     }
 
-    /** The client is heard of: its lease begins anew. */
+    /** Renews the lease of a client that was heard of. */
     void renew(ClientRecord record, long nowNanos) {
         record.renewedNanos = nowNanos;
         Client client = record.client;
@@ -69,10 +71,10 @@ final class LeaseOrder {
     }
 
     /**
-     * Of one address: not confirmed, or without a lease, or without any state and silent for half a lease. The first
-     * such, null if there is none.
+     * The first dispensable client of an address, or null: one that is not confirmed, one whose lease has run out, or
+     * one without state that has been silent for half a lease.
      *
-     * @param except a client that stays, or null
+     * @param except a client that must stay, or null
      */
     @Nullable
     Client dispensable(long nowNanos, ClientAddress address, @Nullable Client except) {
@@ -95,7 +97,7 @@ final class LeaseOrder {
         return idle;
     }
 
-    /** Whoever is without a lease for the longest; null if all have theirs. */
+    /** The client whose lease ran out first; null if all leases are valid. */
     @Nullable
     Client silentForLongest(long nowNanos, @Nullable Client except) {
         for (ClientRecord record : byId.values()) {
@@ -103,14 +105,17 @@ final class LeaseOrder {
                 return record.client;
             }
             if (record.requestsUnderWay == 0) {
-                // Whoever comes behind was heard of later.
+                // All clients after this one were heard of later.
                 return null;
             }
         }
         return null;
     }
 
-    /** Those that never got further than EXCHANGE_ID, hold nothing, or are silent beyond all courtesy. */
+    /**
+     * Clients whose lease has run out and that have no state, and those that have been silent for {@code
+     * courtesyNanos}.
+     */
     List<Client> silent(long nowNanos, long courtesyNanos) {
         List<Client> silent = new ArrayList<>();
         for (ClientRecord record : byId.values()) {

@@ -12,39 +12,43 @@ import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.nfs.v4.state.core.Shares;
 
 /**
- * What the replies take that sessions keep for retries (RFC 8881, section 2.10.6.1).
+ * Memory for the replies that sessions keep for retries (RFC 8881, section 2.10.6.1).
  *
  * <h2>Operation</h2>
  *
- * A reply that a client asked to keep (sa_cachethis) is never forgotten before that client has shown that it has seen
- * it, or its session is gone. So room is reserved before a request is executed: for its largest reply, and after it for
- * the reply that was made. The first slot of every session always has room. All other slots share one budget.
+ * A reply that a client asked to keep (sa_cachethis) is never forgotten before the client has shown that it has seen
+ * it, or its session is gone. So room is reserved before a request is executed. It is reserved for the largest reply,
+ * and reduced to the actual one afterwards. The first slot of every session always has room. All other slots share one
+ * budget.
  *
- * <p>A client has seen the reply of a slot when it sends the slot's next request. It also says so with
- * sa_highest_slotid, which is the highest slot that it waits for: replies above were seen when it sent the request. But
- * requests overtake each other. What proves that a request was sent after that in slot {@code s} is the reply to the
- * request before it in the slot of its own: the client had that in its hands. So the reply of {@code s} goes if
- * {@code s} began before that reply was made. This is made use of only where room is scarce.
+ * <p>A client has seen the reply of a slot when it sends the slot's next request. sa_highest_slotid says so for other
+ * slots too: it is the highest slot for which the client waits, so replies above it were seen when the request was
+ * sent. But requests can overtake each other. The reply to the previous request in a request's own slot proves an
+ * order: the client had received it before it sent the request. So the reply of a slot {@code s} can be forgotten if
+ * the request in {@code s} began before that previous reply was made. This is used only where room is scarce.
  *
- * <p>The less a client address may still take, the fewer slots its sessions are told to use (sr_target_highest_slotid).
- * {@link SlotRecalls} asks for slots where that is not enough.
+ * <p>The less room a client address has left, the fewer slots its sessions are told to use (sr_target_highest_slotid).
+ * Where that is not enough, {@link SlotRecalls} asks for slots.
  *
  * <h2>Errors</h2>
  *
- * None: where no room is left {@link #begin} says so, and the request is put off. Guarded by the lock of the state.
+ * None. If there is no room, {@link #begin} returns false and the request gets DELAY. Guarded by the lock of the state.
  */
 public final class ReplyMemory {
-    /** A kept reply's objects beside its bytes. */
+    /** Memory of a kept reply besides its bytes. */
     static final int OVERHEAD_BYTES = 64;
-    /** SEQUENCE with what follows it is kept in that much whatever was asked for. */
+    /**
+     * Room that suffices for SEQUENCE and the status of the next operation, which are kept even if the client does not
+     * ask for it.
+     */
     private static final int LEAST_REPLY_BYTES = 256;
 
     private final long mostBytes;
     private final Shares shares;
-    /** Sessions in which idle slots keep replies, by address. */
+    /** Sessions with replies in idle slots, by address. */
     private final Map<ClientAddress, Set<Session>> keepers = new HashMap<>();
 
-    /** Counts what begins and ends: which of two came first. */
+    /** Counts begins and ends of requests, to order them. */
     private long events;
 
     private long putOff;
@@ -55,10 +59,10 @@ public final class ReplyMemory {
     }
 
     /**
-     * The next request in a slot begins: what the slot kept was seen.
+     * Begins the next request in a slot. The reply that the slot kept has been seen.
      *
-     * @param highestSlot that the client waits for
-     * @return false if there is no room for its reply: it must not be executed
+     * @param highestSlot highest slot for which the client waits
+     * @return false if there is no room for its reply; the request must then not be executed
      */
     boolean begin(Slot slot, int highestSlot, boolean keepsReply) {
         Session session = slot.session;
@@ -92,7 +96,7 @@ public final class ReplyMemory {
         }
     }
 
-    /** The request has been executed; {@code reply} is null if none is kept. */
+    /** Notes that the request has been executed. {@code reply} is null if none is kept. */
     void end(Slot slot, @Nullable CachedReply reply) {
         if (slot.session.ended) {
             return;
@@ -113,7 +117,7 @@ public final class ReplyMemory {
         slot.chargedBytes = bytes;
     }
 
-    /** Of an idle slot, or one whose session is gone. */
+    /** Forgets the reply of a slot that is idle or whose session is gone. */
     private void forget(Slot slot) {
         boolean kept = slot.reply != null && slot.chargedBytes > 0;
         slot.reply = null;
@@ -126,15 +130,15 @@ public final class ReplyMemory {
         }
     }
 
-    /** The session is gone. */
+    /** Forgets all replies of a session that is gone. */
     void release(Session session) {
         session.ended = true;
         session.slotsFrom(0).forEach(this::forget);
     }
 
     /**
-     * How many slots a session should use: all while its address may take a quarter of the budget, one when it may take
-     * no more.
+     * The number of slots that a session should use: all while its address may take a quarter of the budget or more,
+     * down to one when it may take nothing.
      */
     int targetSlots(Session session) {
         long room = shares.left() - shares.of(session.client().address());
@@ -146,7 +150,7 @@ public final class ReplyMemory {
         return targetSlots(session) < session.slotCount();
     }
 
-    /** Some of the sessions of an address that keep replies; others the next time. */
+    /** Some of the sessions of an address that keep replies, others at each call. */
     List<Session> someKeepers(ClientAddress address, int most) {
         Set<Session> all = keepers.get(address);
         if (all == null) {
@@ -161,18 +165,18 @@ public final class ReplyMemory {
         return some;
     }
 
-    /** Who has most; null if nobody has any. */
+    /** The address whose replies take most; null if there are none. */
     @Nullable
     ClientAddress largest() {
         return shares.largest();
     }
 
-    /** Beyond the first slot of each session; reservations included. */
+    /** Bytes taken, except by the first slot of each session, including reservations. */
     public long takenBytes() {
         return shares.taken();
     }
 
-    /** How many requests were put off since there was no room for their replies. */
+    /** Number of requests that got DELAY because there was no room for their replies. */
     public long putOff() {
         return putOff;
     }

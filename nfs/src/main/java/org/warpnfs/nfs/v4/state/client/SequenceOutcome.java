@@ -1,15 +1,15 @@
 package org.warpnfs.nfs.v4.state.client;
 
-/** What SEQUENCE found out. */
+/** Outcome of SEQUENCE. */
 public sealed interface SequenceOutcome {
     Session session();
 
-    /** A new request: execute it, then give the slot back by {@link Sequences#end}. */
+    /** A new request: execute it, then free the slot by {@link Sequences#end}. */
     record Execute(Session session, Slot slot) implements SequenceOutcome {}
 
-    /** A request seen before: the reply that its slot keeps, again. */
+    /** A retry: send the reply that its slot keeps. */
     record Replay(Session session, CachedReply reply) implements SequenceOutcome {}
 
-    /** A request seen before whose reply was not kept. */
+    /** A retry whose reply was not kept. */
     record ReplayUncached(Session session) implements SequenceOutcome {}
 }

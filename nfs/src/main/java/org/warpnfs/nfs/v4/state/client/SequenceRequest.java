@@ -4,14 +4,14 @@ import org.warpnfs.nfs.v4.state.core.Principal;
 import org.warpnfs.nfs.v4.state.core.SessionId;
 
 /**
- * SEQUENCE4args with what else its judgement needs.
+ * SEQUENCE4args, with other data that are needed to evaluate them.
  *
  * @param slotId unsigned
  * @param highestSlotId unsigned
- * @param operations of the COMPOUND
+ * @param operations number of operations of the COMPOUND
  * @param cacheThis whether the reply has to be kept
- * @param digest of what tells one COMPOUND from another
- * @param connection on which the call came
+ * @param digest distinguishes one COMPOUND from another
+ * @param connection that the call came on
  */
 public record SequenceRequest(
         SessionId sessionId,

@@ -5,25 +5,30 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
 /**
- * SEQUENCE: what becomes of a request in its slot (RFC 8881, section 18.46). See {@link Slot}. Guarded by the lock of
- * the state.
+ * SEQUENCE: decides what is done with a request in its slot (RFC 8881, section 18.46). See {@link Slot}. Guarded by the
+ * lock of the state.
  */
 public final class Sequences {
-    /** An accepted RPC reply, COMPOUND with an empty tag, SEQUENCE: no reply in a session is shorter. */
+    /** Length of the shortest reply in a session: an accepted RPC reply, COMPOUND with an empty tag, SEQUENCE. */
     private static final int LEAST_REPLY_BYTES = 24 + 12 + 8 + 36;
 
     private final ClientTable clients;
     private final SessionTable sessions;
     private final SlotRecalls slotRecalls;
 
-    /** @param slotRecalls asks for slots where room for replies is scarce */
+    /**
+     * @param slotRecalls asks for slots where room for replies is scarce
+     */
     public Sequences(ClientTable clients, SessionTable sessions, SlotRecalls slotRecalls) {
         this.clients = clients;
         this.sessions = sessions;
         this.slotRecalls = slotRecalls;
     }
 
-    /** SEQUENCE. After {@link SequenceOutcome.Execute} the slot is taken, and the lease runs on, until {@link #end}. */
+    /**
+     * SEQUENCE. After {@link SequenceOutcome.Execute} the slot is in use until {@link #end}, and the lease cannot run
+     * out before.
+     */
     public SequenceOutcome begin(long nowNanos, SequenceRequest request) throws Nfs4Exception {
         Session session = sessions.session(request.sessionId());
         if (request.slotId() >= session.slotCount()) {
@@ -52,7 +57,7 @@ public final class Sequences {
         return new SequenceOutcome.Execute(session, slot);
     }
 
-    /** A request that promises to keep its reply is executed only if there is room for one. */
+    /** Reserves room for a reply that has to be kept. A request without that room is not executed. */
     private void reserveReply(long nowNanos, Slot slot, SequenceRequest request) throws Nfs4Exception {
         Session session = slot.session;
         ReplyMemory replies = sessions.replies();
@@ -65,7 +70,7 @@ public final class Sequences {
             slotRecalls.ask(nowNanos, session);
         }
         if (!hasRoom) {
-            // The client sends the same again, in the same slot (section 15.1.1.3): nothing was executed.
+            // Nothing was executed, so the client sends the same request again, in the same slot (section 15.1.1.3).
             throw Nfs4Exception.of(Nfs4Status.DELAY);
         }
     }
@@ -94,7 +99,7 @@ public final class Sequences {
     }
 
     /**
-     * The request of a slot has been executed.
+     * Notes that the request of a slot has been executed.
      *
      * @param reply to keep for a retry, or null to keep none
      */

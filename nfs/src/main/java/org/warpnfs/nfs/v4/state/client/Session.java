@@ -13,16 +13,16 @@ import org.warpnfs.nfs.v4.state.core.ChannelAttributes;
 import org.warpnfs.nfs.v4.state.core.Client;
 import org.warpnfs.nfs.v4.state.core.SessionId;
 
-/** One session (RFC 8881, section 2.10); its slots are made when first used. Guarded by the lock of the state. */
+/** One session (RFC 8881, section 2.10). Its slots are created when first used. Guarded by the lock of the state. */
 public final class Session {
     private final SessionId id;
     private final Client client;
     private final ChannelAttributes foreChannel;
     private final @Nullable BackChannel backChannel;
     private final @Nullable Slot[] slots;
-    /** No longer in the table. */
+    /** True if the session is no longer in the table. */
     boolean ended;
-    /** Idle slots behind the first that keep a reply. */
+    /** Number of idle slots, other than the first, that keep a reply. */
     int keptReplies;
 
     volatile int targetSlots;
@@ -49,13 +49,13 @@ public final class Session {
         return foreChannel;
     }
 
-    /** Null if the client offers no flavor, or no room, that callbacks could use. */
+    /** The back channel; null if the client offers no credential or no room that callbacks could use. */
     @Nullable
     BackChannel backChannel() {
         return backChannel;
     }
 
-    /** The connections that its requests come on, as far as they are remembered. */
+    /** The connections on which its requests come, as far as they are remembered. */
     public Set<Object> connections() {
         return Collections.unmodifiableSet(connections);
     }
@@ -65,7 +65,7 @@ public final class Session {
         return backChannel == null ? List.of() : backChannel.paths().connections();
     }
 
-    /** How many slots the client should use (sr_target_highest_slotid is one less): at least one, at most all. */
+    /** How many slots the client should use: at least one, at most all. sr_target_highest_slotid is one less. */
     public int targetSlotCount() {
         return targetSlots;
     }

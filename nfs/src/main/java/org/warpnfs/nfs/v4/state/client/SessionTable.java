@@ -48,7 +48,7 @@ public final class SessionTable {
         this.replies = new ReplyMemory(limits.maxReplyCacheBytes());
     }
 
-    /** What the replies take that sessions keep. */
+    /** Memory for the replies that sessions keep. */
     public ReplyMemory replies() {
         return replies;
     }
@@ -57,7 +57,7 @@ public final class SessionTable {
         return slots;
     }
 
-    /** The slots of all sessions together. */
+    /** Counts of the slots of all sessions. */
     public SlotCounts slotCounts() {
         return slots.counts();
     }
@@ -77,7 +77,8 @@ public final class SessionTable {
         }
         Client client = record.client;
         if (!record.confirmed && clients.isExpired(client, nowNanos)) {
-            // A record that is not confirmed within a lease goes (RFC 8881, section 18.35.4), the next sweep or not.
+            // A record that is not confirmed within a lease is removed (RFC 8881, section 18.35.4), even before the
+            // next sweep.
             clients.remove(client);
             throw Nfs4Exception.of(Nfs4Status.STALE_CLIENTID);
         }
@@ -90,7 +91,7 @@ public final class SessionTable {
         if (!record.confirmed && !client.principal().equals(principal)) {
             throw Nfs4Exception.of(Nfs4Status.CLID_INUSE);
         }
-        // First: room is made at the cost of those who are silent.
+        // Done first, since room is made by removing silent clients.
         clients.renew(client, nowNanos);
         ChannelAttributes foreGranted = fore.clampedTo(limits);
         if (of(client).size() >= limits.maxSessionsPerClient()
@@ -103,7 +104,7 @@ public final class SessionTable {
         clients.confirm(record);
         add(new Session(id, client, foreGranted, back));
         record.createSequence = sequence;
-        // Neither PERSIST nor CONN_RDMA: replies live in memory, and a connection does not change what it is.
+        // Neither PERSIST nor CONN_RDMA: replies are kept in memory, and a connection cannot change to RDMA.
         CreatedSession reply = new CreatedSession(
                 id,
                 sequence,
@@ -115,7 +116,8 @@ public final class SessionTable {
     }
 
     private @Nullable BackChannel backChannel(SessionId id, CallbackParameters callbacks) throws Nfs4Exception {
-        // A channel on which nothing can be sent is refused also if nobody asks for it yet: BIND_CONN_TO_SESSION may.
+        // A channel on which nothing can be sent is refused even if this request does not ask for it, since
+        // BIND_CONN_TO_SESSION may.
         ChannelAttributes granted = callbacks.channel().clampedForCallbacks();
         CallbackCredential credential = callbacks.credential();
         return credential == null ? null : new BackChannel(id, callbacks, credential, granted, outbox);
@@ -141,7 +143,7 @@ public final class SessionTable {
         end(session);
     }
 
-    /** A client is gone, and its sessions with it. */
+    /** Ends all sessions of a client that is removed. */
     public void depart(Client client) {
         Map<SessionId, Session> sessions = byClient.remove(client);
         if (sessions != null) {
@@ -162,7 +164,7 @@ public final class SessionTable {
         }
     }
 
-    /** The session of that id, or BADSESSION. */
+    /** The session of that id; BADSESSION if there is none. */
     public Session session(SessionId id) throws Nfs4Exception {
         Session session = byId.get(id);
         if (session == null) {
@@ -176,12 +178,15 @@ public final class SessionTable {
         return byId.get(id);
     }
 
-    /** The client's sessions, in the order in which they were made. */
+    /** The client's sessions, in the order in which they were created. */
     public Collection<Session> of(Client client) {
         return byClient.getOrDefault(client, Map.of()).values();
     }
 
-    /** Requests of the session come on that connection; remembered unless the session has its number of them. */
+    /**
+     * Notes that requests of the session come on that connection. It is not remembered if the session has its limit of
+     * connections.
+     */
     public void bound(Session session, Object connection) {
         if (session.connections.contains(connection)) {
             return;
@@ -195,9 +200,9 @@ public final class SessionTable {
     }
 
     /**
-     * The connection is to carry callbacks of the session.
+     * Binds a connection to the back channel of the session.
      *
-     * @return false if it cannot
+     * @return false if it cannot be bound
      */
     public boolean boundBack(Session session, Object connection) {
         BackChannel back = session.backChannel();
@@ -223,7 +228,7 @@ public final class SessionTable {
         });
     }
 
-    /** A connection has ended. */
+    /** Notes that a connection has ended. */
     public void connectionClosed(Object connection) {
         Set<Session> bound = byConnection.remove(connection);
         if (bound == null) {
@@ -238,7 +243,7 @@ public final class SessionTable {
         }
     }
 
-    /** What the client's sessions are bound to, in either direction. */
+    /** The connections that the client's sessions are bound to, in either direction. */
     public Set<Object> connectionsOf(Client client) {
         Set<Object> connections = new LinkedHashSet<>();
         for (Session session : of(client)) {
@@ -248,7 +253,7 @@ public final class SessionTable {
         return connections;
     }
 
-    /** The sessions that calls on this connection belong to, in either direction. */
+    /** The sessions that are bound to this connection, in either direction. */
     Set<Session> sessionsOn(Object connection) {
         return byConnection.getOrDefault(connection, Set.of());
     }
@@ -263,7 +268,7 @@ public final class SessionTable {
         return connectionsNotBound;
     }
 
-    /** How many there are. */
+    /** Number of sessions. */
     public int count() {
         return byId.size();
     }

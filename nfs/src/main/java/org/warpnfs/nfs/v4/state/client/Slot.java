@@ -5,7 +5,6 @@ import org.warpnfs.nfs.v4.state.core.Principal;
 
 /**
  * One slot of a session's reply cache (RFC 8881, section 2.10.6.1).
- *
  * <pre>
  *   state     event                            next      answer
  *   FRESH     seqid 1                          BUSY      executed
@@ -15,7 +14,7 @@ import org.warpnfs.nfs.v4.state.core.Principal;
  *   IDLE      seqid = last, reply cached       IDLE      the cached reply
  *   IDLE      seqid = last, not cached         IDLE      RETRY_UNCACHED_REP
  *   IDLE      seqid = last, other request      IDLE      SEQ_FALSE_RETRY
- *   BUSY      seqid = the one under way        BUSY      DELAY
+ *   BUSY      seqid = the one in progress      BUSY      DELAY
  *   any       any other seqid                  same      SEQ_MISORDERED
  *   BUSY      the reply is made                IDLE
  * </pre>
@@ -39,9 +38,9 @@ public final class Slot {
     @Nullable
     CachedReply reply;
 
-    /** What it takes of {@link ReplyMemory}: its reply, or room for the one that is being made. */
+    /** Bytes of {@link ReplyMemory} that the slot takes, for its reply or reserved for the one in progress. */
     long chargedBytes;
-    /** When its last request began, and when the last reply was made, by the count of {@link ReplyMemory}. */
+    /** When its last request began, and when the last reply was made, by the counter of {@link ReplyMemory}. */
     long begun;
 
     long ended;

@@ -1,10 +1,10 @@
 package org.warpnfs.nfs.v4.state.client;
 
 /**
- * The slots of all sessions together.
+ * Counts of the slots of all sessions.
  *
  * @param granted slots that clients may use
- * @param busy of those, how many have a request under way
- * @param replayed requests that were answered with the reply their slot kept, since the start
+ * @param busy number of these with a request in progress
+ * @param replayed requests that were answered with the reply that their slot kept, since the start
  */
 public record SlotCounts(int granted, int busy, long replayed) {}

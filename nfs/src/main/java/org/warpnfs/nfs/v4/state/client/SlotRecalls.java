@@ -9,31 +9,33 @@ import org.warpnfs.nfs.v4.state.callback.CallbackCall;
 import org.warpnfs.nfs.v4.state.core.Client;
 
 /**
- * Asks sessions for slots (CB_RECALL_SLOT, RFC 8881, section 20.8) where room for kept replies is scarce.
+ * Asks clients to use fewer slots (CB_RECALL_SLOT, RFC 8881, section 20.8) where room for kept replies is scarce.
  *
- * <p>A client that is asked sends a request with the lower sa_highest_slotid, which says which replies it has seen. One
- * that uses its session hears the same from each reply (sr_target_highest_slotid); it is those at rest, or put off,
- * that have to be called. Those asked are of the address that wants room, and of the one that has most. A session is
- * asked again after {@link CallbackCall#PATIENCE_NANOS}; one that has refused is not. Who does not give slots back
- * finds no room for more replies.
+ * <p>A client that is asked sends a request with a lower sa_highest_slotid, which shows what replies it has seen. A
+ * session in use learns the same from each reply (sr_target_highest_slotid), so only sessions that are idle or get
+ * DELAY have to be called. The sessions that are asked belong to the address that needs room, and to the one that has
+ * most. A session is asked again after {@link CallbackCall#PATIENCE_NANOS}, unless it has refused. A client that does
+ * not give slots back gets no room for more replies.
  *
  * <p>Guarded by the lock of the state.
  */
 public final class SlotRecalls {
-    /** Of each address, at a request. */
+    /** Most sessions of an address that one request examines. */
     private static final int MAX_LOOKED_AT = 8;
 
     private final ClientTable clients;
     private final ReplyMemory replies;
     private long sent;
 
-    /** @param replies what sessions keep */
+    /**
+     * @param replies memory of the kept replies
+     */
     public SlotRecalls(ClientTable clients, ReplyMemory replies) {
         this.clients = clients;
         this.replies = replies;
     }
 
-    /** Room is scarce for the session's address. */
+    /** Asks for slots. Called when room is scarce for the session's address. */
     void ask(long nowNanos, Session session) {
         ClientAddress address = session.client().address();
         ClientAddress largest = replies.largest();
@@ -53,7 +55,8 @@ public final class SlotRecalls {
     }
 
     /**
-     * Clients without a lease make room: what keeps replies of theirs is let go, state and all. True if there were any.
+     * Makes room by removing clients whose lease has run out and that keep replies, with all their state. Returns true
+     * if there were any.
      */
     boolean letGoOfSilent(long nowNanos, Session session) {
         Set<Client> silent = silentOf(nowNanos, session.client().address());

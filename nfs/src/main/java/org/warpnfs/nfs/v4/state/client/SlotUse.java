@@ -1,17 +1,17 @@
 package org.warpnfs.nfs.v4.state.client;
 
-/** The slots of all sessions together. Guarded by the lock of the state. */
+/** Counters of the slots of all sessions. Guarded by the lock of the state. */
 final class SlotUse {
     private int granted;
     private int busy;
     private long replayed;
 
-    /** A session came. */
+    /** Adds the slots of a new session. */
     void granted(Session session) {
         granted += session.slotCount();
     }
 
-    /** A session is gone; requests in its slots may still be under way. */
+    /** Removes the slots of a session that is gone. Requests in its slots may still be in progress. */
     void gone(Session session) {
         granted -= session.slotCount();
     }

@@ -14,8 +14,8 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
 /**
- * The ways back to clients: the back channels of their sessions, or of NFSv4.0 the address that they have named.
- * Guarded by the lock of the state.
+ * Callback paths to all clients: the back channels of their sessions, or, in NFSv4.0, the addresses that they have
+ * named. Guarded by the lock of the state.
  */
 public final class WaysBack implements Recaller {
     /** sr_status_flags (RFC 8881, section 18.46.1). */
@@ -27,7 +27,9 @@ public final class WaysBack implements Recaller {
     private final SessionTable sessions;
     private final DialedPaths dialed;
 
-    /** @param dialed the ways to clients of NFSv4.0 */
+    /**
+     * @param dialed the paths to clients of NFSv4.0
+     */
     public WaysBack(SessionTable sessions, DialedPaths dialed) {
         this.sessions = sessions;
         this.dialed = dialed;
@@ -60,7 +62,7 @@ public final class WaysBack implements Recaller {
         return false;
     }
 
-    /** Tries the back channels that {@code connection} was bound to. */
+    /** Tests the back channels that {@code connection} was bound to. */
     public void probe(long nowNanos, Object connection) {
         for (Session session : sessions.sessionsOn(connection)) {
             BackChannel back = session.backChannel();
@@ -70,7 +72,7 @@ public final class WaysBack implements Recaller {
         }
     }
 
-    /** Tries the address that an NFSv4.0 client has given. */
+    /** Tests the address that an NFSv4.0 client has given. */
     public void probe(long nowNanos, Client client) {
         DialedPath path = dialed.of(client);
         if (path != null) {
@@ -78,7 +80,7 @@ public final class WaysBack implements Recaller {
         }
     }
 
-    /** If the way back to an NFSv4.0 client is down, it is tried again now and then; false if there is none. */
+    /** If the path to an NFSv4.0 client is down, tests it again, but not too often. Returns false if there is none. */
     public boolean retry(long nowNanos, Client client) {
         DialedPath path = dialed.of(client);
         if (path == null) {
@@ -104,9 +106,9 @@ public final class WaysBack implements Recaller {
     }
 
     /**
-     * A callback has ended.
+     * Notes the outcome of a callback.
      *
-     * @return a client to whom more may be sent now; null if there is none
+     * @return a client to which further calls can now be sent; null if there is none
      */
     public @Nullable Client answered(long nowNanos, CallbackCall call, CallbackOutcome outcome) {
         return switch (call) {
@@ -156,7 +158,7 @@ public final class WaysBack implements Recaller {
         return session.client();
     }
 
-    /** Those of sr_status_flags that tell of the way back. */
+    /** The bits of sr_status_flags about callback paths. */
     public int statusFlags(long nowNanos, Session session) {
         int flags = 0;
         boolean anyUsed = false;

@@ -20,14 +20,14 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
  */
 public record ChannelAttributes(
         long maxRequestBytes, long maxReplyBytes, long maxCachedReplyBytes, long maxOperations, long maxRequests) {
-    /** SEQUENCE and one small operation with their RPC header; a channel that holds less is of no use. */
+    /** Length of SEQUENCE and one small operation with their RPC header. A channel for less is useless. */
     private static final int LEAST_BYTES = 256;
     /**
-     * RPC header with the longest AUTH_SYS credential (RFC 5531, section 8.2), CB_SEQUENCE, CB_RECALL with the longest
-     * handle.
+     * Length of an RPC header with the longest AUTH_SYS credential (RFC 5531, section 8.2), CB_SEQUENCE, and CB_RECALL
+     * with the longest handle.
      */
     private static final int LEAST_CALLBACK_BYTES = 700;
-    /** One page, as Linux has it. */
+    /** One page, as in Linux. */
     private static final int CALLBACK_BYTES = 4096;
 
     private static final int CALLBACK_OPERATIONS = 2;
@@ -53,7 +53,9 @@ public record ChannelAttributes(
         out.int32(0);
     }
 
-    /** What the server grants of this: never more than was asked for. TOOSMALL if nothing could be done with it. */
+    /**
+     * The attributes that the server grants: never more than was asked for. TOOSMALL if the channel would be useless.
+     */
     public ChannelAttributes clampedTo(StateLimits limits) throws Nfs4Exception {
         requireUseful(LEAST_BYTES);
         return new ChannelAttributes(
@@ -64,14 +66,14 @@ public record ChannelAttributes(
                 Math.min(maxRequests, limits.maxSlotsPerSession()));
     }
 
-    /** The same with fewer slots. */
+    /** These attributes with fewer slots. */
     ChannelAttributes withRequests(long requests) {
         return new ChannelAttributes(maxRequestBytes, maxReplyBytes, maxCachedReplyBytes, maxOperations, requests);
     }
 
     /**
-     * What the server makes use of for its callbacks, which are short and need not be kept. TOOSMALL if not even
-     * CB_RECALL fits.
+     * The attributes that the server uses for its callbacks, which are short and whose replies need not be kept.
+     * TOOSMALL if not even CB_RECALL fits.
      */
     public ChannelAttributes clampedForCallbacks() throws Nfs4Exception {
         requireUseful(LEAST_CALLBACK_BYTES);

@@ -4,8 +4,8 @@ import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 
 /**
- * One client, as its client id names it (RFC 8881, section 2.4): who it is, and whether it is still there. What it
- * holds is in the tables that own it. Compared by identity: a client that was let go and comes back is another.
+ * One client, identified by its client id (RFC 8881, section 2.4). Its state is in the tables that own it. An instance
+ * equals only itself: a client that was removed and comes back is another one.
  */
 public final class Client {
     private final long id;
@@ -17,12 +17,12 @@ public final class Client {
     private volatile boolean gone;
 
     /**
-     * A client that is there.
+     * Makes a client.
      *
-     * @param owner the name it gives itself
-     * @param verifier of this instance of the client: another after it restarted
+     * @param owner the client owner, its own name for itself
+     * @param verifier of this instance of the client: another one after it restarted
      * @param sessionless true for a client of NFSv4.0
-     * @param address where it introduced itself from
+     * @param address from which it registered
      */
     public Client(
             long id, Opaque owner, long verifier, Principal principal, boolean sessionless, ClientAddress address) {
@@ -47,12 +47,12 @@ public final class Client {
         return sessionless;
     }
 
-    /** Where it introduced itself from: what it holds counts there. */
+    /** The address from which it registered. Its state counts against the share of this address. */
     public ClientAddress address() {
         return address;
     }
 
-    /** Of this instance of the client (co_verifier, in NFSv4.0 the verifier of nfs_client_id4). */
+    /** Verifier of this instance of the client (co_verifier, in NFSv4.0 the verifier of nfs_client_id4). */
     public long verifier() {
         return verifier;
     }
@@ -61,14 +61,12 @@ public final class Client {
         return principal;
     }
 
-    /**
-     * True once the client has been let go: requests that were under way find nothing any more. Safe for any thread.
-     */
+    /** True once the client was removed. Requests in progress then find none of its state. Safe for any thread. */
     public boolean isGone() {
         return gone;
     }
 
-    /** The client has been let go, for good. The table of clients alone says so, under the lock of the state. */
+    /** Marks the client as removed, for good. Only the table of clients calls this, under the lock of the state. */
     public void letGo() {
         gone = true;
     }

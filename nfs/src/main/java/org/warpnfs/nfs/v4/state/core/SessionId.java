@@ -4,7 +4,7 @@ import org.warpnfs.nfs.v4.xdr.CompoundReader;
 import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 
-/** sessionid4: sixteen bytes, here the client id and a random number. */
+/** sessionid4: sixteen bytes. This server makes it of the client id and a random number. */
 public record SessionId(long clientId, long random) {
     public static final int LENGTH_BYTES = 16;
 

@@ -11,8 +11,8 @@ import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.limits.FairShare;
 
 /**
- * How much of something all clients have together, and each client address of it. They share it by {@link FairShare}.
- * Guarded by the lock of the state.
+ * Amounts of a limited resource that each client address has, and that all have together. Addresses share it by {@link
+ * FairShare}. Guarded by the lock of the state.
  */
 public final class Shares {
     private final long most;
@@ -21,22 +21,24 @@ public final class Shares {
     private long taken;
     private long refused;
 
-    /** @param most that all may have together */
+    /**
+     * @param most limit of all addresses together
+     */
     public Shares(long most) {
         this.most = most;
     }
 
-    /** True if the address may take so many more. */
+    /** True if the address may take {@code more}. */
     public boolean hasRoomFor(ClientAddress address, long more) {
         return more <= 0 || FairShare.allows(of(address), more, left());
     }
 
-    /** Counts that someone is refused: for want of room here, or at another limit of the same thing. */
+    /** Counts a refusal, because of this limit or of another limit of the same resource. */
     public void refuse() {
         refused++;
     }
 
-    /** The address has so many more, whether there is room or not. */
+    /** Adds to the amount of the address, whether there is room or not. */
     public void take(ClientAddress address, long more) {
         if (more != 0) {
             taken += more;
@@ -44,7 +46,7 @@ public final class Shares {
         }
     }
 
-    /** The address has so many less. */
+    /** Subtracts from the amount of the address. */
     public void giveBack(ClientAddress address, long less) {
         if (less != 0) {
             taken -= less;
@@ -65,27 +67,27 @@ public final class Shares {
         }
     }
 
-    /** How much the address has. */
+    /** The amount that the address has. */
     public long of(ClientAddress address) {
         return byAddress.getOrDefault(address, 0L);
     }
 
-    /** How much all have together. */
+    /** The amount that all have together. */
     public long taken() {
         return taken;
     }
 
-    /** How much is left for all. */
+    /** The amount that is left for all. */
     public long left() {
         return most - taken;
     }
 
-    /** How often someone was refused. */
+    /** Number of refusals. */
     public long refused() {
         return refused;
     }
 
-    /** Who has most; null if nobody has any. */
+    /** The address that has most; null if none has any. */
     @Nullable
     public ClientAddress largest() {
         Map.Entry<Long, Set<ClientAddress>> last = byAmount.lastEntry();

@@ -1,19 +1,20 @@
 package org.warpnfs.nfs.v4.state.core;
 
 /**
- * How much clients may make the server remember. What is for all is shared by client addresses: each may take as long
- * as it has no more than is left, so one alone gets half, and a newcomer always finds some. Before anyone is refused,
- * clients without a lease are let go, and those that were never confirmed or hold nothing. Who is refused then gets an
- * error that ends: SERVERFAULT, in NFSv4.0 RESOURCE, and NOSPC of CREATE_SESSION.
+ * Limits of the state that clients may have. Limits of all clients are shared by client addresses. An address may take
+ * more as long as it has no more than what is left. So a single address gets half, and a newcomer always finds some.
+ * Before a client is refused, others are removed: those whose lease has run out, and those that were never confirmed or
+ * have no state. A client that is refused gets an error that it does not repeat: SERVERFAULT, in NFSv4.0 RESOURCE, and
+ * NOSPC from CREATE_SESSION.
  *
  * @param maxClients client records, confirmed or not
  * @param maxSessionsPerClient sessions of one client
  * @param maxSessions sessions of all clients
- * @param maxSlotsPerSession requests that one session may have under way; the first keeps a reply of
- *     {@code maxCachedReplyBytes} whatever others keep
+ * @param maxSlotsPerSession requests that one session may have in progress; the first slot keeps a reply of {@code
+ * maxCachedReplyBytes} whatever others keep
  * @param maxCachedReplyBytes one reply in that cache
- * @param maxRequestBytes one COMPOUND, unreduced
- * @param maxReplyBytes one reply, unreduced
+ * @param maxRequestBytes one COMPOUND, with data that may travel in chunks
+ * @param maxReplyBytes one reply, with data that may travel in chunks
  * @param maxOperations operations of one COMPOUND
  * @param maxConnectionsPerSession connections remembered as bound to one session
  * @param maxOpensPerClient open files of one client
@@ -22,8 +23,8 @@ package org.warpnfs.nfs.v4.state.core;
  * @param maxLocksPerClient byte ranges locked by one client, and its lock stateids
  * @param maxLocks byte ranges locked on all files, and lock stateids
  * @param maxReplyCacheBytes what all slots of all sessions but the first of each may keep
- * @param maxDelegations of all clients, revoked ones included until they are freed
- * @param courtesyLeases how many leases a silent client keeps its state while nobody wants it
+ * @param maxDelegations of all clients, including revoked ones until they are freed
+ * @param courtesyLeases for how many leases a silent client keeps its state if no other client needs it
  */
 public record StateLimits(
         int maxClients,
@@ -43,18 +44,18 @@ public record StateLimits(
         long maxReplyCacheBytes,
         int maxDelegations,
         int courtesyLeases) {
-    /** What a COMPOUND around one READ or WRITE takes beside the data, generously. */
+    /** Generous length of a COMPOUND around one READ or WRITE, without the data. */
     public static final int COMPOUND_OVERHEAD_BYTES = 64 * 1024;
 
     private static final int CLIENT_BYTES = 2048;
     private static final int SESSION_BYTES = 1024;
-    /** With its open-owner. */
+    /** Memory of an open with its open-owner. */
     private static final int OPEN_BYTES = 1024;
 
     private static final int LOCK_BYTES = 256;
     private static final int DELEGATION_BYTES = 512;
 
-    /** For data of up to {@code maxIoBytes} in one READ or WRITE. */
+    /** Limits for data of up to {@code maxIoBytes} in one READ or WRITE. */
     public static StateLimits forIoOf(int maxIoBytes) {
         return new StateLimits(
                 8 * 1024,
@@ -77,9 +78,8 @@ public record StateLimits(
     }
 
     /**
-     * What all of this may take of the heap, roughly: kept replies at their largest, and for each record what its
-     * objects take with the longest names that are usual. For the check at start that the virtual machine is large
-     * enough.
+     * Approximate heap that all of this may take: kept replies at their largest, and each record with the longest names
+     * that are usual. Used at start to check that the virtual machine is large enough.
      */
     public long heapBytes() {
         return (long) maxSessions * maxCachedReplyBytes
@@ -91,7 +91,7 @@ public record StateLimits(
                 + (long) maxDelegations * DELEGATION_BYTES;
     }
 
-    /** The same, with other room for kept replies. */
+    /** These limits with another limit of kept replies. */
     public StateLimits withReplyCacheBytes(long bytes) {
         return new StateLimits(
                 maxClients,

@@ -4,7 +4,7 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
 /**
- * A range of bytes, both ends included, compared unsigned.
+ * A range of bytes, including both ends, compared unsigned.
  *
  * @param first its first byte
  * @param last its last byte; all ones for "to the end of the file, wherever that will be"
@@ -14,8 +14,8 @@ public record ByteRange(long first, long last) {
     public static final long TO_EOF = -1;
 
     /**
-     * From offset and length as LOCK has them (RFC 8881, section 18.10.3): INVAL if empty or beyond the last byte there
-     * can be.
+     * The range of an offset and a length, as in LOCK (RFC 8881, section 18.10.3); INVAL if it is empty or extends
+     * beyond the last possible byte.
      */
     public static ByteRange of(long offset, long length) throws Nfs4Exception {
         if (length == 0) {
@@ -31,7 +31,7 @@ public record ByteRange(long first, long last) {
         return new ByteRange(offset, offset + (length - 1));
     }
 
-    /** The length as LOCK has it. */
+    /** The length, as in LOCK. */
     public long length() {
         return last == -1 ? TO_EOF : last - first + 1;
     }
@@ -40,7 +40,7 @@ public record ByteRange(long first, long last) {
         return Long.compareUnsigned(first, other.last) <= 0 && Long.compareUnsigned(other.first, last) <= 0;
     }
 
-    /** True if {@code other} begins right behind this one. */
+    /** True if {@code other} begins directly after this range. */
     boolean touches(ByteRange other) {
         return last != -1 && last + 1 == other.first;
     }

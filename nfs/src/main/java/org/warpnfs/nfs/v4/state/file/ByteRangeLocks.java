@@ -12,19 +12,19 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
 /**
- * The byte-range locks on one file, with POSIX arithmetic: an owner's new lock replaces what it held of the range,
- * splitting and joining as needed (RFC 8881, section 9.1.5: LOCK4_RESULT_LOCKTYPE_POSIX).
+ * The byte-range locks on one file, with POSIX semantics: an owner's new lock replaces what the owner had of the range,
+ * with splits and joins as needed (RFC 8881, section 9.1.5: LOCK4_RESULT_LOCKTYPE_POSIX).
  *
- * <p>Locks of one owner never overlap, and neighbours of one kind are joined. Nothing here takes longer because there
- * are many locks, but by their logarithm: an owner that lets all go leaves its locks behind as dead ones, which are
- * taken down {@value #PORTION} at a time by those who come after. Not safe for several threads.
+ * <p>Locks of one owner never overlap, and adjacent ones of one kind are joined. Every operation takes logarithmic time
+ * in the number of locks. If an owner releases all its locks, they are only marked as dead; later calls remove them,
+ * {@value #PORTION} at a time. Not safe for several threads.
  *
- * @param <O> who holds a lock
+ * @param <O> owner of a lock
  */
 final class ByteRangeLocks<O> {
-    /** Dead locks that each call takes down on its way. */
+    /** Number of dead locks that each call removes. */
     private static final int PORTION = 64;
-    /** Dead locks that one search takes down before it gives up for now: a few milliseconds. */
+    /** Number of dead locks that one search removes before it gives up for now: a few milliseconds. */
     private static final int MAX_DEAD_IN_THE_WAY = 4096;
 
     private final Predicate<O> isGone;
@@ -37,7 +37,7 @@ final class ByteRangeLocks<O> {
     /** One lock. */
     record Held<O>(O owner, boolean exclusive, ByteRange range) {}
 
-    /** What one owner has; it never comes back once it is dead. */
+    /** The locks of one owner. A dead one is never used again. */
     private static final class Holder<O> {
         final O owner;
         final TreeMap<Long, Piece<O>> pieces = new TreeMap<>(Long::compareUnsigned);
@@ -58,15 +58,18 @@ final class ByteRangeLocks<O> {
         this(_ -> false);
     }
 
-    /** @param isGone true of owners whose locks count for nothing any more, though they were not released yet */
+    /**
+     * @param isGone true for owners whose locks no longer count although they were not released yet
+     */
     ByteRangeLocks(Predicate<O> isGone) {
         this.isGone = isGone;
     }
 
     /**
-     * A lock of another owner that stands in the way, or null.
+     * A conflicting lock of another owner, or null.
      *
-     * @throws Nfs4Exception DELAY if too many locks of owners that are gone lie there; fewer do when it is asked again
+     * @throws Nfs4Exception DELAY if the search met too many locks of owners that are gone; it removes them, so a
+     * repeated search meets fewer
      */
     @Nullable
     Held<O> conflict(O owner, boolean isExclusive, ByteRange range) throws Nfs4Exception {
@@ -95,7 +98,7 @@ final class ByteRangeLocks<O> {
         throw Nfs4Exception.of(Nfs4Status.DELAY);
     }
 
-    /** Gives {@code owner} the range; the caller has made sure that nobody stands in the way. */
+    /** Locks the range for {@code owner}. The caller has checked that there is no conflict. */
     void lock(O owner, boolean isExclusive, ByteRange range) {
         unlock(owner, range);
         Holder<O> holder = holders.computeIfAbsent(owner, Holder::new);
@@ -116,7 +119,7 @@ final class ByteRangeLocks<O> {
         put(holder, isExclusive, new ByteRange(first, last));
     }
 
-    /** Takes the range, or what the owner holds of it, away. */
+    /** Releases what the owner has locked of the range. */
     void unlock(O owner, ByteRange range) {
         clearDead(PORTION);
         Holder<O> holder = holders.get(owner);
@@ -166,7 +169,7 @@ final class ByteRangeLocks<O> {
         return isExclusive ? exclusive : shared;
     }
 
-    /** The owner holds nothing any more. */
+    /** Releases all locks of the owner. */
     void unlockAll(O owner) {
         Holder<O> holder = holders.remove(owner);
         if (holder != null) {
@@ -198,7 +201,7 @@ final class ByteRangeLocks<O> {
         return holdsOf(owner) > 0;
     }
 
-    /** Its locks, so many at most, by their first bytes. */
+    /** The owner's locks, ordered by first byte, at most {@code most}. */
     List<Held<O>> of(O owner, int most) {
         Holder<O> holder = holders.get(owner);
         return holder == null
@@ -209,13 +212,13 @@ final class ByteRangeLocks<O> {
                         .toList();
     }
 
-    /** How many locks the owner has. */
+    /** Number of locks of the owner. */
     int holdsOf(O owner) {
         Holder<O> holder = holders.get(owner);
         return holder == null ? 0 : holder.pieces.size();
     }
 
-    /** How many locks searches have looked at so far. */
+    /** Number of locks that searches have examined so far. */
     long visited() {
         return exclusive.visited() + shared.visited();
     }

@@ -6,13 +6,13 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
 /**
- * What stands in the way of an open, a lock or I/O.
+ * State that conflicts with an open, a lock or I/O.
  *
- * @param holder whose it is
- * @param lock the lock, where it is one
+ * @param holder client that has the state
+ * @param lock the lock, if it is one
  */
 public record Conflict(Client holder, ByteRangeLocks.@Nullable Held<LockOwner> lock) {
-    /** What whoever is in the wrong is answered: the status, of a lock with what LOCK4denied says of it. */
+    /** The error that the conflicting request gets: the status and, for a lock, its LOCK4denied. */
     public Nfs4Exception refusal(Nfs4Status status) {
         return lock == null ? Nfs4Exception.of(status) : new LockDenied(lock);
     }

@@ -2,19 +2,19 @@ package org.warpnfs.nfs.v4.state.file;
 
 import org.warpnfs.nfs.v4.xdr.Stateid;
 
-/** What became of a {@link DelegationWant}. */
+/** Answer to a {@link DelegationWant}. */
 public sealed interface DelegationGrant {
     /**
      * A read delegation.
      *
-     * @param recalled the client is to give it back at once
+     * @param recalled true if the client has to return it at once
      */
     record Read(Stateid stateid, boolean recalled) implements DelegationGrant {}
 
-    /** None, and why_no_delegation4 for clients that expressed a wish. */
+    /** No delegation, and why_no_delegation4 for clients that sent a want. */
     record None(Why why) implements DelegationGrant {}
 
-    /** why_no_delegation4 (RFC 8881, section 18.16.2), those that occur here. */
+    /** The values of why_no_delegation4 that this server uses (RFC 8881, section 18.16.2). */
     enum Why {
         NOT_WANTED(0),
         CONTENTION(1),
@@ -32,7 +32,7 @@ public sealed interface DelegationGrant {
             return code;
         }
 
-        /** True if a bool follows: whether the server will signal that things have changed. */
+        /** True if a bool follows: whether the server will signal when the reason no longer holds. */
         public boolean saysWhetherItSignals() {
             return this == CONTENTION || this == RESOURCE;
         }

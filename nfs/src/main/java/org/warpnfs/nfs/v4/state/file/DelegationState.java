@@ -9,19 +9,17 @@ import org.warpnfs.nfs.v4.xdr.Opaque;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 
 /**
- * A read delegation (RFC 8881, section 10.4): the client may serve opens and reads from its cache until it is asked to
- * give it back.
- *
+ * A read delegation (RFC 8881, section 10.4). Its client may serve opens and reads from its cache until the delegation
+ * is recalled.
  * <pre>
  *   state     event                                          next
  *   -         granted by OPEN                                HELD
- *   HELD      someone else's change is asked for             RECALLED
+ *   HELD      another client's change conflicts              RECALLED
  *   HELD      reclaimed, but no callback would reach it      RECALLED
- *   RECALLED  not given back for a lease                     REVOKED
+ *   RECALLED  not returned within a lease                    REVOKED
  *   HELD, RECALLED  DELEGRETURN                              -
  *   REVOKED   FREE_STATEID                                   -
  * </pre>
- *
  * Guarded by the lock of the state.
  */
 public final class DelegationState implements StateEntry, Recallable {
@@ -31,7 +29,7 @@ public final class DelegationState implements StateEntry, Recallable {
         REVOKED
     }
 
-    /** How far the client has been told. */
+    /** What the client has been told of a recall. */
     private enum Notice {
         DUE,
         ASKED,
@@ -48,7 +46,7 @@ public final class DelegationState implements StateEntry, Recallable {
     private long recalledNanos;
     private long askedNanos;
 
-    /** Takes over {@code reader}. */
+    /** Makes a delegation, and takes ownership of {@code reader}. */
     DelegationState(Client client, FileKey key, Stateid stateid, Opaque wireHandle, SharedFile reader) {
         this.client = client;
         this.key = key;
@@ -82,7 +80,7 @@ public final class DelegationState implements StateEntry, Recallable {
         return stateid;
     }
 
-    /** The file as the client knows it. */
+    /** The file's handle, as the client has it. */
     @Override
     public Opaque wireHandle() {
         return wireHandle;
@@ -108,7 +106,7 @@ public final class DelegationState implements StateEntry, Recallable {
         }
     }
 
-    /** The client knows by other ways that it has to give the delegation back. */
+    /** Notes that the client knows without a CB_RECALL that it has to return the delegation. */
     void acknowledge() {
         notice = Notice.ACKNOWLEDGED;
     }

@@ -3,15 +3,15 @@ package org.warpnfs.nfs.v4.state.file;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 
 /**
- * What an OPEN says of delegations.
+ * What an OPEN says about delegations.
  *
- * @param wireHandle the file as the client will know it, for CB_RECALL
+ * @param wireHandle the file's handle as the client will have it, for CB_RECALL
  */
 public record DelegationWant(Kind kind, Opaque wireHandle) {
     public enum Kind {
-        /** Nothing, any, or one to read: the server may grant a read delegation. */
+        /** No preference, any delegation, or a read delegation: the server may grant a read delegation. */
         OPEN_TO_READ,
-        /** A write delegation, which is not given here. */
+        /** A write delegation, which this server does not grant. */
         WRITE,
         /** OPEN4_SHARE_ACCESS_WANT_NO_DELEG. */
         UNWANTED,
@@ -19,7 +19,7 @@ public record DelegationWant(Kind kind, Opaque wireHandle) {
         CANCEL,
         /** CLAIM_PREVIOUS of a read delegation. */
         RECLAIM,
-        /** The client has what it can have: CLAIM_DELEGATE_CUR, or a reclaim without one. */
+        /** The client has what it can have: CLAIM_DELEGATE_CUR, or a reclaim without a delegation. */
         SETTLED
     }
 }

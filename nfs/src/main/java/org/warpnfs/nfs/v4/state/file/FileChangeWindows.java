@@ -8,11 +8,11 @@ import java.util.concurrent.TimeUnit;
 import org.warpnfs.fs.spi.FileHandle;
 
 /**
- * When a file may not be delegated: while it is being changed, and for a while after someone had to wait for a recall.
- * Guarded by the lock of the state.
+ * Files that must not be delegated: those that are being changed, and for a while those whose delegations somebody had
+ * to recall. Guarded by the lock of the state.
  */
 public final class FileChangeWindows {
-    /** Whoever waited for a recall gets its turn before the file is delegated again. */
+    /** Time after a recall without new delegations, so that the client that waited for the recall can go on first. */
     private static final long REST_NANOS = TimeUnit.SECONDS.toNanos(30);
 
     private static final int MAX_RESTING = 1024;
@@ -20,17 +20,17 @@ public final class FileChangeWindows {
     private final Map<FileHandle, Integer> underWay = new HashMap<>();
     private final LinkedHashMap<FileHandle, Long> restingUntil = new LinkedHashMap<>();
 
-    /** Nobody may be given the file from here on until {@link #end}, as often as it begins. */
+    /** Begins a change of a file, which excludes new delegations until {@link #end} was called as often as this. */
     public void begin(FileHandle file) {
         underWay.merge(file, 1, Integer::sum);
     }
 
-    /** The change is over, as often as it began. */
+    /** Ends a change of a file. */
     public void end(FileHandle file) {
         underWay.computeIfPresent(file, (_, changes) -> changes == 1 ? null : changes - 1);
     }
 
-    /** Someone waits for a recall of the file. */
+    /** Notes that a client waits for a recall of the file. */
     void rest(long nowNanos, FileHandle file) {
         restingUntil.putLast(file, nowNanos + REST_NANOS);
         if (restingUntil.size() > MAX_RESTING) {

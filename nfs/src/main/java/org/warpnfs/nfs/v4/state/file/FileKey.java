@@ -4,10 +4,10 @@ import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileIdentity;
 
 /**
- * One file over all exports: opens, locks and delegations belong to it, through whatever export they came.
+ * One file, the same over all exports. Opens, locks and delegations belong to it, through whatever export they came.
  *
- * @param medium what it is on
- * @param handle names it there; not the handle by which it is opened
+ * @param medium the medium that the file is on
+ * @param handle names the file on the medium; it is not the handle by which it is opened
  */
 public record FileKey(Object medium, FileHandle handle) {
     public static FileKey of(FileIdentity file) {

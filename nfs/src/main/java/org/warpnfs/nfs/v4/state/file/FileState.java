@@ -4,11 +4,14 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Who has one file open, and who has locked what of it. Guarded by the lock of the state. */
+/** The opens and locks of one file. Guarded by the lock of the state. */
 final class FileState {
     final FileKey key;
     final Set<OpenState> opens = new LinkedHashSet<>(2);
-    /** Those that can write, and those that deny others something: what most opens need not be asked for. */
+    /**
+     * Opens that can write and opens that deny something. Most requests conflict only with these, so they need not
+     * search the others.
+     */
     final Set<OpenState> writers = new LinkedHashSet<>(2);
 
     final Set<OpenState> deniers = new LinkedHashSet<>(2);
@@ -19,7 +22,7 @@ final class FileState {
         this.key = key;
     }
 
-    /** An open has come, or has changed what it may and denies. */
+    /** Updates the indices after an open was added, or its access or deny bits were changed. */
     void index(OpenState open) {
         opens.add(open);
         member(writers, open, (open.access & OpenRequest.WRITE) != 0);

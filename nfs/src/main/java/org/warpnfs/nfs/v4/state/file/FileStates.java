@@ -24,7 +24,7 @@ public final class FileStates {
     private final LockTable locks;
     private final Map<FileKey, FileState> files = new HashMap<>();
     private final Map<Client, Map<OpenKey, OpenState>> byClient = new HashMap<>();
-    /** How many opens can write to a file, whatever the export. */
+    /** Number of opens that can write to a file, over all exports. */
     private final Map<FileHandle, Integer> writers = new HashMap<>();
 
     private final Shares shares;
@@ -32,7 +32,9 @@ public final class FileStates {
 
     private record OpenKey(Opaque owner, FileKey file) {}
 
-    /** @param letGo takes files that nobody needs any more; they are closed without the lock */
+    /**
+     * @param letGo takes files that no state needs any more; they are closed without the lock
+     */
     public FileStates(
             StateLimits limits, StateEntries states, OwnerTable owners, LockTable locks, Consumer<SharedFile> letGo) {
         this.letGo = letGo;
@@ -42,21 +44,24 @@ public final class FileStates {
         this.locks = locks;
     }
 
-    /** An open of another that denies what is asked for, or has what is to be denied; null if there is none. */
+    /**
+     * An open of another owner that denies the requested access, or has access that the request denies; null if there
+     * is none.
+     */
     @Nullable
     public Conflict shareConflict(OpenRequest request) {
         FileState file = files.get(request.file());
         return file == null ? null : file.shareConflict(request);
     }
 
-    /** An open that denies anonymous I/O. */
+    /** An open that denies anonymous I/O with that access; null if there is none. */
     @Nullable
     public Conflict denied(FileKey key, int access) {
         FileState file = files.get(key);
         return file == null ? null : file.denied(access);
     }
 
-    /** The share access bits for which the open has no file of the backend yet. */
+    /** The share access bits for which the open has no backend file yet. */
     public int missingAccess(OpenRequest request) {
         OpenState open = openOf(request);
         if (open == null) {
@@ -75,20 +80,21 @@ public final class FileStates {
         return byClient.getOrDefault(request.client(), Map.of()).get(new OpenKey(request.owner(), request.file()));
     }
 
-    /** How many opens each address has. */
+    /** Number of opens of each address. */
     public Shares shares() {
         return shares;
     }
 
     /**
-     * Opens, or widens an open of the same owner. Takes the files over unless it throws: DELAY where one is missing.
+     * Opens a file, or adds to an open of the same owner. Takes ownership of the files unless it throws. DELAY if a
+     * file is missing.
      */
     public Stateid open(OpenRequest request, @Nullable SharedFile reader, @Nullable SharedFile writer)
             throws Nfs4Exception {
         OpenState open = openOf(request);
         int given = (reader != null ? OpenRequest.READ : 0) | (writer != null ? OpenRequest.WRITE : 0);
         if ((missingAccess(request) & ~given) != 0) {
-            // The same owner closed the file between the two halves.
+            // The same owner closed the file between the two halves of the OPEN.
             throw Nfs4Exception.of(Nfs4Status.DELAY);
         }
         if (open == null) {
@@ -122,7 +128,7 @@ public final class FileStates {
         return held != null ? held : given;
     }
 
-    /** OPEN_DOWNGRADE: INVAL unless the open came with what is left. */
+    /** OPEN_DOWNGRADE; INVAL unless what remains is a union of earlier OPENs. */
     public Stateid downgrade(Client client, FileKey file, Stateid stateid, int access, int deny) throws Nfs4Exception {
         OpenState open = states.findOpen(client, file, stateid);
         if (access == 0
@@ -152,7 +158,7 @@ public final class FileStates {
         return states.stateid(open);
     }
 
-    /** Closes an open; what its stateid has become means nothing any more. */
+    /** Closes an open. The stateid that it returns has no further use. */
     public Stateid close(Client client, FileKey file, Stateid stateid) throws Nfs4Exception {
         OpenState open = states.findOpen(client, file, stateid);
         remove(open);
@@ -160,7 +166,7 @@ public final class FileStates {
         return states.stateid(open).withSeqid(OpenState.nextSeqid(open.seqid));
     }
 
-    /** OPEN_CONFIRM: BAD_STATEID if there is nothing to confirm. */
+    /** OPEN_CONFIRM; BAD_STATEID if there is nothing to confirm. */
     public Stateid confirm(Client client, FileKey file, Stateid stateid) throws Nfs4Exception {
         if (states.find(client, stateid) instanceof OpenState open
                 && open.key().equals(file)
@@ -178,14 +184,14 @@ public final class FileStates {
         return allOpens().stream().filter(open -> open.isOf(fileSystem)).toList();
     }
 
-    /** Takes down an open whose file is not served any more, if it is still there. */
+    /** Closes an open whose file is no longer served, if it still exists. */
     public void withdraw(OpenState open) {
         if (open.file.opens.contains(open)) {
             remove(open);
         }
     }
 
-    /** All that an owner has open. */
+    /** Closes all opens of an owner. */
     void closeAllOf(StateOwner owner) {
         for (long number : List.copyOf(owner.states)) {
             if (states.byNumber(number) instanceof OpenState open) {
@@ -219,7 +225,7 @@ public final class FileStates {
         writers.computeIfPresent(open.file.key.handle(), (_, opens) -> opens == 1 ? null : opens - 1);
     }
 
-    /** True if some open can write to the file. */
+    /** True if an open can write to the file. */
     boolean hasWriter(FileHandle file) {
         return writers.containsKey(file);
     }
@@ -231,12 +237,15 @@ public final class FileStates {
         return open == null ? null : open.reader;
     }
 
-    /** A client is gone: its opens count for nothing from now on, and {@link #clear} takes them down. */
+    /** Called when a client is removed. Its opens no longer count, and {@link #clear} frees them. */
     public void depart(Client client) {
         shares.giveBack(client.address(), of(client).size());
     }
 
-    /** Takes down so many opens, and lock stateids below them, of a client that is gone; says how many there were. */
+    /**
+     * Frees at most {@code most} opens, and lock stateids below them, of a client that is gone. Returns how many it
+     * freed.
+     */
     public int clear(Client client, int most) {
         int done = 0;
         for (Collection<OpenState> opens = of(client); done < most && !opens.isEmpty(); opens = of(client)) {
@@ -250,32 +259,32 @@ public final class FileStates {
         return done;
     }
 
-    /** What a client has open. */
+    /** The opens of a client. */
     public Collection<OpenState> of(Client client) {
         return byClient.getOrDefault(client, Map.of()).values();
     }
 
-    /** Some open of the file that can write, or leave that brings no file. */
+    /** Permission by any open of the file that can write, or permission without a file. */
     public IoGrant anyWriter(FileKey key) {
         FileState file = files.get(key);
         return file == null ? IoGrant.withoutFile() : file.anyWriter();
     }
 
-    /** Who else holds a lock in the range; null if nobody does. */
+    /** A conflicting lock of another owner in the range; null if there is none. */
     @Nullable
     public Conflict lockConflict(FileKey key, LockOwner owner, boolean exclusive, ByteRange range)
             throws Nfs4Exception {
         return locks.conflict(files.get(key), owner, exclusive, range);
     }
 
-    /** What a client has locked, by lock-owner and open. */
+    /** The locks of a client, by lock-owner and open. */
     public List<LockState> locksOf(Client client) {
         List<LockState> all = new ArrayList<>();
         of(client).forEach(open -> all.addAll(open.locks.values()));
         return all;
     }
 
-    /** The server ends. */
+    /** Releases all files when the server ends. */
     public void releaseFiles() {
         allOpens().forEach(open -> open.releaseFiles(letGo));
     }
@@ -286,7 +295,7 @@ public final class FileStates {
         return opens;
     }
 
-    /** Of clients that are there. */
+    /** Number of opens of clients that were not removed. */
     public int openCount() {
         return (int) shares.taken();
     }

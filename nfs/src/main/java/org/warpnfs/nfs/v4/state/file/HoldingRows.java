@@ -10,7 +10,7 @@ import org.warpnfs.nfs.v4.state.listing.StateRow.DelegationRow;
 import org.warpnfs.nfs.v4.state.listing.StateRow.LockRow;
 import org.warpnfs.nfs.v4.state.listing.StateRow.OpenRow;
 
-/** Opens, locks and delegations as administrators are shown them. Under the lock of the state. */
+/** Makes the rows of opens, locks and delegations that administrators see. Called under the lock of the state. */
 public final class HoldingRows {
     private HoldingRows() {}
 
@@ -38,7 +38,7 @@ public final class HoldingRows {
                         row.lockOwners()));
     }
 
-    /** What one lock-owner has locked of one file. */
+    /** The locks of one lock-owner on one file. */
     public static RowDraft<LockRow> describe(LockState lock) {
         List<StateRow.RangeRow> ranges = new ArrayList<>();
         for (ByteRangeLocks.Held<LockOwner> held : lock.file().locks.of(lock.owner, LockRow.MAX_RANGES)) {
@@ -81,7 +81,7 @@ public final class HoldingRows {
         return open.reader != null ? open.reader : open.writer;
     }
 
-    /** Two media may give one name to two files. */
+    /** Two media may have files with the same handle, so the medium is shown too. */
     private static String shown(FileKey file) {
         return String.format("%08x-%s", file.medium().hashCode(), file.handle());
     }

@@ -5,7 +5,7 @@ import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.fs.spi.OpenFile;
 
 /**
- * Leave to read or write, as a stateid gives it.
+ * Permission to read or write, by a stateid.
  *
  * <h2>Buffers</h2>
  *
@@ -18,20 +18,21 @@ public final class IoGrant implements AutoCloseable {
         this.shared = shared;
     }
 
-    /** Holds the file, which someone holds who cannot go meanwhile. */
+    /** Takes a further reference to the file. Somebody holds another one, which cannot go meanwhile. */
     static IoGrant holding(@Nullable SharedFile file) {
         return new IoGrant(file == null ? null : file.hold());
     }
 
-    /** Leave that brings no file: the caller opens it for this one request. */
+    /** A permission without a file: the caller opens the file for this one request. */
     public static IoGrant withoutFile() {
         return new IoGrant(null);
     }
 
     /**
-     * The open's own file; null where the stateid brings none, and the caller opens the file for this one request. So
-     * it does where the file was opened through another export that is another file system: its write verifier would
-     * not tell of what is lost there, and another policy has said who may open it.
+     * The open's own file, or null, in which case the caller opens the file for this one request. Null if the stateid
+     * has no file, and also if the file was opened through an export of another file system. The write verifier of that
+     * file system would not report data that are lost there, and the policy of that export has decided who may open the
+     * file.
      */
     public @Nullable OpenFile fileOf(FileSystem fileSystem) {
         return shared == null ? null : shared.fileOf(fileSystem);

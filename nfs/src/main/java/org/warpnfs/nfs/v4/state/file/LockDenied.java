@@ -4,7 +4,7 @@ import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
-/** NFS4ERR_DENIED with LOCK4denied: who holds the lock that stands in the way (RFC 8881, section 18.10.2). */
+/** NFS4ERR_DENIED with LOCK4denied, which describes the conflicting lock (RFC 8881, section 18.10.2). */
 final class LockDenied extends Nfs4Exception {
     private static final long serialVersionUID = 1L;
     private static final int READ_LT = 1;

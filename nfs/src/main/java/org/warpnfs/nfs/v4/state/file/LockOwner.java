@@ -3,5 +3,5 @@ package org.warpnfs.nfs.v4.state.file;
 import org.warpnfs.nfs.v4.state.core.Client;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 
-/** A lock-owner: one client's name for whoever locks there. */
+/** A lock-owner: a client, and the client's name for the owner. */
 public record LockOwner(Client client, Opaque owner) {}

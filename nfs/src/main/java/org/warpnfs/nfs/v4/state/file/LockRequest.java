@@ -5,10 +5,10 @@ import org.warpnfs.nfs.v4.xdr.Opaque;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 
 /**
- * What a LOCK wants.
+ * Arguments of a LOCK.
  *
- * @param newOwner the lock-owner where the client takes it to be new on the file; {@code stateid} is then the open's,
- *     else the lock's own
+ * @param newOwner the lock-owner, if the client says that it is new on the file; then {@code stateid} is the open's,
+ * else the lock's
  */
 public record LockRequest(
         FileKey file,

@@ -10,9 +10,9 @@ public final class LockState implements StateEntry {
     final LockOwner owner;
     final long number;
     int seqid;
-    /** An administrator has taken its locks away, and the client has not freed it yet (RFC 8881, section 8.4.3). */
+    /** True if an administrator has revoked its locks and the client has not freed it yet (RFC 8881, section 8.4.3). */
     boolean revoked;
-    /** Whose requests come in order; null where sessions see to that. */
+    /** The owner whose requests are ordered; null where sessions order them. */
     final @Nullable StateOwner stateOwner;
 
     LockState(OpenState open, Opaque owner, long number, @Nullable StateOwner stateOwner) {

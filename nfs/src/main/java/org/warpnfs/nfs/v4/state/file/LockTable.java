@@ -14,9 +14,7 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 
-/**
- * Byte-range locks and the stateids of those who hold them (RFC 8881, section 9.1). Guarded by the lock of the state.
- */
+/** Byte-range locks and the stateids of their owners (RFC 8881, section 9.1). Guarded by the lock of the state. */
 public final class LockTable {
     private final StateLimits limits;
     private final StateEntries states;
@@ -25,17 +23,19 @@ public final class LockTable {
     private final Shares stateShares;
     private final Map<Client, Held> byClient = new HashMap<>();
 
-    /** How much one client has, over all files. */
+    /** Counts of one client, over all files. */
     private static final class Held {
-        /** Byte ranges. */
+        /** Number of byte ranges. */
         int locks;
 
         int stateids;
-        /** Of these, what an administrator has revoked and the client has not freed yet. */
+        /** Number of these lock stateids that an administrator has revoked and the client has not freed yet. */
         int revoked;
     }
 
-    /** @param states all that has a stateid */
+    /**
+     * @param states everything that has a stateid
+     */
     public LockTable(StateLimits limits, StateEntries states, OwnerTable owners) {
         this.limits = limits;
         this.states = states;
@@ -44,7 +44,7 @@ public final class LockTable {
         this.stateShares = new Shares(limits.maxLocks());
     }
 
-    /** The open below which a LOCK happens: OPENMODE if it does not cover the kind of lock. */
+    /** The open that a LOCK belongs to; OPENMODE if it does not permit this kind of lock. */
     public OpenState openForLock(Client client, LockRequest request) throws Nfs4Exception {
         OpenState open = request.newOwner() != null
                 ? states.findOpen(client, request.file(), request.stateid())
@@ -56,7 +56,7 @@ public final class LockTable {
         return open;
     }
 
-    /** Who else holds a lock in the range that a LOCK asks for; null if nobody does. */
+    /** A conflicting lock of another owner in the range of a LOCK; null if there is none. */
     @Nullable
     public Conflict lockHolder(Client client, OpenState open, LockRequest request) throws Nfs4Exception {
         Opaque owner = request.newOwner();
@@ -66,7 +66,7 @@ public final class LockTable {
         return conflict(open.file, locker, request.exclusive(), request.range());
     }
 
-    /** Who else holds a lock in the range; null if nobody, or nobody has the file open. */
+    /** A conflicting lock of another owner in the range; null if there is none, or if nobody has the file open. */
     @Nullable
     Conflict conflict(@Nullable FileState file, LockOwner owner, boolean exclusive, ByteRange range)
             throws Nfs4Exception {
@@ -74,9 +74,9 @@ public final class LockTable {
         return holder == null ? null : new Conflict(holder.owner().client(), holder);
     }
 
-    /** LOCK, once nobody stands in the way: SERVERFAULT, in NFSv4.0 RESOURCE, if the client has its share. */
+    /** Locks a range that has no conflict; SERVERFAULT, in NFSv4.0 RESOURCE, if the client has used up its share. */
     public Stateid lock(OpenState open, LockRequest request) throws Nfs4Exception {
-        // A lock may make three of one in the worst case.
+        // In the worst case a lock splits another one, and one lock becomes three.
         if (locksOf(open.client) + 2 > limits.maxLocksPerClient() || !shares.hasRoomFor(open.client.address(), 2)) {
             throw exhausted(open.client);
         }
@@ -93,7 +93,7 @@ public final class LockTable {
     private LockState lockStateOf(OpenState open, Opaque owner) throws Nfs4Exception {
         LockState lockState = open.locks.get(owner);
         if (lockState != null && lockState.revoked) {
-            // Whoever locks anew by its open need not free what was taken away.
+            // The client locks again by its open, so it need not free the revoked stateid.
             remove(lockState);
             lockState = null;
         }
@@ -117,7 +117,7 @@ public final class LockTable {
     /** LOCKU. */
     public Stateid unlock(Client client, FileKey file, Stateid stateid, ByteRange range) throws Nfs4Exception {
         LockState lockState = findLock(client, file, stateid);
-        // Taking a piece out of the middle makes two of one; twice the limit leaves those who only give back in peace.
+        // An unlock in the middle splits a lock in two. Twice the limit never hinders clients that only unlock.
         if (locksOf(client) >= 2 * limits.maxLocksPerClient()) {
             throw exhausted(client);
         }
@@ -138,13 +138,13 @@ public final class LockTable {
         }
     }
 
-    /** What ends, unlike DELAY: a client that repeats the call would find no more room. */
+    /** An error that the client does not repeat. A client that repeats the call would find no more room. */
     private Nfs4Exception exhausted(Client client) {
         shares.refuse();
         return Nfs4Exception.of(client.isSessionless() ? Nfs4Status.RESOURCE : Nfs4Status.SERVERFAULT);
     }
 
-    /** FREE_STATEID: LOCKS_HELD while its owner holds any on the file. */
+    /** FREE_STATEID; LOCKS_HELD while its owner has locks on the file. */
     void free(LockState lockState) throws Nfs4Exception {
         if (lockState.file().locks.holds(lockState.owner)) {
             throw Nfs4Exception.of(Nfs4Status.LOCKS_HELD);
@@ -152,9 +152,7 @@ public final class LockTable {
         remove(lockState);
     }
 
-    /**
-     * As {@link #revoke(LockState)}, of the stateid of that number; false if there is none, or it was revoked before.
-     */
+    /** Revokes the lock stateid of that number. Returns false if there is none, or it was revoked before. */
     public boolean revoke(long number) {
         if (states.byNumber(number) instanceof LockState lockState
                 && !lockState.revoked
@@ -166,8 +164,8 @@ public final class LockTable {
     }
 
     /**
-     * Takes all locks of one lock stateid away. It stays, and is answered with ADMIN_REVOKED, until the client frees
-     * it, closes the file, or locks anew (RFC 8881, section 8.4.3).
+     * Revokes all locks of one lock stateid. The stateid stays and gets ADMIN_REVOKED until the client frees it, closes
+     * the file, or locks again (RFC 8881, section 8.4.3).
      */
     private void revoke(LockState lockState) {
         int before = lockState.file().locks.size();
@@ -180,7 +178,7 @@ public final class LockTable {
         }
     }
 
-    /** RELEASE_LOCKOWNER: LOCKS_HELD while it holds any. */
+    /** RELEASE_LOCKOWNER; LOCKS_HELD while the owner has any. */
     public void releaseLockOwner(Client client, Opaque name) throws Nfs4Exception {
         StateOwner owner = owners.lockOwner(client, name);
         if (owner == null) {
@@ -200,12 +198,14 @@ public final class LockTable {
         held.forEach(this::remove);
     }
 
-    /** An open is closed, and its locks with it. */
+    /** Releases all locks of an open that is closed. */
     void releaseAll(OpenState open) {
         clear(open, Integer.MAX_VALUE);
     }
 
-    /** Takes down so many lock stateids of an open, with the locks of their owners; says how many there were. */
+    /**
+     * Frees at most {@code most} lock stateids of an open, with the locks of their owners. Returns how many it freed.
+     */
     int clear(OpenState open, int most) {
         int done = 0;
         for (Iterator<LockState> all = open.locks.values().iterator(); done < most && all.hasNext(); done++) {
@@ -219,7 +219,7 @@ public final class LockTable {
         return done;
     }
 
-    /** A client is gone: its locks count for nothing from now on. */
+    /** Called when a client is removed. Its locks no longer count. */
     public void depart(Client client) {
         shares.giveBack(client.address(), locksOf(client));
         stateShares.giveBack(client.address(), stateidsOf(client));
@@ -250,7 +250,7 @@ public final class LockTable {
         throw Nfs4Exception.of(Nfs4Status.BAD_STATEID);
     }
 
-    /** Byte ranges that a client has locked, over all files. */
+    /** Number of byte ranges that a client has locked, over all files. */
     public int locksOf(Client client) {
         Held held = byClient.get(client);
         return held == null ? 0 : held.locks;
@@ -261,23 +261,23 @@ public final class LockTable {
         return held == null ? 0 : held.stateids;
     }
 
-    /** Lock stateids of a client that an administrator has revoked and the client has not freed yet. */
+    /** Number of lock stateids of a client that an administrator has revoked and the client has not freed yet. */
     public int revokedOf(Client client) {
         Held held = byClient.get(client);
         return held == null ? 0 : held.revoked;
     }
 
-    /** How often a client was refused a lock for want of room. */
+    /** How often a client was refused a lock because there was no room. */
     public long refused() {
         return shares.refused();
     }
 
-    /** Lock stateids of clients that are there. */
+    /** Number of lock stateids of clients that were not removed. */
     public int stateCount() {
         return (int) stateShares.taken();
     }
 
-    /** Byte ranges locked by clients that are there. */
+    /** Number of byte ranges locked by clients that were not removed. */
     public int count() {
         return (int) shares.taken();
     }

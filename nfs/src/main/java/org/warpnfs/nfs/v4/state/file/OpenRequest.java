@@ -4,10 +4,10 @@ import org.warpnfs.nfs.v4.state.core.Client;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 
 /**
- * What an OPEN wants of a file.
+ * Arguments of an OPEN about the file.
  *
  * @param access {@link #READ}, {@link #WRITE} or both
- * @param deny the same bits for what others may not
+ * @param deny the access that others must not have, in the same bits
  * @param reclaim CLAIM_PREVIOUS
  */
 public record OpenRequest(Client client, Opaque owner, FileKey file, int access, int deny, boolean reclaim) {

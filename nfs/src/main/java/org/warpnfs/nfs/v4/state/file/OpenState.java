@@ -8,7 +8,7 @@ import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.nfs.v4.state.core.Client;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 
-/** What one open-owner has open of one file (RFC 8881, section 9.7). Guarded by the lock of the state. */
+/** The open of one open-owner on one file (RFC 8881, section 9.7). Guarded by the lock of the state. */
 public final class OpenState implements StateEntry {
     final Client client;
     final Opaque owner;
@@ -17,7 +17,7 @@ public final class OpenState implements StateEntry {
     int seqid = 1;
     int access;
     int deny;
-    /** Bit n is set if an OPEN came with access (or deny) n: OPEN_DOWNGRADE may only go back to a union of these. */
+    /** Bit n is set if an OPEN had access (or deny) n. OPEN_DOWNGRADE may only go back to a union of these. */
     int accessSeen;
 
     int denySeen;
@@ -29,7 +29,7 @@ public final class OpenState implements StateEntry {
     SharedFile writer;
 
     final Map<Opaque, LockState> locks = new HashMap<>();
-    /** Whose requests come in order; null where sessions see to that. */
+    /** The owner whose requests are ordered; null where sessions order them. */
     @Nullable
     StateOwner stateOwner;
 

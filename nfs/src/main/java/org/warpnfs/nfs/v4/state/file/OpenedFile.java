@@ -2,5 +2,5 @@ package org.warpnfs.nfs.v4.state.file;
 
 import org.warpnfs.nfs.v4.xdr.Stateid;
 
-/** What OPEN gives. */
+/** Result of OPEN. */
 public record OpenedFile(Stateid stateid, DelegationGrant delegation) {}

@@ -6,10 +6,10 @@ import org.warpnfs.nfs.v4.xdr.OpCode;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 
 /**
- * What an owner's last request was answered, for when it is repeated (RFC 7530, section 9.1.9).
+ * Reply to an owner's last request, kept in case that the request is repeated (RFC 7530, section 9.1.9).
  *
  * @param body what followed the status
- * @param current the filehandle that an OPEN left, which the next operation in the COMPOUND asks for
+ * @param current the filehandle that an OPEN left, which the next operation in the COMPOUND needs
  */
 public record OwnerReply(
         OpCode code,

@@ -18,32 +18,30 @@ import org.warpnfs.nfs.v4.xdr.Opaque;
 
 /**
  * The owners of NFSv4.0 clients and the order of their requests (RFC 7530, sections 9.1.7 to 9.1.11):
- *
  * <pre>
  *   request of an owner            with seqid    outcome
- *   that executes one              any           RESOURCE, which moves no seqid
- *   unknown, or not yet confirmed  any, by OPEN  executed; what an unconfirmed owner had open is closed first
+ *   that has one in progress       any           RESOURCE, which does not advance the seqid
+ *   unknown, or not yet confirmed  any, by OPEN  executed; opens of an unconfirmed owner are closed first
  *   known                          last + 1      executed
  *   known                          last          the same answer, if it is the same operation
  *   known                          other         BAD_SEQID
  * </pre>
- *
- * An open-owner without opens stays for a lease, so that its last CLOSE can be repeated; a lock-owner goes with its
- * last lock stateid. Guarded by the lock of the state.
+ * An open-owner without opens is kept for a lease, so that its last CLOSE can be repeated. A lock-owner is removed with
+ * its last lock stateid. Guarded by the lock of the state.
  */
 public final class OwnerTable {
     private final Shares shares;
     private final int maxOpenOwnersPerClient;
-    /** Open-owners that have nothing open, the one that has had nothing for the longest first. */
+    /** Open-owners without opens, the one that has had none for longest first. */
     private final LinkedHashSet<StateOwner> idle = new LinkedHashSet<>();
-    /** By the number of the open that each closed last. */
+    /** Owners by the number of the open that each closed last. */
     private final Map<Long, StateOwner> closed = new HashMap<>();
 
     private final Map<Client, Owners> byClient = new HashMap<>();
 
-    /** Of one client. */
+    /** The owners of one client. */
     private static final class Owners {
-        /** Open-owners that have nothing open, the one that has had nothing for the longest first. */
+        /** Open-owners without opens, the one that has had none for longest first. */
         final Set<StateOwner> idle = new LinkedHashSet<>(2);
 
         final Map<Opaque, StateOwner> open = new HashMap<>();
@@ -57,13 +55,15 @@ public final class OwnerTable {
         }
     }
 
-    /** @param limits as many open-owners as opens, of all and of one client */
+    /**
+     * @param limits as many open-owners as opens, for all clients and for each
+     */
     public OwnerTable(StateLimits limits) {
         this.shares = new Shares(limits.maxOpens());
         this.maxOpenOwnersPerClient = limits.maxOpensPerClient();
     }
 
-    /** A new open-owner, whose first request may have any seqid; RESOURCE if there are too many. */
+    /** Adds an open-owner, whose first request may have any seqid; RESOURCE if there are too many. */
     StateOwner addOpenOwner(Client client, Opaque name, int firstSeqid) throws Nfs4Exception {
         Owners known = byClient.get(client);
         Set<StateOwner> ownIdle = known == null ? Set.of() : known.idle;
@@ -88,13 +88,13 @@ public final class OwnerTable {
         return known == null ? null : known.of(kind).get(name);
     }
 
-    /** Null if the client has none of that name. */
+    /** The open-owner of that name; null if the client has none. */
     @Nullable
     StateOwner openOwner(Client client, Opaque name) {
         return owner(StateOwner.Kind.OPEN, client, name);
     }
 
-    /** Null if the client has none of that name. */
+    /** The lock-owner of that name; null if the client has none. */
     @Nullable
     StateOwner lockOwner(Client client, Opaque name) {
         return owner(StateOwner.Kind.LOCK, client, name);
@@ -129,7 +129,7 @@ public final class OwnerTable {
         }
     }
 
-    /** Takes the owner's turn, or finds what it was answered. */
+    /** Begins the owner's turn, or finds the reply to repeat. */
     OwnerTurn begin(StateOwner owner, int seqid, OpCode code) throws Nfs4Exception {
         if (owner.busy) {
             throw Nfs4Exception.of(Nfs4Status.RESOURCE);
@@ -143,15 +143,15 @@ public final class OwnerTable {
         }
         owner.busy = true;
         notIdle(owner);
-        // The client has its answer to the CLOSE before: it would not go on else.
+        // The client must have the reply to its last CLOSE, or it would not send another request.
         forgetClosed(owner);
         return new OwnerTurn(owner, seqid, code, null);
     }
 
     /**
-     * The owner's request has been executed.
+     * Ends the owner's turn: the request has been executed.
      *
-     * @param reply null if its status is one that moves no seqid
+     * @param reply null if its status does not advance the seqid
      */
     void end(long nowNanos, OwnerTurn turn, @Nullable OwnerReply reply) {
         StateOwner owner = turn.owner();
@@ -179,7 +179,7 @@ public final class OwnerTable {
         }
     }
 
-    /** An open or a lock stateid of that number has come into being; null where its client has sessions. */
+    /** Notes a new open or lock stateid of that number for its owner. Returns null if the client has sessions. */
     @Nullable
     StateOwner entered(StateOwner.Kind kind, Client client, Opaque name, long number) {
         if (!client.isSessionless()) {
@@ -196,7 +196,7 @@ public final class OwnerTable {
         return owner;
     }
 
-    /** The open or the lock stateid of that number is gone. */
+    /** Notes that the open or lock stateid of that number is gone. */
     void left(@Nullable StateOwner owner, long number) {
         if (owner == null || owner.gone) {
             return;
@@ -211,7 +211,7 @@ public final class OwnerTable {
         }
     }
 
-    /** The owner has closed that open, and may say so again. */
+    /** Notes that the owner has closed that open. The CLOSE may be repeated. */
     void closed(@Nullable StateOwner owner, long number) {
         if (owner != null) {
             owner.closedNumber = number;
@@ -219,7 +219,7 @@ public final class OwnerTable {
         }
     }
 
-    /** Who closed that open last; null if nobody, or if it has gone on since. */
+    /** The owner that closed that open last; null if there is none, or it has sent another request since. */
     @Nullable
     StateOwner closerOf(long number) {
         return closed.get(number);
@@ -232,7 +232,7 @@ public final class OwnerTable {
         }
     }
 
-    /** Lets an owner go; what it has open must be closed before. */
+    /** Removes an owner. Its opens must be closed before. */
     void forget(StateOwner owner) {
         if (owner.gone) {
             return;
@@ -249,7 +249,7 @@ public final class OwnerTable {
         }
     }
 
-    /** A client is gone: its owners count for nothing from now on. */
+    /** Called when a client is removed. Its owners no longer count. */
     public void depart(Client client) {
         Owners known = byClient.get(client);
         if (known != null) {
@@ -257,7 +257,7 @@ public final class OwnerTable {
         }
     }
 
-    /** Takes down so many owners of a client that is gone; says how many there were. */
+    /** Frees at most {@code most} owners of a client that is gone. Returns how many it freed. */
     public int clear(Client client, int most) {
         int done = 0;
         for (Owners left = byClient.get(client); done < most && left != null; left = byClient.get(client)) {
@@ -268,7 +268,7 @@ public final class OwnerTable {
         return done;
     }
 
-    /** Lets go of those that have had nothing open for a lease. */
+    /** Removes open-owners that have had no opens for a lease. */
     public void sweep(long nowNanos, long leaseNanos) {
         List<StateOwner> old = new ArrayList<>();
         for (Iterator<StateOwner> longest = idle.iterator(); longest.hasNext(); ) {
@@ -286,7 +286,7 @@ public final class OwnerTable {
         return shares.refused();
     }
 
-    /** Of clients that are there. */
+    /** Number of open-owners of clients that were not removed. */
     public int openOwnerCount() {
         return (int) shares.taken();
     }

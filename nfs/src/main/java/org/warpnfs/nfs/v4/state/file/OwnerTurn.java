@@ -6,8 +6,8 @@ import org.warpnfs.nfs.v4.xdr.OpCode;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 
 /**
- * One request of an owner: either to be executed, and then ended by {@link OwnerTurns#end}, or a repetition, with its
- * answer.
+ * The turn of one request of an owner. Either the request is executed and the turn then ended by {@link
+ * OwnerTurns#end}, or the request is a repetition, and the turn has the reply.
  */
 public final class OwnerTurn {
     private final StateOwner owner;
@@ -15,7 +15,7 @@ public final class OwnerTurn {
     private final OpCode code;
     private final @Nullable OwnerReply repeated;
 
-    /** In a LOCK that brings a lock-owner: its seqid goes on with that of the open-owner. */
+    /** In a LOCK that introduces a lock-owner: this owner, whose seqid advances with that of the open-owner. */
     private @Nullable Opaque lockOwner;
 
     private int lockSeqid;
@@ -37,7 +37,7 @@ public final class OwnerTurn {
         return code;
     }
 
-    /** What was answered before; null if it is to be executed. */
+    /** The reply to repeat; null if the request is to be executed. */
     public @Nullable OwnerReply repeated() {
         return repeated;
     }

@@ -8,15 +8,17 @@ import org.warpnfs.nfs.v4.xdr.Opaque;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 
 /**
- * Whose turn a request of NFSv4.0 takes: that of the owner it names, or of the owner whose state it names. See
- * {@link OwnerTable}. Guarded by the lock of the state.
+ * Finds the owner whose turn a request of NFSv4.0 takes: the owner that the request names, or the owner of the state
+ * that it names. See {@link OwnerTable}. Guarded by the lock of the state.
  */
 public final class OwnerTurns {
     private final StateEntries states;
     private final OwnerTable owners;
     private final FileStates files;
 
-    /** @param files closes what an owner has open that never confirmed */
+    /**
+     * @param files closes the opens of owners that never confirmed
+     */
     public OwnerTurns(StateEntries states, OwnerTable owners, FileStates files) {
         this.states = states;
         this.owners = owners;
@@ -24,8 +26,8 @@ public final class OwnerTurns {
     }
 
     /**
-     * The turn for an OPEN. What an owner had open that never confirmed is closed: its OPEN came late and was not meant
-     * (RFC 7530, section 9.1.11).
+     * The turn for an OPEN. If the owner has opens but never confirmed, they are closed: they come from an old OPEN
+     * that was delayed (RFC 7530, section 9.1.11).
      */
     public OwnerTurn beginOpen(Client client, Opaque name, int seqid) throws Nfs4Exception {
         StateOwner owner = owners.openOwner(client, name);
@@ -40,12 +42,15 @@ public final class OwnerTurns {
         return owners.begin(owner, seqid, OpCode.OPEN);
     }
 
-    /** The turn for what names a state: OPEN_CONFIRM, OPEN_DOWNGRADE, CLOSE, LOCKU, and LOCK by a lock stateid. */
+    /**
+     * The turn for an operation that names a state: OPEN_CONFIRM, OPEN_DOWNGRADE, CLOSE, LOCKU, and LOCK by a lock
+     * stateid.
+     */
     public OwnerTurn begin(Stateid stateid, int seqid, OpCode code) throws Nfs4Exception {
         return owners.begin(ownerOf(stateid, code), seqid, code);
     }
 
-    /** The turn of an open-owner for a LOCK that brings a lock-owner (open_to_lock_owner4). */
+    /** The turn of an open-owner for a LOCK that introduces a lock-owner (open_to_lock_owner4). */
     public OwnerTurn beginLock(Stateid open, int openSeqid, Opaque lockOwner, int lockSeqid) throws Nfs4Exception {
         OwnerTurn turn = owners.begin(ownerOf(open, OpCode.LOCK), openSeqid, OpCode.LOCK);
         if (turn.repeated() != null) {
@@ -71,7 +76,7 @@ public final class OwnerTurns {
         return owner;
     }
 
-    /** The turn is over; its answer is kept unless the status is one that moves no seqid (section 9.1.7). */
+    /** Ends a turn. The reply is kept, unless its status does not advance the seqid (section 9.1.7). */
     public void end(long nowNanos, OwnerTurn turn, OwnerReply reply) {
         owners.end(nowNanos, turn, movesSeqid(reply.status()) ? reply : null);
     }
@@ -88,7 +93,10 @@ public final class OwnerTurns {
         return !turn.owner().confirmed;
     }
 
-    /** A reclaimed open needs no confirmation: who else would know of it. */
+    /**
+     * Confirms an owner whose open was reclaimed. No other confirmation is needed, since only the client knows of the
+     * open.
+     */
     public void confirm(OwnerTurn turn) {
         turn.owner().confirmed = true;
     }

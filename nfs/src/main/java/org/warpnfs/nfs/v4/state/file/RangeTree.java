@@ -4,14 +4,14 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Byte ranges with their holders, in a tree that finds one of another holder that overlaps a range in logarithmic time,
- * however many ranges the asking holder has there itself.
+ * A tree of byte ranges with their holders. It finds a range of another holder that overlaps a given range in
+ * logarithmic time, however many ranges the asking holder has there itself.
  *
- * <p>A treap by first byte. Each node knows the last byte that any range below it reaches, who reaches it, and the last
- * byte that anyone else reaches: so "does anyone but me reach this byte" has an exact answer for each subtree. Ranges
- * of one holder must not overlap. Not safe for several threads.
+ * <p>It is a treap by first byte. Each node has the last byte that any range in its subtree reaches, the holder that
+ * reaches it, and the last byte that any other holder reaches. So the question whether another holder reaches a byte
+ * has an exact answer for each subtree. Ranges of one holder must not overlap. Not safe for several threads.
  *
- * @param <H> who holds ranges, compared by identity
+ * @param <H> holder of ranges, compared by identity
  */
 final class RangeTree<H> {
     private @Nullable Node<H> root;
@@ -27,11 +27,11 @@ final class RangeTree<H> {
         private long number;
         private @Nullable Node<H> left;
         private @Nullable Node<H> right;
-        /** The last byte that is reached in this subtree, and by whom. */
+        /** The last byte that a range in this subtree reaches; {@code farthest} is its holder. */
         private long reach;
 
         private H farthest;
-        /** The last byte that is reached by anyone but {@code farthest}, if there is anyone. */
+        /** The last byte that a range of any other holder reaches, if there is one. */
         private long otherReach;
 
         private boolean hasOther;
@@ -93,12 +93,12 @@ final class RangeTree<H> {
         return size;
     }
 
-    /** How many nodes searches have looked at so far. */
+    /** Number of nodes that searches have examined so far. */
     long visited() {
         return visited;
     }
 
-    /** A range of a holder other than {@code asker} that overlaps, or null. */
+    /** An overlapping range of a holder other than {@code asker}, or null. */
     @Nullable
     Node<H> overlapping(@Nullable H asker, ByteRange range) {
         Node<H> node = root;
@@ -106,7 +106,7 @@ final class RangeTree<H> {
             visited++;
             Node<H> left = node.left;
             if (left != null && left.isReachedByAnotherThan(asker, range.first())) {
-                // If that one begins behind the range, so does everything to the right of it.
+                // If this node begins after the range, so does everything to its right.
                 node = left;
                 continue;
             }
@@ -121,7 +121,7 @@ final class RangeTree<H> {
         return null;
     }
 
-    /** Takes a node that is in no tree. */
+    /** Adds a node that is in no tree. */
     void add(Node<H> node) {
         node.number = ++lastNumber;
         root = added(root, node);
@@ -146,7 +146,7 @@ final class RangeTree<H> {
         return tree;
     }
 
-    /** What is in {@code tree} before {@code at} becomes its left subtree, the rest its right one. */
+    /** Splits {@code tree} at {@code at}: what precedes it becomes its left subtree, the rest its right one. */
     private static <H> void split(Node<H> tree, Node<H> at) {
         if (isBefore(tree, at)) {
             if (tree.right == null) {
@@ -169,7 +169,7 @@ final class RangeTree<H> {
         }
     }
 
-    /** Takes a node out that is in this tree. */
+    /** Removes a node that is in this tree. */
     void remove(Node<H> node) {
         if (root == null) {
             throw new IllegalStateException("not in this tree");
@@ -213,7 +213,7 @@ final class RangeTree<H> {
         return right;
     }
 
-    /** By first byte, and among those that begin there by age. */
+    /** Orders nodes by first byte, and those with the same first byte by age. */
     private static <H> boolean isBefore(Node<H> one, Node<H> other) {
         int byFirst = Long.compareUnsigned(one.range.first(), other.range.first());
         return byFirst != 0 ? byFirst < 0 : one.number < other.number;

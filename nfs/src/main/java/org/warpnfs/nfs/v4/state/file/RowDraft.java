@@ -4,7 +4,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A row but for its path, with the file that knows it: made under the lock of the state, ended without.
+ * A row without its path, with the file that knows the path. It is made under the lock of the state, and completed
+ * without the lock.
  *
  * <h2>Buffers</h2>
  *
@@ -19,12 +20,12 @@ public final class RowDraft<R> {
         this.rest = rest;
     }
 
-    /** A row that has no path. */
+    /** A draft of a row that has no path. */
     public static <R> RowDraft<R> of(R row) {
         return new RowDraft<>(null, _ -> row);
     }
 
-    /** The whole row; asks the backend for the path. Never under the lock of the state. */
+    /** The complete row. Asks the backend for the path, so it must never be called under the lock of the state. */
     public R row() {
         if (held == null) {
             return rest.apply(null);

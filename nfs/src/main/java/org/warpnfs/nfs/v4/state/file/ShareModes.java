@@ -1,13 +1,13 @@
 package org.warpnfs.nfs.v4.state.file;
 
 /**
- * Which share access (or deny) an open came with. Bit n is set if an OPEN came with access n: OPEN_DOWNGRADE may only
- * go back to a union of these (RFC 8881, section 18.18.3).
+ * The share access (or deny) values of the OPENs of an open. Bit n is set if an OPEN had the value n. OPEN_DOWNGRADE
+ * may only go back to a union of these (RFC 8881, section 18.18.3).
  */
 final class ShareModes {
     private ShareModes() {}
 
-    /** True if {@code bits} is a union of some that were seen. */
+    /** True if {@code bits} is a union of values in {@code seen}. */
     static boolean isUnionOf(int bits, int seen) {
         int union = 0;
         for (int mode = 1; mode <= OpenRequest.BOTH; mode++) {
@@ -18,7 +18,7 @@ final class ShareModes {
         return union == bits;
     }
 
-    /** Those of what was seen that are within {@code bits}. */
+    /** The values in {@code seen} that are within {@code bits}. */
     static int subsetsOf(int bits, int seen) {
         int rest = 0;
         for (int mode = 0; mode <= OpenRequest.BOTH; mode++) {

@@ -6,20 +6,23 @@ import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.fs.spi.OpenFile;
 
 /**
- * A backend's open file that an open state holds and that requests under way use. It is closed by whoever lets it go
- * last, so that a CLOSE does not pull the file from under a READ on another thread.
+ * A backend's open file that is shared by an open state and by requests in progress. The last holder to release it
+ * closes it. So a CLOSE does not close the file during a READ on another thread.
  */
 public final class SharedFile {
     private final OpenFile file;
     private final @Nullable FileSystem fileSystem;
     private final AtomicInteger holders = new AtomicInteger(1);
 
-    /** Takes over {@code file} with one holder. */
+    /** Takes ownership of {@code file}, with one holder. */
     public SharedFile(OpenFile file) {
         this(file, null);
     }
 
-    /** As {@link #SharedFile(OpenFile)}, of a file of that file system alone, whatever others reach the same file. */
+    /**
+     * Takes ownership of a file that was opened through that file system. Requests through other file systems do not
+     * use it, even if they reach the same file.
+     */
     public SharedFile(OpenFile file, @Nullable FileSystem fileSystem) {
         this.file = file;
         this.fileSystem = fileSystem;
@@ -40,7 +43,7 @@ public final class SharedFile {
         return fileSystem == other;
     }
 
-    /** One more holder. Only for one who knows of a holder that cannot go meanwhile. */
+    /** Adds a holder. The caller must know of another holder that cannot go meanwhile. */
     public SharedFile hold() {
         if (holders.getAndIncrement() <= 0) {
             throw new IllegalStateException("file held after it was closed");
@@ -48,7 +51,7 @@ public final class SharedFile {
         return this;
     }
 
-    /** One holder less. */
+    /** Removes a holder. */
     public void release() {
         int left = holders.decrementAndGet();
         if (left < 0) {

@@ -10,22 +10,24 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 
 /**
- * All that has a stateid, by its number (RFC 8881, section 8.2, RFC 7530, section 9.1.4). Guarded by the lock of the
- * state.
+ * All states that have a stateid, by number (RFC 8881, section 8.2, RFC 7530, section 9.1.4). Guarded by the lock of
+ * the state.
  */
 public final class StateEntries {
     private final int instance;
     private final Map<Long, StateEntry> states = new HashMap<>();
     private final SecureRandom random = new SecureRandom();
 
-    /** @param instance of the server, which its stateids carry */
+    /**
+     * @param instance of the server, which is part of its stateids
+     */
     public StateEntries(int instance) {
         this.instance = instance;
     }
 
     /**
-     * The state that a stateid names for this client; BAD_STATEID if none, DELEG_REVOKED or ADMIN_REVOKED if it was
-     * taken back, OLD_STATEID if it has moved on.
+     * The state that a stateid names for this client. BAD_STATEID if there is none, DELEG_REVOKED or ADMIN_REVOKED if
+     * it was revoked, OLD_STATEID if its seqid has advanced.
      */
     StateEntry find(Client client, Stateid stateid) throws Nfs4Exception {
         StateEntry entry = entry(client, stateid);
@@ -43,7 +45,7 @@ public final class StateEntries {
         return entry;
     }
 
-    /** As {@link #find(Client, Stateid)}, whatever its seqid, and also what was revoked. */
+    /** The state that a stateid names, whatever its seqid, even if it was revoked; BAD_STATEID if there is none. */
     StateEntry entry(Client client, Stateid stateid) throws Nfs4Exception {
         StateEntry entry = stateid.instance() == instance ? states.get(stateid.number()) : null;
         if (entry == null || entry.client() != client || client.isGone()) {
@@ -52,7 +54,9 @@ public final class StateEntries {
         return entry;
     }
 
-    /** As {@link #find(Client, Stateid)}, and it has to be of that file, and confirmed where that is asked for. */
+    /**
+     * The state of {@link #find(Client, Stateid)}, which must be of that file and, where that is required, confirmed.
+     */
     StateEntry find(Client client, FileKey file, Stateid stateid) throws Nfs4Exception {
         StateEntry entry = find(client, stateid);
         boolean unconfirmed = entry instanceof OpenState open && open.stateOwner != null && !open.stateOwner.confirmed;
@@ -63,7 +67,7 @@ public final class StateEntries {
     }
 
     /**
-     * Whose turn a request of NFSv4.0 is that names a state; null if there is none.
+     * The owner whose turn a request of NFSv4.0 with that stateid takes; null if there is none.
      *
      * @throws Nfs4Exception STALE_STATEID if it is of an earlier instance of the server
      */
@@ -77,7 +81,9 @@ public final class StateEntries {
         };
     }
 
-    /** The NFSv4.0 client that a stateid is of: BAD_STATEID if none, STALE_STATEID as {@link #ownerOf}. */
+    /**
+     * The NFSv4.0 client that a stateid belongs to; BAD_STATEID if there is none, STALE_STATEID as {@link #ownerOf}.
+     */
     public Client clientOf(Stateid stateid) throws Nfs4Exception {
         StateEntry entry = entryOfThisInstance(stateid);
         if (entry == null || !entry.client().isSessionless()) {
@@ -97,7 +103,7 @@ public final class StateEntries {
         return entry == null || entry.client().isGone() ? null : entry;
     }
 
-    /** As {@link #find(Client, FileKey, Stateid)}, and it has to be an open. */
+    /** The open of {@link #find(Client, FileKey, Stateid)}; BAD_STATEID if it is no open. */
     OpenState findOpen(Client client, FileKey file, Stateid stateid) throws Nfs4Exception {
         if (find(client, file, stateid) instanceof OpenState open) {
             return open;
@@ -105,13 +111,13 @@ public final class StateEntries {
         throw Nfs4Exception.of(Nfs4Status.BAD_STATEID);
     }
 
-    /** The state of that number, whoever has it; null if there is none. */
+    /** The state of that number, whatever its client; null if there is none. */
     @Nullable
     StateEntry byNumber(long number) {
         return states.get(number);
     }
 
-    /** For what is about to come into being. Not to be guessed: in NFSv4.0 the stateid alone says whose state it is. */
+    /** The number of a new state. It cannot be guessed: in NFSv4.0 the stateid alone says whose state it is. */
     long nextNumber() {
         long number;
         do {
@@ -128,17 +134,17 @@ public final class StateEntries {
         states.remove(entry.number());
     }
 
-    /** As clients know it now. */
+    /** The present stateid of a state. */
     Stateid stateid(StateEntry entry) {
         return new Stateid(entry.seqid(), instance, entry.number());
     }
 
-    /** Of a state that has not been changed yet. */
+    /** The first stateid of a state. */
     Stateid firstStateid(long number) {
         return new Stateid(1, instance, number);
     }
 
-    /** How many there are, with those of clients that are gone. */
+    /** Number of states, including those of removed clients. */
     public int count() {
         return states.size();
     }

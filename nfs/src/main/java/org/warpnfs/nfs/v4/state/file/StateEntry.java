@@ -2,7 +2,7 @@ package org.warpnfs.nfs.v4.state.file;
 
 import org.warpnfs.nfs.v4.state.core.Client;
 
-/** What a stateid names. */
+/** A state that a stateid names. */
 sealed interface StateEntry permits OpenState, LockState, DelegationState {
     Client client();
 

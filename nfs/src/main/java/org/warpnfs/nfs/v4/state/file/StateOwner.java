@@ -7,11 +7,11 @@ import org.warpnfs.nfs.v4.state.core.Client;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 
 /**
- * An open-owner or lock-owner of NFSv4.0, whose requests come one after the other, each with the next seqid (RFC 7530,
+ * An open-owner or lock-owner of NFSv4.0. Its requests come one after the other, each with the next seqid (RFC 7530,
  * section 9.1.7). Guarded by the lock of the state.
  */
 final class StateOwner {
-    /** Whose states it names. */
+    /** Whether it owns opens or locks. */
     enum Kind {
         OPEN,
         LOCK
@@ -21,23 +21,23 @@ final class StateOwner {
     final Client client;
     final Opaque name;
 
-    /** Of the request that was answered last. */
+    /** Seqid of the request that was answered last. */
     int seqid;
 
-    /** What it was answered; null before the first. */
+    /** Reply to that request; null before the first. */
     @Nullable
     OwnerReply reply;
 
-    /** True once the client has shown that its OPEN was no old one that came late (section 9.1.11). */
+    /** True once the client has confirmed that its OPEN was not an old one that was delayed (section 9.1.11). */
     boolean confirmed;
 
-    /** A request of this owner executes. */
+    /** True while a request of this owner is in progress. */
     boolean busy;
-    /** No longer in the table. */
+    /** True if the owner is no longer in the table. */
     boolean gone;
-    /** Of an open-owner the numbers of its opens, of a lock-owner those of its lock stateids. */
+    /** Numbers of its opens or, for a lock-owner, of its lock stateids. */
     final Set<Long> states = new LinkedHashSet<>(2);
-    /** Of the open closed last, whose CLOSE may be repeated; 0 if none. */
+    /** Number of the open that it closed last, whose CLOSE may be repeated; 0 if there is none. */
     long closedNumber;
 
     long usedNanos;

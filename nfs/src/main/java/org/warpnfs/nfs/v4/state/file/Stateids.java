@@ -6,20 +6,22 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 
-/** What the stateid of an open, of locks or of a delegation is good for. Guarded by the lock of the state. */
+/** What the stateids of opens, locks and delegations permit. Guarded by the lock of the state. */
 public final class Stateids {
     private final StateEntries states;
     private final LockTable locks;
     private final DelegationTable delegations;
 
-    /** @param states all that has a stateid */
+    /**
+     * @param states all states that have a stateid
+     */
     public Stateids(StateEntries states, LockTable locks, DelegationTable delegations) {
         this.states = states;
         this.locks = locks;
         this.delegations = delegations;
     }
 
-    /** TEST_STATEID: the status of one. */
+    /** TEST_STATEID, for one stateid. */
     public Nfs4Status test(Client client, Stateid stateid) {
         if (stateid.isSpecial()) {
             return Nfs4Status.BAD_STATEID;
@@ -32,10 +34,10 @@ public final class Stateids {
         }
     }
 
-    /** FREE_STATEID: of locks that are all given up, or of a delegation that was revoked; else LOCKS_HELD. */
+    /** FREE_STATEID, for locks that are all released, or for a delegation that was revoked; else LOCKS_HELD. */
     public void free(Client client, Stateid stateid) throws Nfs4Exception {
         if (states.entry(client, stateid) instanceof DelegationState delegation) {
-            // Also one that was revoked, which nothing else finds.
+            // This includes revoked delegations, which nothing else finds.
             delegations.free(delegation);
         } else if (states.entry(client, stateid) instanceof LockState lockState && lockState.revoked) {
             locks.free(lockState);
@@ -46,7 +48,7 @@ public final class Stateids {
         }
     }
 
-    /** Leave to read, also by an open for writing alone, which brings no file. */
+    /** Permission to read. An open for writing alone permits it too, without a file. */
     public IoGrant read(Client client, FileKey file, Stateid stateid) throws Nfs4Exception {
         return IoGrant.holding(
                 switch (states.find(client, file, stateid)) {
@@ -56,7 +58,7 @@ public final class Stateids {
                 });
     }
 
-    /** Leave to write: OPENMODE from an open that is not for writing. */
+    /** Permission to write; OPENMODE if the open is not for writing. */
     public IoGrant write(Client client, FileKey file, Stateid stateid) throws Nfs4Exception {
         OpenState open =
                 switch (states.find(client, file, stateid)) {

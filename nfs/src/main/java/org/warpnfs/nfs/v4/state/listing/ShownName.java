@@ -5,8 +5,8 @@ import java.util.HexFormat;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 
 /**
- * How what clients call themselves and their owners is shown to people: nothing in it moves a cursor, and it has an
- * end.
+ * Makes names that clients have chosen for themselves and their owners safe to show to people: printable characters
+ * only, and a limited length.
  */
 public final class ShownName {
     private static final int MAX_BYTES = 128;
@@ -14,8 +14,8 @@ public final class ShownName {
     private ShownName() {}
 
     /**
-     * The text, if it is all printable ASCII; else {@code 0x} and its bytes. What is longer than {@value #MAX_BYTES}
-     * bytes ends in {@code ...}
+     * The text, if it is all printable ASCII; else {@code 0x} and its bytes in hexadecimal. A name of more than {@value
+     * #MAX_BYTES} bytes is cut off and ends in {@code ...}
      */
     public static String of(Opaque name) {
         byte[] bytes = name.toBytes();

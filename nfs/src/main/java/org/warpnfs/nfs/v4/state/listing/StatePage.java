@@ -4,9 +4,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Some rows of a table, in the order of their clients' ids and then of their own.
+ * Some rows of a table, ordered by their clients' ids and then by their own.
  *
- * @param next what to ask for {@linkplain StateQuery#after after}, to see more; null if there is no more
+ * @param next the {@linkplain StateQuery#after after} of a query for the next rows; null if there are no more
  */
 public record StatePage<R extends StateRow>(
         List<R> rows, @Nullable String next) {}

@@ -3,19 +3,21 @@ package org.warpnfs.nfs.v4.state.listing;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which rows are wanted.
+ * A query for rows.
  *
- * @param client of that client alone, or of all
- * @param after the rows behind that place, which an earlier page named; from the beginning if null
+ * @param client id of the only client to list, or null for all
+ * @param after the place, from an earlier page, after which to begin; null to begin at the start
  * @param limit of rows, from 1 to {@value #MAX_LIMIT}
  */
 public record StateQuery(@Nullable String client, @Nullable String after, int limit) {
-    /** Rows of one answer at most. */
+    /** Most rows of one answer. */
     public static final int MAX_LIMIT = 1000;
 
     private static final int DIGITS = 16;
 
-    /** @throws IllegalArgumentException with one line that says which of them is wrong */
+    /**
+     * @throws IllegalArgumentException with one line that says which argument is wrong
+     */
     public StateQuery {
         if (limit < 1 || limit > MAX_LIMIT) {
             throw new IllegalArgumentException("limit: " + limit + " is not within 1.." + MAX_LIMIT);
@@ -28,17 +30,17 @@ public record StateQuery(@Nullable String client, @Nullable String after, int li
         }
     }
 
-    /** Everything. */
+    /** A query for all rows. */
     public static StateQuery first(int limit) {
         return new StateQuery(null, null, limit);
     }
 
-    /** Where a page ended: by client, then by what it holds. */
+    /** The place where a page ended: a client, and the number of a state. */
     public record Place(long client, long number) {
         /**
-         * The place that {@link #toString} has shown.
+         * Parses the text of {@link #toString}.
          *
-         * @throws IllegalArgumentException with one line if that is none
+         * @throws IllegalArgumentException with one line if it is not a place
          */
         public static Place of(String text) {
             int point = text.indexOf('.');
@@ -56,19 +58,19 @@ public record StateQuery(@Nullable String client, @Nullable String after, int li
         }
     }
 
-    /** As ids are shown: sixteen hexadecimal digits. */
+    /** The text of an id: sixteen hexadecimal digits. */
     public static String hex(long id) {
         return String.format("%016x", id);
     }
 
-    /** What {@link #hex} has shown, also with fewer digits. */
+    /** Parses the text of {@link #hex}, which may have fewer digits. */
     public static long parse(String name, String text) {
         try {
             if (text.length() <= DIGITS && !text.startsWith("+") && !text.startsWith("-")) {
                 return Long.parseUnsignedLong(text, 16);
             }
         } catch (NumberFormatException e) {
-            // Said below.
+            // The exception is thrown below.
         }
         throw new IllegalArgumentException(
                 name + ": " + shown(text) + " is no id of at most " + DIGITS + " hexadecimal digits");

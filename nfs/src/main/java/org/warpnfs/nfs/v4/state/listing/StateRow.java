@@ -4,26 +4,26 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an administrator is told of one state. Names that clients chose are shown as {@link ShownName} has them. Numbers
- * of 64 bits are hexadecimal text, since not every reader of JSON keeps them whole.
+ * The data that an administrator sees of one state. Names that clients chose are shown by {@link ShownName}. Numbers of
+ * 64 bits are hexadecimal text, since some readers of JSON do not preserve them.
  */
 public sealed interface StateRow {
-    /** Tells it from all others of its kind, for as long as the server runs. */
+    /** Unique among the rows of its kind, for as long as the server runs. */
     String id();
 
     /**
      * A client.
      *
-     * @param owner the name it gave itself
-     * @param address where it introduced itself from: an IPv4 address or an IPv6 /64 network
-     * @param version {@code 4.0}, or {@code 4.1+} for one that has sessions
-     * @param uid who it is by its credential, before any squashing
-     * @param confirmed false if it never got beyond EXCHANGE_ID or SETCLIENTID
-     * @param expired true if its lease has run out: what it holds goes when someone wants it
-     * @param silentSeconds since its last request ended
+     * @param owner the client owner, its own name for itself
+     * @param address from which it registered: an IPv4 address or an IPv6 /64 network
+     * @param version {@code 4.0}, or {@code 4.1+} for a client that has sessions
+     * @param uid user of its credential, before any squashing
+     * @param confirmed false if it has sent only EXCHANGE_ID or SETCLIENTID
+     * @param expired true if its lease has run out, so that its state is removed when another client needs it
+     * @param silentSeconds time since its last request ended
      * @param callbacks true if a callback would reach it
-     * @param requests it sent so far that were executed
-     * @param underWay of these, that are being executed
+     * @param requests number of its requests that were executed
+     * @param underWay number of these that are still being executed
      * @param locks byte ranges
      */
     record ClientRow(
@@ -51,7 +51,7 @@ public sealed interface StateRow {
      * @param slots that were granted
      * @param targetSlots that the client should use now
      * @param connections that its requests came on, by transport and remote address
-     * @param callbackConnections that callbacks may go over
+     * @param callbackConnections that callbacks may use
      */
     record SessionRow(
             String id,
@@ -66,11 +66,11 @@ public sealed interface StateRow {
      * A file that an open-owner has open.
      *
      * @param client its id
-     * @param file its identity, the same through whatever export it was opened
-     * @param path where it is on this host; null if the backend does not say
+     * @param file identity of the file, the same through all exports
+     * @param path of the file on this host; null if the backend does not know it
      * @param access {@code read}, {@code write} or {@code both}
-     * @param deny what others may not: as {@code access}, or {@code none}
-     * @param lockOwners that have locked ranges of it below this open
+     * @param deny access that others must not have: as {@code access}, or {@code none}
+     * @param lockOwners number of lock-owners that have locked ranges of it below this open
      */
     record OpenRow(
             String id,
@@ -87,8 +87,8 @@ public sealed interface StateRow {
      * The byte ranges that a lock-owner has locked of a file.
      *
      * @param ranges the first {@value #MAX_RANGES}
-     * @param rangeCount how many there are
-     * @param revoked true if an administrator has taken them away and the client has not said yet that it knows
+     * @param rangeCount number of all of them
+     * @param revoked true if an administrator has revoked them and the client has not acknowledged that yet
      */
     record LockRow(
             String id,
@@ -115,7 +115,7 @@ public sealed interface StateRow {
     /**
      * A delegation.
      *
-     * @param kind {@code read}: others are not granted
+     * @param kind {@code read}: other kinds are not granted
      * @param phase {@code held}, {@code recalled} or {@code revoked}
      */
     record DelegationRow(

@@ -1,4 +1,4 @@
-/** What administrators ask of the state, and what they are told. Knows no table. */
+/** Queries of administrators about the state, and the rows of their answers. The package knows no table. */
 @NullMarked
 package org.warpnfs.nfs.v4.state.listing;
 

@@ -12,20 +12,20 @@ import java.security.SecureRandom;
 import java.util.Set;
 
 /**
- * A file of batches, each of which is on stable storage before the next begins. So whatever the end of the host leaves,
- * only the last batch can be torn, and {@link BatchLogReader} can tell a torn batch from damage.
+ * A file of batches. Each batch is on stable storage before the next one begins. So whatever the end of the host
+ * leaves, only the last batch can be torn, and {@link BatchLogReader} can distinguish a torn batch from damage.
  *
  * <h2>Operation</h2>
  *
- * A batch is as many {@linkplain LogSector sectors} as it needs, from the beginning of a page: nothing that has been
- * synced is written again. The file is made with {@value #ROOM_BYTES} bytes of zeroes behind its first batch, synced,
- * and takes its name then. So its length never changes, its blocks are its own, and what was not written is zeroes.
- * When the room is used up a new file has to be made.
+ * A batch takes as many {@linkplain LogSector sectors} as it needs, from the beginning of a page, so nothing that has
+ * been synced is written again. The file is created with {@value #ROOM_BYTES} bytes of zeroes after its first batch,
+ * then synced, and then gets its name. So its length never changes, its blocks are allocated, and what was not written
+ * is zeroes. When the room is used up, a new file has to be made.
  *
  * <h2>Errors</h2>
  *
- * After an {@link IOException} of {@link #append} the file is of no use for writing, only for reading: a new one has to
- * be made. Not safe for several threads.
+ * After an {@link IOException} of {@link #append} the file can only be read. To write, a new one has to be made. Not
+ * safe for several threads.
  */
 final class BatchLog implements AutoCloseable {
     static final int PAGE_BYTES = 4096;
@@ -43,7 +43,7 @@ final class BatchLog implements AutoCloseable {
         this.position = position;
     }
 
-    /** Makes a file with this as its first batch, and puts it in the place of the one that is there. */
+    /** Creates a file with this first batch, and replaces the existing one with it. */
     static BatchLog replace(Path file, ByteBuffer first) throws IOException {
         SecureRandom random = new SecureRandom();
         LogSector.Tag tag = new LogSector.Tag(random.nextLong(), random.nextLong(), 0);
@@ -75,7 +75,7 @@ final class BatchLog implements AutoCloseable {
         }
     }
 
-    /** How long a file is made whose first batch has so many sectors. */
+    /** Length of a file whose first batch has so many sectors. */
     static long lengthBytes(int sectorsOfFirst) {
         return pages(sectorsOfFirst) + ROOM_BYTES;
     }
@@ -85,7 +85,7 @@ final class BatchLog implements AutoCloseable {
         return pages(sectors(batchBytes)) <= lengthBytes - position;
     }
 
-    /** Returns once the batch, for which there has to be room, is on stable storage. */
+    /** Appends a batch, for which there must be room. Returns once it is on stable storage. */
     void append(ByteBuffer batch) throws IOException {
         ByteBuffer encoded = encode(next, batch);
         writeFully(channel, encoded, position);
@@ -107,7 +107,7 @@ final class BatchLog implements AutoCloseable {
         return Math.max(1, Math.ceilDiv(batchBytes, LogSector.CONTENT_BYTES));
     }
 
-    /** The bytes of the file that so many sectors take. */
+    /** Bytes of the file that so many sectors take, in whole pages. */
     static long pages(int sectors) {
         return Math.ceilDiv((long) sectors * LogSector.BYTES, (long) PAGE_BYTES) * PAGE_BYTES;
     }

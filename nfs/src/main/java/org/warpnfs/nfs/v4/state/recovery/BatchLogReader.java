@@ -12,19 +12,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads a {@link BatchLog} that was left behind.
- *
+ * Reads a {@link BatchLog} that an earlier run has left.
  * <pre>
- *   what is there                                              what is done
- *   a batch, each sector of it                                 read
- *   of the last batch some sectors, the others were not
- *   written, in whatever order                                 left out, with one line in the log: the sync did not
+ *   contents                                                   result
+ *   a batch with all its sectors                               read
+ *   the last batch, with some of its sectors unwritten,
+ *   in any order                                               ignored, with one line in the log: the sync did not
  *                                                              end, so nothing was acknowledged
  *   zeroes to the end of the file                              read to its end
- *   a batch that is not whole, and a later one                 refused: it was synced before the later one began
- *   the first batch is not whole, or the file is too short     refused: it was synced before the file had its name
- *   a sector that is neither written nor unwritten, or is of
- *   another file or place                                      refused: no write that was cut short leaves that
+ *   an incomplete batch, and a later one                       refused: it was synced before the later one began
+ *   the first batch is incomplete, or the file is too short    refused: it was synced before the file had its name
+ *   a sector that is neither written nor unwritten, or that
+ *   belongs to another file or place                           refused: no interrupted write leaves that
  * </pre>
  */
 final class BatchLogReader {
@@ -43,9 +42,9 @@ final class BatchLogReader {
     }
 
     /**
-     * The batches, in their order.
+     * Reads the batches, in order.
      *
-     * @throws IOException if it is damaged, with the file, the place and what to do
+     * @throws IOException if the file is damaged; it names the file, the place and what to do
      */
     static List<ByteBuffer> read(Path file) throws IOException {
         if (Files.size(file) > MAX_FILE_BYTES) {
@@ -81,7 +80,7 @@ final class BatchLogReader {
         return bytes.slice(number * LogSector.BYTES, LogSector.BYTES);
     }
 
-    /** False if it is not whole. */
+    /** Reads a batch. Returns false if it is incomplete. */
     private boolean readBatch(LogSector.Tag tag, int from) throws IOException {
         LogSector first = written(from);
         if (first == null || !first.tag().equals(tag) || first.index() != 0 || first.count() > sectors - from) {
@@ -102,7 +101,7 @@ final class BatchLogReader {
         return true;
     }
 
-    /** What was written there; null if nothing was. */
+    /** The sector of that number; null if it was not written. */
     private @Nullable LogSector written(int number) throws IOException {
         ByteBuffer sector = sector(number);
         LogSector written = LogSector.parse(sector);
@@ -112,7 +111,7 @@ final class BatchLogReader {
         return written;
     }
 
-    /** What is behind the last whole batch has to be a part of the next one, or nothing. */
+    /** Checks what follows the last complete batch: it must be a part of the next one, or nothing. */
     private void leaveOut(LogSector.Tag tag, int from) throws IOException {
         boolean torn = false;
         for (int number = from; number < sectors; number++) {
@@ -147,7 +146,7 @@ final class BatchLogReader {
         return damaged(file, "has a record of another place at byte " + number * LogSector.BYTES);
     }
 
-    /** A log that cannot be read. */
+    /** The error for a log that cannot be read. */
     static IOException damaged(Path file, String how) {
         return new IOException("NFSv4 recovery log " + file + " " + how
                 + ": the medium has lost or changed what was synced, or it was made by an earlier version; move "

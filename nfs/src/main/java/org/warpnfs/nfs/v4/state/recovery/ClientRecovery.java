@@ -12,36 +12,38 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
 /**
- * What recovery knows of each client: whether the journal knows it, and whether it has reclaimed what it wants. Guarded
- * by the lock of the state, but for what says otherwise.
+ * The recovery status of each client: whether the journal has it, and whether it has reclaimed everything it wants.
+ * Guarded by the lock of the state, except methods that say otherwise.
  */
 public final class ClientRecovery {
     private final RecoveryJournal journal;
     private final Grace grace;
-    /** The journal's entries that clients may hold state; of those that are about to have some. */
+    /** The journal's entries of clients that have state or are about to get some. */
     private final Map<Client, RecoveryJournal.Entry> noted = new HashMap<>();
-    /** Of those, whose entry is on stable storage. */
+    /** Those of them whose entry is on stable storage. */
     private final Set<Client> recorded = ConcurrentHashMap.newKeySet();
-    /** Those that sent RECLAIM_COMPLETE. */
+    /** Clients that have sent RECLAIM_COMPLETE. */
     private final Set<Client> complete = new HashSet<>();
 
-    /** @param journal is told which clients hold state */
+    /**
+     * @param journal records which clients have state
+     */
     public ClientRecovery(RecoveryJournal journal, Grace grace) {
         this.journal = journal;
         this.grace = grace;
     }
 
-    /** True once the journal has the client on stable storage. Safe for any thread. */
+    /** True if the client's entry is on stable storage. Safe for any thread. */
     public boolean isRecorded(Client client) {
         return recorded.contains(client);
     }
 
-    /** True if the journal has been told of the client, written or not. */
+    /** True if the client was noted in the journal, even if the entry is not written yet. */
     public boolean isNoted(Client client) {
         return noted.containsKey(client);
     }
 
-    /** The entry that the journal must write before the client is given its first state. */
+    /** The entry that the journal must write before the client gets its first state. */
     public RecoveryJournal.Entry note(Client client) {
         RecoveryJournal.Entry entry = noted.get(client);
         if (entry == null || entry.hasFailed()) {
@@ -51,7 +53,7 @@ public final class ClientRecovery {
         return entry;
     }
 
-    /** Returns once the entry is on stable storage, or throws IO. Never under the lock of the state. */
+    /** Returns once the entry is on stable storage, or throws IO. Must never be called under the lock of the state. */
     public void await(RecoveryJournal.Entry entry) throws Nfs4Exception {
         try {
             journal.await(entry);
@@ -60,7 +62,7 @@ public final class ClientRecovery {
         }
     }
 
-    /** The entry of the client is on stable storage. */
+    /** Notes that the client's entry is on stable storage. */
     public void recorded(Client client) {
         if (!client.isGone()) {
             recorded.add(client);
@@ -68,9 +70,9 @@ public final class ClientRecovery {
     }
 
     /**
-     * The client is about to go, or is gone: the journal forgets it.
+     * Removes the client from the journal, when it is being removed or already is.
      *
-     * @return the entry that says so, if the journal knew the client and has not been told yet
+     * @return the entry of the removal, if the journal had the client and no removal was noted before
      */
     public RecoveryJournal.@Nullable Entry depart(Client client) {
         recorded.remove(client);
@@ -78,7 +80,7 @@ public final class ClientRecovery {
         return noted.remove(client) == null ? null : journal.note(new RecoveryLog.Change.Removed(client.owner()));
     }
 
-    /** RECLAIM_COMPLETE: COMPLETE_ALREADY the second time. */
+    /** RECLAIM_COMPLETE; COMPLETE_ALREADY the second time. */
     public void complete(Client client) throws Nfs4Exception {
         if (!complete.add(client)) {
             throw Nfs4Exception.of(Nfs4Status.COMPLETE_ALREADY);
@@ -86,11 +88,11 @@ public final class ClientRecovery {
         grace.complete(client.owner());
     }
 
-    /** GRACE, NO_GRACE or RECLAIM_BAD if the client may not have state now, or not reclaim it. */
+    /** Throws GRACE, NO_GRACE or RECLAIM_BAD if the client must not get state now, or must not reclaim it. */
     public void require(long nowNanos, Client client, boolean reclaim) throws Nfs4Exception {
         boolean running = grace.isRunning(nowNanos);
         if (!reclaim) {
-            // Of NFSv4.0 nobody says when he has reclaimed all.
+            // An NFSv4.0 client does not say when it has reclaimed everything.
             if (running || (!complete.contains(client) && !client.isSessionless())) {
                 throw Nfs4Exception.of(Nfs4Status.GRACE);
             }

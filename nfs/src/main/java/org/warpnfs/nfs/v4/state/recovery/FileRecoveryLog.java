@@ -14,21 +14,19 @@ import org.warpnfs.nfs.v4.xdr.Opaque;
 
 /**
  * The recovery log in one file of the state directory.
- *
  * <pre>
  *   record   4 bytes    length of the body in bytes
  *            1 byte     kind: 1 boot, 2 client added, 3 client removed, 4 grace ended; 0 ends the batch
  *            n bytes    body: of a boot, the instance (4) and the server identity (16); of a client, its co_ownerid
  * </pre>
- *
- * What a method has to write is one batch of a {@link BatchLog}, which is synced before the method returns. A start
- * reads the file, takes what the last boots left behind, and writes a compact one beside it that replaces it by a
- * rename; so does a log whose room is used up.
+ * Each method writes one batch of a {@link BatchLog}, which is synced before the method returns. A start reads the
+ * file, takes over what the last boots left, and writes a compact file that replaces it by a rename. The same happens
+ * when the room of the log is used up.
  *
  * <h2>Errors</h2>
  *
- * A batch that the end of the host cut short was never acknowledged, and is left out. Anything else that is wrong is
- * damage, and a start refuses it with an {@link IOException} that names the file and the place: {@link BatchLogReader}.
+ * A batch that the end of the host cut short was never acknowledged, and is ignored. Anything else that is wrong is
+ * damage. A start refuses it with an {@link IOException} that names the file and the place ({@link BatchLogReader}).
  * Not safe for several threads.
  */
 public final class FileRecoveryLog implements RecoveryLog {
@@ -49,12 +47,12 @@ public final class FileRecoveryLog implements RecoveryLog {
     private final int instance;
     private final byte[] identity;
     private final Set<Opaque> reclaimers;
-    /** From before this boot, as long as grace lasts. */
+    /** Clients from before this boot, as long as the grace period lasts. */
     private final Set<Opaque> previous;
 
     private final Set<Opaque> current = new LinkedHashSet<>();
     private BatchLog log;
-    /** An append failed on its way: nothing may be written behind what it left. */
+    /** True if an append failed. Nothing may be written after what it left. */
     private boolean halfWritten;
 
     private FileRecoveryLog(Path file, int instance, byte[] identity, Set<Opaque> previous) throws IOException {
@@ -66,7 +64,7 @@ public final class FileRecoveryLog implements RecoveryLog {
         this.log = compacted();
     }
 
-    /** Opens the log in {@code directory}, making it if there is none; this is a new boot. */
+    /** Opens the log in {@code directory} for a new boot. Creates it if there is none. */
     public static FileRecoveryLog open(Path directory) throws IOException {
         Path file = directory.resolve(FILE_NAME);
         Replay replay = new Replay(file);
@@ -141,7 +139,7 @@ public final class FileRecoveryLog implements RecoveryLog {
         try {
             log.close();
         } catch (IOException e) {
-            // Everything acknowledged has been forced already.
+            // Everything that was acknowledged has been synced already.
         }
     }
 
@@ -151,7 +149,7 @@ public final class FileRecoveryLog implements RecoveryLog {
         }
         ByteBuffer batch = joined(records);
         boolean anew = halfWritten || !log.hasRoomFor(batch.remaining());
-        // From here on, also where the channel turns out to be closed, as by an interrupt.
+        // Set before the write, which may also fail because an interrupt has closed the channel.
         halfWritten = true;
         if (anew) {
             BatchLog old = log;
@@ -163,10 +161,10 @@ public final class FileRecoveryLog implements RecoveryLog {
         halfWritten = false;
     }
 
-    /** Writes what matters into a new file and puts it in place of the old one. */
+    /** Writes the current records to a new file that replaces the old one. */
     private BatchLog compacted() throws IOException {
         List<ByteBuffer> records = new ArrayList<>();
-        // A boot before this one, whose clients may reclaim until grace ends.
+        // A boot before this one, whose clients may reclaim until the grace period ends.
         records.add(boot(instance - 1));
         previous.forEach(owner -> records.add(record(ADD, owner.toBytes())));
         records.add(boot(instance));
@@ -195,7 +193,7 @@ public final class FileRecoveryLog implements RecoveryLog {
                 .flip();
     }
 
-    /** What a log that was left behind says. */
+    /** The contents of a log that an earlier run has left. */
     private static final class Replay {
         private final Path file;
         int instance;

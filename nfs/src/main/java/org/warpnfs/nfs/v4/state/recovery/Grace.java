@@ -10,7 +10,6 @@ import org.warpnfs.nfs.v4.xdr.Opaque;
 
 /**
  * The grace period after a restart (RFC 8881, section 8.4.2).
- *
  * <pre>
  *   state    event                                               next
  *   -        start, the journal names no client                  OVER
@@ -18,20 +17,20 @@ import org.warpnfs.nfs.v4.xdr.Opaque;
  *   RUNNING  the last of them sent RECLAIM_COMPLETE, or is gone  ENDING
  *   RUNNING  something is reclaimed                              RUNNING for a second more at least
  *   RUNNING  its time is up, or an administrator ends it         ENDING
- *   ENDING   the journal knows                                   OVER
- *   ENDING   the journal could not be written                    ENDING, written again
+ *   ENDING   the end is in the journal                           OVER
+ *   ENDING   the end could not be written                        ENDING, written again
  * </pre>
+ * No client gets new state before the end is on stable storage. Otherwise, after a second restart, clients could
+ * reclaim that did not come back in time (section 8.4.2.1).
  *
- * Nothing is given to anyone before the end is on stable storage: else a second restart would let those reclaim who did
- * not come back in time (section 8.4.2.1).
- *
- * <p>So a client that has begun gets done with all its files, unless it takes as long again (section 8.4.2.1).
+ * <p>After each reclaim the period goes on for at least a second, up to twice its length. So a client that has begun
+ * can usually reclaim all its files (section 8.4.2.1).
  *
  * <p>Guarded by the lock of the state.
  */
 public final class Grace {
     private static final Logger LOG = LoggerFactory.getLogger(Grace.class);
-    /** Between what a client reclaims and the next. */
+    /** Time that the period goes on after a reclaim, so that the client can send the next. */
     private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final RecoveryJournal journal;
@@ -42,7 +41,9 @@ public final class Grace {
     private volatile boolean over;
     private volatile RecoveryJournal.@Nullable Entry ending;
 
-    /** @param lengthNanos how long clients may reclaim if none of them prolongs it */
+    /**
+     * @param lengthNanos how long clients may reclaim if no reclaim prolongs it
+     */
     public Grace(RecoveryLog log, RecoveryJournal journal, long nowNanos, long lengthNanos) {
         this.journal = journal;
         this.reclaimers = log.reclaimers();
@@ -55,12 +56,14 @@ public final class Grace {
         }
     }
 
-    /** True for good once it is over. May be asked without the lock. */
+    /** True once the period is over, for good. Safe without the lock. */
     public boolean isOver() {
         return over;
     }
 
-    /** True as long as clients may reclaim; ends the period if its time is up. Under the lock of the state. */
+    /**
+     * True while clients may reclaim. Begins to end the period if its time is up. Called under the lock of the state.
+     */
     public boolean isRunning(long nowNanos) {
         if (over) {
             return false;
@@ -73,7 +76,7 @@ public final class Grace {
         return !over;
     }
 
-    /** If the journal has written the end, or could not, that is how it goes on. */
+    /** Evaluates the entry of the end: the period is over if it was written, and goes on if it could not be. */
     public void settle() {
         RecoveryJournal.Entry entry = ending;
         if (!over && entry != null && entry.isDone()) {
@@ -85,17 +88,17 @@ public final class Grace {
         }
     }
 
-    /** What has to be on stable storage before it is over; null while it runs, and afterwards. */
+    /** The entry that must be on stable storage before the period is over; null while it runs, and afterwards. */
     public RecoveryJournal.@Nullable Entry ending() {
         return over ? null : ending;
     }
 
-    /** True if the client was there before the restart. */
+    /** True if the client had state before the restart. */
     boolean mayReclaim(Opaque owner) {
         return !over && reclaimers.contains(owner);
     }
 
-    /** A client reclaims, and will want to go on. */
+    /** Prolongs the period after a reclaim, since the client will send more. */
     void prolong(long nowNanos) {
         long wanted = nowNanos + PAUSE_NANOS;
         if (wanted - endNanos > 0) {
@@ -103,7 +106,7 @@ public final class Grace {
         }
     }
 
-    /** One client has reclaimed what it wants. */
+    /** Notes that a client has reclaimed everything it wants. */
     public void complete(Opaque owner) {
         if (!over && awaited.remove(owner) && awaited.isEmpty() && ending == null) {
             LOG.info("NFSv4 grace period is over, every client has come back");
@@ -111,7 +114,10 @@ public final class Grace {
         }
     }
 
-    /** An administrator does not wait for those who did not come back; says how many these are, -1 if it was over. */
+    /**
+     * Ends the period for an administrator. Returns how many clients have not finished reclaiming; -1 if the period was
+     * over.
+     */
     public int endNow() {
         if (over) {
             return -1;

@@ -5,22 +5,20 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One sector of a {@link BatchLog}, big endian: the least that a medium writes whole or not at all.
- *
+ * One sector of a {@link BatchLog}, big endian: the unit that a medium writes whole or not at all.
  * <pre>
  *   offset  length
- *      0      16    log: drawn for each file, so that nothing can pass that lay on the medium before
+ *      0      16    log: random for each file, so that older data on the medium cannot pass for this file's
  *     16       4    batch: its number in this file, from 0
  *     20       4    index of this sector in its batch, from 0
  *     24       4    count of the sectors of the batch, at least 1
- *     28     476    the next bytes of the batch, zeroes behind its end
+ *     28     476    the next bytes of the batch, zeroes after its end
  *    504       4    CRC32C of all before
  *    508       4    "WRCV"
  * </pre>
- *
- * A sector that was never written is zeroes. One that was written has something in its first 28 bytes and in its last,
- * so no flipped byte makes a written one look unwritten, nor the other way round, as long as its sum tells. If a write
- * ends within a sector, its last byte is missing.
+ * A sector that was never written is zeroes. A written sector has a nonzero byte among its first 28, and its last byte
+ * is not zero. So a flipped byte cannot make a written sector look unwritten or an unwritten one look written, as long
+ * as the checksum detects it. If a write ends within a sector, its last byte is missing.
  */
 record LogSector(Tag tag, int index, int count, ByteBuffer content) {
     static final int BYTES = 512;
@@ -36,14 +34,14 @@ record LogSector(Tag tag, int index, int count, ByteBuffer content) {
     private static final int MARK = SUM + Integer.BYTES;
     private static final int MARK_VALUE = 0x57524356;
 
-    /** To which file and batch a sector belongs. */
+    /** The file and batch that a sector belongs to. */
     record Tag(long logHigh, long logLow, int batch) {
         Tag next() {
             return new Tag(logHigh, logLow, batch + 1);
         }
     }
 
-    /** Writes sector {@code index} of {@code count} to {@code out}, with as much of {@code batch} as it takes. */
+    /** Encodes sector {@code index} of {@code count} to {@code out}, with as much of {@code batch} as fits. */
     static void encode(Tag tag, int index, int count, ByteBuffer batch, ByteBuffer out) {
         ByteBuffer sector = out.slice(out.position(), BYTES);
         sector.putLong(LOG_HIGH, tag.logHigh)
@@ -58,17 +56,17 @@ record LogSector(Tag tag, int index, int count, ByteBuffer content) {
         out.position(out.position() + BYTES);
     }
 
-    /** True if this, which cannot be {@linkplain #parse parsed}, was never written, or not to its end. */
+    /** True if this sector, which cannot be {@linkplain #parse parsed}, was never written or not to its end. */
     static boolean isUnwritten(ByteBuffer sector) {
         return isZero(sector, 0, CONTENT) || sector.get(BYTES - 1) == 0;
     }
 
-    /** True if there is nothing but zeroes in it. */
+    /** True if it is all zeroes. */
     static boolean isEmpty(ByteBuffer sector) {
         return isZero(sector, 0, BYTES);
     }
 
-    /** What was written; null if it is not what was written. */
+    /** Parses a sector; null if it is not one that was written whole. */
     static @Nullable LogSector parse(ByteBuffer sector) {
         if (sector.getInt(SUM) != sum(sector)) {
             return null;

@@ -9,23 +9,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The recovery log as the state sees it: what has to be written is noted in order while the state's lock is held, and
- * written without it.
+ * The queue in front of the recovery log. Entries are noted in order under the lock of the state, and written without
+ * it.
  *
  * <h2>Operation</h2>
  *
- * Whoever needs its entry on stable storage waits for it, and writes all that was noted until then with one sync. What
- * nobody waits for is written by the state's background thread.
+ * A thread that needs its entry on stable storage waits for it, and writes everything that was noted until then with
+ * one sync. Entries that no thread waits for are written by the state's background thread.
  *
  * <h2>Errors</h2>
  *
- * A failed write fails for everyone whose entry was in it. Safe for any thread; {@link #await} and {@link #flush} wait
- * for the disk, so they are never called under the state's lock.
+ * A failed write fails for everyone whose entry was in it. Safe for any thread. {@link #await} and {@link #flush} wait
+ * for the disk, so they are never called under the lock of the state.
  */
 public final class RecoveryJournal {
     private static final Logger LOG = LoggerFactory.getLogger(RecoveryJournal.class);
 
-    /** One entry on its way to the disk. */
+    /** An entry to be written. */
     public static final class Entry {
         private final RecoveryLog.Change change;
         private volatile boolean written;
@@ -50,12 +50,14 @@ public final class RecoveryJournal {
     private List<Entry> queue = new ArrayList<>();
     private boolean closed;
 
-    /** @param log is closed with the journal */
+    /**
+     * @param log is closed with the journal
+     */
     public RecoveryJournal(RecoveryLog log) {
         this.log = log;
     }
 
-    /** Notes what is to be written behind everything noted before. Does not wait. */
+    /** Notes a change, to be written after everything noted before. Does not wait. */
     Entry note(RecoveryLog.Change change) {
         Entry entry = new Entry(change);
         synchronized (queueLock) {
@@ -64,7 +66,7 @@ public final class RecoveryJournal {
         return entry;
     }
 
-    /** True if something waits to be written. */
+    /** True if an entry waits to be written. */
     public boolean isDue() {
         synchronized (queueLock) {
             return !queue.isEmpty();
@@ -100,7 +102,8 @@ public final class RecoveryJournal {
     }
 
     private void write(List<Entry> batch) {
-        // Whatever is thrown, also an error of the virtual machine: nobody may wait for what is in no queue any more.
+        // The failure for any throwable, including an error of the virtual machine: no thread may wait for an entry
+        // that is no longer in a queue.
         IOException failure = new IOException("not written");
         try {
             if (closed) {
@@ -121,7 +124,7 @@ public final class RecoveryJournal {
         }
     }
 
-    /** Writes what is left; whatever is noted later fails. */
+    /** Writes what is left. Entries that are noted later fail. */
     public void close() {
         writing.lock();
         try {

@@ -6,49 +6,49 @@ import java.util.Set;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 
 /**
- * Remembers over restarts which clients may hold state (RFC 8881, section 8.4.2.1). What a method has returned from is
+ * Records over restarts which clients may have state (RFC 8881, section 8.4.2.1). When a method returns, its record is
  * on stable storage.
  */
 public interface RecoveryLog extends AutoCloseable {
-    /** What a log is told. */
+    /** A change to be recorded. */
     sealed interface Change {
-        /** The client is about to be given its first state. */
+        /** The client is about to get its first state. */
         record Added(Opaque clientOwner) implements Change {}
 
-        /** The client is gone and all its state with it. */
+        /** The client was removed with all its state. */
         record Removed(Opaque clientOwner) implements Change {}
 
-        /** The grace period is over: whoever has not reclaimed never will. */
+        /** The grace period is over: clients that have not reclaimed no longer can. */
         record GraceEnded() implements Change {}
     }
 
-    /** A number that grows with each start; neither 0 nor -1. Client ids, sessions and stateids carry it. */
+    /** A number that grows with each start; never 0 or -1. It is part of client ids, sessions and stateids. */
     int instance();
 
-    /** Sixteen bytes or so that stay over restarts: who this server is (section 2.10.4). */
+    /** The server identity, which stays the same over restarts (section 2.10.4). Some sixteen bytes. */
     byte[] serverIdentity();
 
-    /** The clients that may have held state when the server stopped. */
+    /** The clients that may have had state when the server stopped. */
     Set<Opaque> reclaimers();
 
     /**
-     * Writes all of these in this order, with one sync for all. Waits for the disk; called by one thread at a time.
+     * Writes all of these changes in this order, with one sync. Waits for the disk. Called by one thread at a time.
      *
-     * @throws IOException if any may not be on stable storage; then no client of them counts as added
+     * @throws IOException if any change may not be on stable storage; then no client in it counts as added
      */
     void write(List<Change> changes) throws IOException;
 
-    /** {@link Change.Added}, by itself. */
+    /** Writes one {@link Change.Added}. */
     default void add(Opaque clientOwner) throws IOException {
         write(List.of(new Change.Added(clientOwner)));
     }
 
-    /** {@link Change.Removed}, by itself. */
+    /** Writes one {@link Change.Removed}. */
     default void remove(Opaque clientOwner) throws IOException {
         write(List.of(new Change.Removed(clientOwner)));
     }
 
-    /** {@link Change.GraceEnded}, by itself. */
+    /** Writes one {@link Change.GraceEnded}. */
     default void endGrace() throws IOException {
         write(List.of(new Change.GraceEnded()));
     }

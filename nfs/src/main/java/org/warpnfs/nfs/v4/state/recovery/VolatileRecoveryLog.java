@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Set;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 
-/** For a server whose files do not outlive it either: nothing to reclaim. */
+/** A log without memory, for a server whose files do not survive a restart either: there is nothing to reclaim. */
 public final class VolatileRecoveryLog implements RecoveryLog {
     private static final int IDENTITY_BYTES = 16;
 
@@ -14,7 +14,7 @@ public final class VolatileRecoveryLog implements RecoveryLog {
 
     public VolatileRecoveryLog() {
         SecureRandom random = new SecureRandom();
-        // Not 0 and not -1, and unlike the instance before.
+        // Never 0 or -1, and very probably another number than that of the last run.
         this.instance = 1 + random.nextInt(Integer.MAX_VALUE - 1);
         random.nextBytes(identity);
     }
@@ -36,11 +36,11 @@ public final class VolatileRecoveryLog implements RecoveryLog {
 
     @Override
     public void write(List<Change> changes) {
-        // Forgotten on purpose.
+        // Nothing is recorded.
     }
 
     @Override
     public void close() {
-        // Holds nothing.
+        // There is nothing to release.
     }
 }
