@@ -17,7 +17,7 @@ public interface RememberedCall {
      * Performs the call, and sends no answer. An exception is a defect of the program.
      *
      * @param ended gets the outcome, before this method returns or later on another thread if the call has gone on
-     * there; null means that the call failed by a defect after it had gone on
+     *     there; null means that the call failed by a defect after it had gone on
      */
     void perform(Consumer<@Nullable Outcome> ended);
 
@@ -43,7 +43,7 @@ public interface RememberedCall {
          * The reply is kept, and repetitions get it from now on.
          *
          * @param isRepeatable true if performing the call again has the same effect unless somebody has changed the
-         * file in between; if false, performing it again would have another effect, and its reply is kept longer
+         *     file in between; if false, performing it again would have another effect, and its reply is kept longer
          */
         record Kept(EncodedReply reply, boolean isRepeatable) implements Outcome {
             /** The reply to a call that is not repeatable. */

@@ -25,6 +25,7 @@ import org.warpnfs.nfs.replay.ClientReplies.Running;
  *
  * <p>After the loss of a connection a client repeats unanswered calls on a new one, with the same XIDs. Without the
  * cache, a REMOVE that was done would then find nothing, and a WRITE could undo what was written since.
+ *
  * <pre>
  *   entry     event                                             next      answer
  *   -         a call                                            RUNNING   it is performed
@@ -198,9 +199,7 @@ public final class ReplyCache {
         sweeps.add(next);
     }
 
-    /**
-     * @param loop the loop that performs the call, if the call has waited for another
-     */
+    /** @param loop the loop that performs the call, if the call has waited for another */
     private void perform(Running mine, RememberedCall call, @Nullable Loop loop) {
         AtomicBoolean told = new AtomicBoolean();
         boolean returned = false;
@@ -218,9 +217,7 @@ public final class ReplyCache {
         }
     }
 
-    /**
-     * @param outcome null after a defect
-     */
+    /** @param outcome null after a defect */
     private void ended(
             Running mine, RememberedCall call, RememberedCall.@Nullable Outcome outcome, @Nullable Loop loop) {
         try {

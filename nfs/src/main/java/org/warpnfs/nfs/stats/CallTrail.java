@@ -35,9 +35,7 @@ public final class CallTrail {
 
     private long[] backends = new long[USUAL_OPERATIONS];
 
-    /**
-     * @param reader is called once, on the thread that ended the call; must not block or throw
-     */
+    /** @param reader is called once, on the thread that ended the call; must not block or throw */
     public CallTrail(CallOrigin origin, Consumer<CallTrail> reader) {
         this.origin = origin;
         this.spentNanos = origin.spentNanos();

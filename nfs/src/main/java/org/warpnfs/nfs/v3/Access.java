@@ -11,6 +11,7 @@ import org.warpnfs.fs.spi.FsException;
 
 /**
  * ACCESS (RFC 1813, section 3.3.4).
+ *
  * <pre>
  * bit   name      of a directory   of anything else
  * 0x01  READ      read             read

@@ -17,6 +17,7 @@ import org.warpnfs.fs.spi.FsException;
  *
  * <p>{@code .} and {@code ..} come first, with the cookies 1 and 2. All other cookies are the backend's, and stay valid
  * while the directory changes. So the cookie verifier is not needed: it is 0, and the one from the client is ignored.
+ *
  * <pre>
  * entry3                                entryplus3
  *   4  another entry follows              4  another entry follows

@@ -11,6 +11,7 @@ import org.warpnfs.fs.spi.PosixAcl;
 
 /**
  * GETACL of the NFS_ACL program. A caller that has a file's handle may read the file's lists.
+ *
  * <pre>
  * args   nfs_fh3, uint32 mask: 1 the access list, 2 how long it is, 4 the default list, 8 how long that is
  * reply  nfsstat3, post_op_attr, and if that is OK:

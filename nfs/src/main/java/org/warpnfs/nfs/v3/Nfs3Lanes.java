@@ -21,9 +21,7 @@ final class Nfs3Lanes {
 
     private Nfs3Lanes() {}
 
-    /**
-     * @param arguments unchecked, perhaps incomplete
-     */
+    /** @param arguments unchecked, perhaps incomplete */
     static Lane of(int procedure, ByteBuffer arguments) {
         return switch (procedure) {
             case READ, READDIR, READDIRPLUS -> Lane.DATA;

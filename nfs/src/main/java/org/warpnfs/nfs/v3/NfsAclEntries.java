@@ -14,6 +14,7 @@ import org.warpnfs.nfs.xdr.XdrViolation;
 
 /**
  * A list of the NFS_ACL program, as Solaris defined it.
+ *
  * <pre>
  * uint32  number of entries of the list
  * uint32  number of entries that follow: the same, or 0 if they were not asked for

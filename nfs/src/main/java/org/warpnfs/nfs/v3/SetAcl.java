@@ -14,6 +14,7 @@ import org.warpnfs.nfs.xdr.XdrViolation;
 /**
  * SETACL of the NFS_ACL program. It sets the lists that the mask names and leaves others as they are. An empty list
  * removes one.
+ *
  * <pre>
  * args   nfs_fh3, uint32 mask as in {@link GetAcl}, access list, default list ({@link NfsAclEntries})
  * reply  nfsstat3, post_op_attr

@@ -9,7 +9,7 @@ import org.warpnfs.fs.spi.FileAttributes;
  * change from others'.
  *
  * @param before attributes from which {@code wcc_attr} is made: size, mtime, ctime; absent unless nothing else changed
- * the file between the two
+ *     the file between the two
  */
 record WccData(@Nullable FileAttributes before, PostOpAttr after) {
     void encode(XdrEncodingStream xdr) {

@@ -17,10 +17,12 @@ import org.warpnfs.nfs.v4.xdr.Opaque;
 
 /**
  * COMPOUND (RFC 8881, section 16.2): operations that are executed one after the other until one fails.
+ *
  * <pre>
  *   call   utf8str_cs tag, uint32 minorversion, nfs_argop4 argarray&lt;&gt;
  *   reply  nfsstat4 status, utf8str_cs tag, nfs_resop4 resarray&lt;&gt;
  * </pre>
+ *
  * The reply repeats the tag byte by byte. Its status is that of the last operation that was executed, whose result is
  * the last in the reply. {@link CompoundRun} executes the operations.
  */
@@ -68,7 +70,7 @@ final class Compound {
      * executed on other threads, so the calling code must not use any of the arguments afterwards.
      *
      * @param ended runs once, on the thread of the last operation; gets null after a defect, which is thrown as well
-     * and leaves {@code out} empty
+     *     and leaves {@code out} empty
      */
     void execute(
             CallLanes lanes,

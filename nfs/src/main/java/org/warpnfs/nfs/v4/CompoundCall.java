@@ -36,9 +36,7 @@ final class CompoundCall implements RememberedCall {
     private final Consumer<Compound.Executed> answered;
     private Compound.@Nullable Executed executed;
 
-    /**
-     * @param answered is told what was executed, once the reply has been sent
-     */
+    /** @param answered is told what was executed, once the reply has been sent */
     CompoundCall(
             Compound compound,
             RpcCall rpc,

@@ -15,9 +15,7 @@ final class CompoundMeters {
     private final CallRecorder recorder;
     private final List<OfVersion> versions = new ArrayList<>();
 
-    /**
-     * @param lastMinorVersion the highest minor version that is served
-     */
+    /** @param lastMinorVersion the highest minor version that is served */
     CompoundMeters(CallRecorder recorder, int lastMinorVersion) {
         this.recorder = recorder;
         for (int minor = 0; minor <= lastMinorVersion; minor++) {
@@ -53,9 +51,7 @@ final class CompoundMeters {
             return compound;
         }
 
-        /**
-         * @param code null for a number that is no operation of this minor version
-         */
+        /** @param code null for a number that is no operation of this minor version */
         OperationMeter operation(@Nullable OpCode code) {
             OperationMeter known = code == null ? null : operations.get(code);
             return known == null ? illegal : known;

@@ -43,6 +43,7 @@ import org.warpnfs.payload.Payload;
  *     holds memory already                                for each other
  *   anything else                                         it is executed
  * </pre>
+ *
  * A COMPOUND stops only between two operations. So no operation begins twice, and only what earlier operations have
  * left is carried over: here and in the {@link CallContext}. The slot of its session stays in use meanwhile.
  *
@@ -192,9 +193,7 @@ final class CompoundRun implements LaneTask {
                 call.effects().soFar()));
     }
 
-    /**
-     * @param reply null if there is none
-     */
+    /** @param reply null if there is none */
     private void end(@Nullable CompoundWriter reply) {
         try {
             endSequence(reply);

@@ -50,8 +50,8 @@ import org.warpnfs.payload.PayloadPool;
  *
  * <h2>Operation</h2>
  *
- * Many platform threads, which may block, call it at the same time. A call has been answered when {@link
- * #dispatchOncRpcCall} returns, with two exceptions. A call that goes on in another lane or waits for memory is
+ * Many platform threads, which may block, call it at the same time. A call has been answered when
+ * {@link #dispatchOncRpcCall} returns, with two exceptions. A call that goes on in another lane or waits for memory is
  * answered later ({@link CompoundRun}). A call of minor version 0 that repeats one in progress is answered together
  * with the first. Minor version 0 has no sessions, so repetitions of calls that changed something are answered from a
  * {@link ReplyCache}. For a session, the instance of a call's transport is the connection. So a transport keeps one
@@ -86,7 +86,7 @@ public final class Nfs4Program implements RpcDispatchable, LaneProgram, AutoClos
      * Makes an instance whose calls are not measured.
      *
      * @throws IOException if the recovery journal is damaged or cannot be written; the message says which file and what
-     * to do
+     *     to do
      */
     public Nfs4Program(
             ExportTable exports,
@@ -106,7 +106,7 @@ public final class Nfs4Program implements RpcDispatchable, LaneProgram, AutoClos
      * @param dialer makes connections for callbacks to NFSv4.0 clients; its owner closes it after this
      * @param recorder is told how calls end
      * @throws IOException if the recovery journal is damaged or cannot be written; the message says which file and what
-     * to do
+     *     to do
      */
     public Nfs4Program(
             ExportTable exports,

@@ -46,7 +46,7 @@ final class AclFromNfs4 {
      * The changes that give a file the lists of {@code aces}.
      *
      * @throws Nfs4Exception ATTRNOTSUPP if POSIX lists cannot express them, NOSPC if a list would have more than
-     * {@value #MAX_ENTRIES} entries
+     *     {@value #MAX_ENTRIES} entries
      */
     static AclChanges map(List<Nfs4Ace> aces, boolean directory) throws Nfs4Exception {
         AclFromNfs4 access = new AclFromNfs4(directory);

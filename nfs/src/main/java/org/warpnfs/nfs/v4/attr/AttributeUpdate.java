@@ -78,8 +78,8 @@ public final class AttributeUpdate {
      * @param limits of the file system that the file is on
      * @param owners names of users and groups
      * @throws Nfs4Exception ATTRNOTSUPP for an attribute that is not supported, INVAL for one that cannot be set or for
-     * an invalid value, BADOWNER for an unknown owner, DELAY while a name service is looking the owner up, BADXDR if
-     * the values do not fill their length
+     *     an invalid value, BADOWNER for an unknown owner, DELAY while a name service is looking the owner up, BADXDR
+     *     if the values do not fill their length
      */
     public static AttributeUpdate decode(CompoundReader in, int minorVersion, FsLimits limits, OwnerNames owners)
             throws Nfs4Exception {

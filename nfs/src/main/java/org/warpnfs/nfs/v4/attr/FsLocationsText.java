@@ -8,6 +8,7 @@ import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 
 /**
  * fs_locations4 (RFC 8881, section 11.16).
+ *
  * <pre>
  * pathname4     fs_root: path of the file system on this server
  * uint32        number of locations, then for each

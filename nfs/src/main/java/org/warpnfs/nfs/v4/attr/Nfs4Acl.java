@@ -14,6 +14,7 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
 /**
  * The acl attribute (RFC 8881, section 6.2.1) on the wire.
+ *
  * <pre>
  * uint32             number of entries, then for each
  * uint32             type

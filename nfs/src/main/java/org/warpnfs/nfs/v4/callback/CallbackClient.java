@@ -46,9 +46,7 @@ public final class CallbackClient implements CallbackSender, AutoCloseable {
     private final DialedConnections connections;
     private final AtomicInteger xids = new AtomicInteger(new SecureRandom().nextInt());
 
-    /**
-     * @param ended is told the outcome of every call
-     */
+    /** @param ended is told the outcome of every call */
     public CallbackClient(CallbackDialer dialer, BiConsumer<CallbackCall, CallbackOutcome> ended) {
         this.dialer = dialer;
         this.connections = new DialedConnections(dialer);

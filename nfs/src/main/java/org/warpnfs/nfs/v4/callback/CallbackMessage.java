@@ -11,6 +11,7 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 /**
  * A callback on the wire (RFC 8881, sections 20.1, 20.2, 20.8, 20.9; RFC 7530, sections 15 and 15.2 for minor version
  * 0).
+ *
  * <pre>
  *   call   rpc_msg { xid, CALL 0, rpcvers 2, program, version 1, procedure, credential, verifier AUTH_NONE }
  *          CB_COMPOUND4args { utf8str_cs tag, uint32 minorversion, uint32 callback_ident,
@@ -21,6 +22,7 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
  *          CB_RECALL_SLOT 10 { slotid4 rsa_target_highest_slotid }
  *   reply  CB_COMPOUND4res { nfsstat4 status, utf8str_cs tag, nfs_cb_resop4 resarray&lt;&gt; }
  * </pre>
+ *
  * In minor version 0, callback_ident is the value from SETCLIENTID, and there is no CB_SEQUENCE. Later minor versions
  * have no SETCLIENTID, and callback_ident is 0.
  */

@@ -25,6 +25,7 @@ import org.warpnfs.nfs.v4.state.callback.CallbackCall;
  *   OPEN        found closed by the client                -           dial again when borrowed
  *   any         dropped                                   -           close
  * </pre>
+ *
  * There are limits for all clients, for those of one host, and for connections that are being made. A borrower beyond a
  * limit is told at once.
  *

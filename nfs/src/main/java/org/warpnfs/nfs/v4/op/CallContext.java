@@ -35,9 +35,7 @@ public final class CallContext {
     private int operationIndex;
     private @Nullable OwnerTurn turn;
 
-    /**
-     * @param operationCount number of operations that the COMPOUND claims
-     */
+    /** @param operationCount number of operations that the COMPOUND claims */
     public CallContext(Nfs4Services services, CompoundOrigin origin, int minorVersion, int operationCount) {
         this.services = services;
         this.facts = services.facts().forOneCall();

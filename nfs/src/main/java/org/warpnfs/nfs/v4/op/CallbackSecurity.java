@@ -11,6 +11,7 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
 /**
  * callback_sec_parms4 (RFC 8881, section 18.36.1): the credentials that the client accepts in callbacks.
+ *
  * <pre>
  *   AUTH_NONE   -
  *   AUTH_SYS    authsys_parms { uint32 stamp, string machinename&lt;255&gt;, uint32 uid, gid, gids&lt;16&gt; }

@@ -11,6 +11,7 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 /**
  * COPY (RFC 7862, section 15.2) within one export. It is answered when it is done. A copy that would take long stops
  * early, and the client asks for the rest. After the arguments of {@link RangePair} it has:
+ *
  * <pre>
  *   bool     ca_consecutive, ca_synchronous
  *   netloc4  ca_source_server&lt;&gt;  for a copy from another server, which is not supported

@@ -12,6 +12,7 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 /**
  * CREATE_SESSION (RFC 8881, section 18.36). Of the flags, CONN_BACK_CHAN is granted. PERSIST is not, since replies are
  * kept in memory. CONN_RDMA is not, since a connection cannot change to RDMA.
+ *
  * <pre>
  *   clientid4            csa_clientid
  *   sequenceid4          csa_sequence

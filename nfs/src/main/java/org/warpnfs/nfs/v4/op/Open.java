@@ -326,9 +326,7 @@ final class Open implements ChangingOperation {
         }
     }
 
-    /**
-     * @param isNew the caller has just created the file, and may use it whatever its permissions say
-     */
+    /** @param isNew the caller has just created the file, and may use it whatever its permissions say */
     private static OpenedFile open(CallContext call, OpenArguments arguments, Location file, boolean isNew)
             throws Nfs4Exception, FsException {
         requireRegular(file);

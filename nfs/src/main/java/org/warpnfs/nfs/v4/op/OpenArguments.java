@@ -17,6 +17,7 @@ import org.warpnfs.nfs.v4.xdr.Stateid;
 
 /**
  * OPEN4args (RFC 8881, section 18.16.1).
+ *
  * <pre>
  *   seqid4       seqid, of NFSv4.0 (RFC 7530, section 16.16)
  *   uint32       share_access, with wants of delegations above its two low bits

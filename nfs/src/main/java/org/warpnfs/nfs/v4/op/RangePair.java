@@ -11,6 +11,7 @@ import org.warpnfs.nfs.v4.xdr.Stateid;
 /**
  * The first arguments of COPY and CLONE (RFC 7862, sections 15.2 and 15.13). The source is the saved filehandle, the
  * target the current one.
+ *
  * <pre>
  *   stateid4 src_stateid, dst_stateid
  *   offset4  src_offset, dst_offset

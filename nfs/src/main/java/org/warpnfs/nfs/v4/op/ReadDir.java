@@ -18,6 +18,7 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
 /**
  * READDIR (RFC 8881, section 18.23).
+ *
  * <pre>
  *   nfs_cookie4 cookie         0 for the start; 1 and 2 are never given out
  *   verifier4   cookieverf     0: cookies stay valid while the directory changes

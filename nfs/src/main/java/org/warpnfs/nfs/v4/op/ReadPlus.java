@@ -11,11 +11,13 @@ import org.warpnfs.payload.Payload;
 
 /**
  * READ_PLUS (RFC 7862, section 15.10): data and holes of a file.
+ *
  * <pre>
  *   bool          rpr_eof
  *   read_plus_content rpr_contents&lt;&gt;:  0 DATA { offset4, opaque&lt;&gt; }
  *                                      1 HOLE { offset4, length4 }
  * </pre>
+ *
  * Its data are not DDP-eligible (RFC 8267 names READ alone). If the transport would have to copy them, the reply has
  * fewer than were asked for. A Linux client does not use READ_PLUS over RDMA.
  *

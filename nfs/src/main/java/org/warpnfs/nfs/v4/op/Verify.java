@@ -20,9 +20,7 @@ final class Verify implements Operation {
 
     private final boolean wanted;
 
-    /**
-     * @param wanted the result of the comparison with which the COMPOUND goes on: true for VERIFY
-     */
+    /** @param wanted the result of the comparison with which the COMPOUND goes on: true for VERIFY */
     Verify(boolean wanted) {
         this.wanted = wanted;
     }

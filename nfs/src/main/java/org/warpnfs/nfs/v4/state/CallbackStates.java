@@ -38,7 +38,7 @@ public final class CallbackStates {
      * not too often.
      *
      * @return true if RENEW should answer CB_PATH_DOWN (RFC 7530, section 16.28): the client has delegations that
-     * cannot be recalled
+     *     cannot be recalled
      */
     public boolean renewed(long nowNanos, Client client) {
         return core.locked(() -> {

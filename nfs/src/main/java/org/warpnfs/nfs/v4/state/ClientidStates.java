@@ -50,7 +50,7 @@ public final class ClientidStates {
      * Begins a request of the client with that id. Its lease cannot run out before {@link #end}.
      *
      * @throws Nfs4Exception STALE_CLIENTID if this instance of the server did not give the id out or it was not
-     * confirmed, EXPIRED if the client was removed since
+     *     confirmed, EXPIRED if the client was removed since
      */
     public Client begin(long nowNanos, long id) throws Nfs4Exception {
         return core.locked(() -> {

@@ -9,8 +9,8 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 
 /**
- * Delegations: DELEGRETURN, and changes of delegated files. {@link OpenStates} grants delegations. See {@link
- * StateTable}.
+ * Delegations: DELEGRETURN, and changes of delegated files. {@link OpenStates} grants delegations. See
+ * {@link StateTable}.
  */
 public final class DelegationStates {
     private final StateCore core;

@@ -35,7 +35,7 @@ public final class StateAdministration {
      * @param sessionless true for NFSv4.0, whose clients have no connections that the server knows of
      * @param connections that its sessions were bound to
      * @param journaled false if the removal could not be written to the recovery journal: after a restart the client
-     * might reclaim what it had
+     *     might reclaim what it had
      */
     public record Evicted(
             String client,

@@ -30,9 +30,9 @@ import org.warpnfs.nfs.v4.state.listing.StateRow.SessionRow;
 /**
  * State of clients, for administrators. See {@link StateTable}.
  *
- * <p>The lock is taken once for the list of clients, once for the list of one client's state, and then for {@value
- * StateCore#PORTION} rows at a time. Sorting and asking the backend for paths happen without it. So an answer is no
- * snapshot: state that appears or disappears meanwhile may be in it or not.
+ * <p>The lock is taken once for the list of clients, once for the list of one client's state, and then for
+ * {@value StateCore#PORTION} rows at a time. Sorting and asking the backend for paths happen without it. So an answer
+ * is no snapshot: state that appears or disappears meanwhile may be in it or not.
  */
 public final class StateListings {
     private final StateCore core;

@@ -21,8 +21,8 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
  * closed, nothing is written, no client is called.
  *
  * <p>Its parts are {@link #sessions()}, of NFSv4.0 {@link #clientids()} and {@link #owners()}, {@link #callbacks()},
- * {@link #opens()}, {@link #locks()}, {@link #delegations()} and {@link #stateids()}; for administrators {@link
- * #listings()} and {@link #administration()}.
+ * {@link #opens()}, {@link #locks()}, {@link #delegations()} and {@link #stateids()}; for administrators
+ * {@link #listings()} and {@link #administration()}.
  *
  * <h2>Leases</h2>
  *
@@ -67,7 +67,7 @@ public final class StateTable implements AutoCloseable {
 
     /**
      * @param background runs what no call waits for, including what may wait for a disk; closed with the table if it
-     * can be
+     *     can be
      */
     StateTable(
             StateLimits limits,
@@ -210,14 +210,14 @@ public final class StateTable implements AutoCloseable {
      * @param stateids of opens, locks and delegations
      * @param openOwners of NFSv4.0
      * @param keptReplyBytes of all slots but the first of each session, including what requests in progress have
-     * reserved
+     *     reserved
      * @param repliesPutOff requests that got DELAY because there was no room to keep their replies, since the start
      * @param slotRecalls how often a session was asked to give up slots, since the start
      * @param connectionsNotBound how often a connection was not remembered as bound to a session because the session
-     * had its limit of them, since the start
+     *     had its limit of them, since the start
      * @param clientsExpired clients that were removed because they were silent for too long, since the start
      * @param refused how often a client was refused something because it or its address had used up its share, since
-     * the start
+     *     the start
      * @param recalls of delegations
      */
     public record Counts(

@@ -1,6 +1,7 @@
 /**
  * The state of NFSv4 clients. {@link org.warpnfs.nfs.v4.state.StateTable} is the only entry point. It has one part for
  * each group of operations. Each part takes the one lock and uses the tables of the packages below.
+ *
  * <pre>
  *   state      the entry point: the lock, a part for each group of operations, what administrators see and revoke
  *   file       opens, byte-range locks, delegations, and owners of NFSv4.0
@@ -10,6 +11,7 @@
  *   listing    queries of administrators, and the rows that they get
  *   core       who a client is, its limits, and its share of them
  * </pre>
+ *
  * Each package uses only those below it, and {@code file} and {@code client} do not know each other. The state of a
  * client is in the tables that own it, by client.
  *

@@ -17,8 +17,8 @@ import org.warpnfs.payload.Payload;
  * <h2>Operation</h2>
  *
  * The transport's XDR stream holds the call until the reply begins, and a COMPOUND is executed while it is decoded. So
- * results are collected here and written to the stream in one piece at the end. Results can be taken back by {@link
- * #truncate} if an operation fails or its result is too large. They can be kept in a slot's reply cache.
+ * results are collected here and written to the stream in one piece at the end. Results can be taken back by
+ * {@link #truncate} if an operation fails or its result is too large. They can be kept in a slot's reply cache.
  *
  * <h2>Buffers</h2>
  *

@@ -2,11 +2,13 @@ package org.warpnfs.nfs.v4.xdr;
 
 /**
  * stateid4 (RFC 8881, section 8.2): sixteen bytes.
+ *
  * <pre>
  *   0   seqid       counts the changes of one state
  *   4   instance    of the server that made it ("other", first four bytes)
  *   8   number      of the state within that instance ("other", last eight bytes)
  * </pre>
+ *
  * The server never uses an instance of 0 or of all ones, so none of its stateids can be mistaken for a special one
  * (section 8.2.3).
  */

@@ -24,7 +24,7 @@ public record CallbackAddress(int program, InetSocketAddress socket, int ident) 
      *
      * @param from the remote end of the connection of SETCLIENTID
      * @return null if there can be no callbacks: no TCP address, a port of 0, an address of another host, or no
-     * transient program
+     *     transient program
      */
     public static @Nullable CallbackAddress of(int program, UniversalAddress claimed, int ident, InetAddress from) {
         if (program < FIRST_TRANSIENT || program > LAST_TRANSIENT) {

@@ -142,7 +142,7 @@ public sealed interface CallbackCall {
      * CB_RECALL.
      *
      * @param stateid of the delegation: in a session with seqid 0, which matches any seqid that the client has; in
-     * minor version 0 as it was granted
+     *     minor version 0 as it was granted
      * @param fileHandle the file's handle, as the client has it
      */
     record Recall(Stateid stateid, Opaque fileHandle) implements Operation {}

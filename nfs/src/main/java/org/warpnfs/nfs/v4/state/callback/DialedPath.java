@@ -10,6 +10,7 @@ import org.warpnfs.nfs.v4.state.core.Client;
 /**
  * The callback path to one NFSv4.0 client: an address that the server connects to when it has to call (RFC 7530,
  * section 10.2.1).
+ *
  * <pre>
  *   state    event                                            next     output
  *   -        SETCLIENTID_CONFIRM                              UNTRIED
@@ -22,6 +23,7 @@ import org.warpnfs.nfs.v4.state.core.Client;
  *   UP,DOWN  SETCLIENTID_CONFIRM, the same address            UNTRIED
  *   any      SETCLIENTID_CONFIRM, another address, or none    -
  * </pre>
+ *
  * UP does not mean that there is a connection: the sender makes one when it needs one. A recall that got no answer is
  * sent again when the path is next up. The client may get it twice, and answers the second one with an error. Guarded
  * by the lock of the state.

@@ -10,6 +10,7 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 
 /**
  * A transport address as text (RFC 5665, section 5.2): a literal address, followed by the two bytes of a port.
+ *
  * <pre>
  *   netid  address                                port
  *   tcp    h1.h2.h3.h4.p1.p2, decimal             p1 * 256 + p2

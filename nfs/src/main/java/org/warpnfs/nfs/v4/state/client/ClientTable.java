@@ -17,6 +17,7 @@ import org.warpnfs.nfs.v4.xdr.Opaque;
 /**
  * Clients and their leases. Each client owner has at most one confirmed and one unconfirmed record (RFC 8881, section
  * 18.35.5):
+ *
  * <pre>
  *   EXCHANGE_ID finds           update  verifier  principal  outcome
  *   nothing                     no      -         -          new unconfirmed record
@@ -29,6 +30,7 @@ import org.warpnfs.nfs.v4.xdr.Opaque;
  *   a confirmed record          yes     same      other      PERM
  *   a confirmed record          yes     same      same       the record again, CONFIRMED_R
  * </pre>
+ *
  * CREATE_SESSION confirms an unconfirmed record ({@link SessionTable}) and removes the one that it replaces with all
  * its state. Guarded by the lock of the state.
  */
@@ -53,9 +55,7 @@ public final class ClientTable {
     private final Shares shares;
     private long expired;
 
-    /**
-     * @param instance of the server, which is part of its client ids
-     */
+    /** @param instance of the server, which is part of its client ids */
     public ClientTable(StateLimits limits, long leaseNanos, int instance, Holdings holdings) {
         this.leaseNanos = leaseNanos;
         this.courtesyNanos = leaseNanos * limits.courtesyLeases();
@@ -164,7 +164,7 @@ public final class ClientTable {
      * Adds a record that is not confirmed.
      *
      * @throws Nfs4Exception SERVERFAULT, in NFSv4.0 RESOURCE, if the address has used up its share; not DELAY, which
-     * clients repeat until it succeeds
+     *     clients repeat until it succeeds
      */
     ClientRecord newClient(
             long nowNanos, Opaque owner, long verifier, Principal principal, boolean sessionless, ClientAddress address)

@@ -14,6 +14,7 @@ import org.warpnfs.nfs.v4.xdr.Opaque;
 /**
  * Client ids of NFSv4.0. Each belongs to a record of {@link ClientTable}, confirmed or not (RFC 7530, sections 16.33.5
  * and 16.34.5):
+ *
  * <pre>
  *   SETCLIENTID finds       verifier  principal  outcome
  *   nothing                 -         -          a new unconfirmed record
@@ -28,6 +29,7 @@ import org.warpnfs.nfs.v4.xdr.Opaque;
  *   a confirmed record                     confirmed it before     nothing: a repetition
  *   any                                    another                 STALE_CLIENTID
  * </pre>
+ *
  * Guarded by the lock of the state.
  */
 public final class ClientidTable {
@@ -35,9 +37,7 @@ public final class ClientidTable {
     private final DialedPaths dialed;
     private final SecureRandom random = new SecureRandom();
 
-    /**
-     * @param dialed gets the callback addresses of clients
-     */
+    /** @param dialed gets the callback addresses of clients */
     public ClientidTable(ClientTable clients, DialedPaths dialed) {
         this.clients = clients;
         this.dialed = dialed;

@@ -23,9 +23,7 @@ final class LeaseOrder {
     private final LinkedHashMap<Long, ClientRecord> byId = new LinkedHashMap<>();
     private final Map<ClientAddress, LinkedHashMap<Long, ClientRecord>> byAddress = new HashMap<>();
 
-    /**
-     * @param holdsState true for clients that have opens or delegations
-     */
+    /** @param holdsState true for clients that have opens or delegations */
     LeaseOrder(long leaseNanos, Predicate<Client> holdsState) {
         this.leaseNanos = leaseNanos;
         this.holdsState = holdsState;
@@ -113,8 +111,8 @@ final class LeaseOrder {
     }
 
     /**
-     * Clients whose lease has run out and that have no state, and those that have been silent for {@code
-     * courtesyNanos}.
+     * Clients whose lease has run out and that have no state, and those that have been silent for
+     * {@code courtesyNanos}.
      */
     List<Client> silent(long nowNanos, long courtesyNanos) {
         List<Client> silent = new ArrayList<>();

@@ -16,9 +16,7 @@ public final class Sequences {
     private final SessionTable sessions;
     private final SlotRecalls slotRecalls;
 
-    /**
-     * @param slotRecalls asks for slots where room for replies is scarce
-     */
+    /** @param slotRecalls asks for slots where room for replies is scarce */
     public Sequences(ClientTable clients, SessionTable sessions, SlotRecalls slotRecalls) {
         this.clients = clients;
         this.sessions = sessions;

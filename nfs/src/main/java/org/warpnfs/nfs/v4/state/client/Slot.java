@@ -5,6 +5,7 @@ import org.warpnfs.nfs.v4.state.core.Principal;
 
 /**
  * One slot of a session's reply cache (RFC 8881, section 2.10.6.1).
+ *
  * <pre>
  *   state     event                            next      answer
  *   FRESH     seqid 1                          BUSY      executed

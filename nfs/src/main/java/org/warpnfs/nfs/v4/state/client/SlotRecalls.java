@@ -27,9 +27,7 @@ public final class SlotRecalls {
     private final ReplyMemory replies;
     private long sent;
 
-    /**
-     * @param replies memory of the kept replies
-     */
+    /** @param replies memory of the kept replies */
     public SlotRecalls(ClientTable clients, ReplyMemory replies) {
         this.clients = clients;
         this.replies = replies;

@@ -27,9 +27,7 @@ public final class WaysBack implements Recaller {
     private final SessionTable sessions;
     private final DialedPaths dialed;
 
-    /**
-     * @param dialed the paths to clients of NFSv4.0
-     */
+    /** @param dialed the paths to clients of NFSv4.0 */
     public WaysBack(SessionTable sessions, DialedPaths dialed) {
         this.sessions = sessions;
         this.dialed = dialed;

@@ -11,8 +11,8 @@ import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.limits.FairShare;
 
 /**
- * Amounts of a limited resource that each client address has, and that all have together. Addresses share it by {@link
- * FairShare}. Guarded by the lock of the state.
+ * Amounts of a limited resource that each client address has, and that all have together. Addresses share it by
+ * {@link FairShare}. Guarded by the lock of the state.
  */
 public final class Shares {
     private final long most;
@@ -21,9 +21,7 @@ public final class Shares {
     private long taken;
     private long refused;
 
-    /**
-     * @param most limit of all addresses together
-     */
+    /** @param most limit of all addresses together */
     public Shares(long most) {
         this.most = most;
     }

@@ -10,8 +10,8 @@ package org.warpnfs.nfs.v4.state.core;
  * @param maxClients client records, confirmed or not
  * @param maxSessionsPerClient sessions of one client
  * @param maxSessions sessions of all clients
- * @param maxSlotsPerSession requests that one session may have in progress; the first slot keeps a reply of {@code
- * maxCachedReplyBytes} whatever others keep
+ * @param maxSlotsPerSession requests that one session may have in progress; the first slot keeps a reply of
+ *     {@code maxCachedReplyBytes} whatever others keep
  * @param maxCachedReplyBytes one reply in that cache
  * @param maxRequestBytes one COMPOUND, with data that may travel in chunks
  * @param maxReplyBytes one reply, with data that may travel in chunks

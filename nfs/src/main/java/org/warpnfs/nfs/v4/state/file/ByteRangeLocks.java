@@ -58,9 +58,7 @@ final class ByteRangeLocks<O> {
         this(_ -> false);
     }
 
-    /**
-     * @param isGone true for owners whose locks no longer count although they were not released yet
-     */
+    /** @param isGone true for owners whose locks no longer count although they were not released yet */
     ByteRangeLocks(Predicate<O> isGone) {
         this.isGone = isGone;
     }
@@ -69,7 +67,7 @@ final class ByteRangeLocks<O> {
      * A conflicting lock of another owner, or null.
      *
      * @throws Nfs4Exception DELAY if the search met too many locks of owners that are gone; it removes them, so a
-     * repeated search meets fewer
+     *     repeated search meets fewer
      */
     @Nullable
     Held<O> conflict(O owner, boolean isExclusive, ByteRange range) throws Nfs4Exception {

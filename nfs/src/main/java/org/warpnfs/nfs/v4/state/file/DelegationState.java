@@ -11,6 +11,7 @@ import org.warpnfs.nfs.v4.xdr.Stateid;
 /**
  * A read delegation (RFC 8881, section 10.4). Its client may serve opens and reads from its cache until the delegation
  * is recalled.
+ *
  * <pre>
  *   state     event                                          next
  *   -         granted by OPEN                                HELD
@@ -20,6 +21,7 @@ import org.warpnfs.nfs.v4.xdr.Stateid;
  *   HELD, RECALLED  DELEGRETURN                              -
  *   REVOKED   FREE_STATEID                                   -
  * </pre>
+ *
  * Guarded by the lock of the state.
  */
 public final class DelegationState implements StateEntry, Recallable {

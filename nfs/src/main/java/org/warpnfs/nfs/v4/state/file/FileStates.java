@@ -32,9 +32,7 @@ public final class FileStates {
 
     private record OpenKey(Opaque owner, FileKey file) {}
 
-    /**
-     * @param letGo takes files that no state needs any more; they are closed without the lock
-     */
+    /** @param letGo takes files that no state needs any more; they are closed without the lock */
     public FileStates(
             StateLimits limits, StateEntries states, OwnerTable owners, LockTable locks, Consumer<SharedFile> letGo) {
         this.letGo = letGo;

@@ -8,7 +8,7 @@ import org.warpnfs.nfs.v4.xdr.Stateid;
  * Arguments of a LOCK.
  *
  * @param newOwner the lock-owner, if the client says that it is new on the file; then {@code stateid} is the open's,
- * else the lock's
+ *     else the lock's
  */
 public record LockRequest(
         FileKey file,

@@ -33,9 +33,7 @@ public final class LockTable {
         int revoked;
     }
 
-    /**
-     * @param states everything that has a stateid
-     */
+    /** @param states everything that has a stateid */
     public LockTable(StateLimits limits, StateEntries states, OwnerTable owners) {
         this.limits = limits;
         this.states = states;

@@ -18,6 +18,7 @@ import org.warpnfs.nfs.v4.xdr.Opaque;
 
 /**
  * The owners of NFSv4.0 clients and the order of their requests (RFC 7530, sections 9.1.7 to 9.1.11):
+ *
  * <pre>
  *   request of an owner            with seqid    outcome
  *   that has one in progress       any           RESOURCE, which does not advance the seqid
@@ -26,6 +27,7 @@ import org.warpnfs.nfs.v4.xdr.Opaque;
  *   known                          last          the same answer, if it is the same operation
  *   known                          other         BAD_SEQID
  * </pre>
+ *
  * An open-owner without opens is kept for a lease, so that its last CLOSE can be repeated. A lock-owner is removed with
  * its last lock stateid. Guarded by the lock of the state.
  */
@@ -55,9 +57,7 @@ public final class OwnerTable {
         }
     }
 
-    /**
-     * @param limits as many open-owners as opens, for all clients and for each
-     */
+    /** @param limits as many open-owners as opens, for all clients and for each */
     public OwnerTable(StateLimits limits) {
         this.shares = new Shares(limits.maxOpens());
         this.maxOpenOwnersPerClient = limits.maxOpensPerClient();

@@ -6,8 +6,8 @@ import org.warpnfs.nfs.v4.xdr.OpCode;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 
 /**
- * The turn of one request of an owner. Either the request is executed and the turn then ended by {@link
- * OwnerTurns#end}, or the request is a repetition, and the turn has the reply.
+ * The turn of one request of an owner. Either the request is executed and the turn then ended by
+ * {@link OwnerTurns#end}, or the request is a repetition, and the turn has the reply.
  */
 public final class OwnerTurn {
     private final StateOwner owner;

@@ -16,9 +16,7 @@ public final class OwnerTurns {
     private final OwnerTable owners;
     private final FileStates files;
 
-    /**
-     * @param files closes the opens of owners that never confirmed
-     */
+    /** @param files closes the opens of owners that never confirmed */
     public OwnerTurns(StateEntries states, OwnerTable owners, FileStates files) {
         this.states = states;
         this.owners = owners;

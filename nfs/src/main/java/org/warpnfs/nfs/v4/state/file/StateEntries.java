@@ -18,9 +18,7 @@ public final class StateEntries {
     private final Map<Long, StateEntry> states = new HashMap<>();
     private final SecureRandom random = new SecureRandom();
 
-    /**
-     * @param instance of the server, which is part of its stateids
-     */
+    /** @param instance of the server, which is part of its stateids */
     public StateEntries(int instance) {
         this.instance = instance;
     }

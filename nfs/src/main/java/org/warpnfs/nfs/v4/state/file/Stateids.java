@@ -12,9 +12,7 @@ public final class Stateids {
     private final LockTable locks;
     private final DelegationTable delegations;
 
-    /**
-     * @param states all states that have a stateid
-     */
+    /** @param states all states that have a stateid */
     public Stateids(StateEntries states, LockTable locks, DelegationTable delegations) {
         this.states = states;
         this.locks = locks;

@@ -14,8 +14,8 @@ public final class ShownName {
     private ShownName() {}
 
     /**
-     * The text, if it is all printable ASCII; else {@code 0x} and its bytes in hexadecimal. A name of more than {@value
-     * #MAX_BYTES} bytes is cut off and ends in {@code ...}
+     * The text, if it is all printable ASCII; else {@code 0x} and its bytes in hexadecimal. A name of more than
+     * {@value #MAX_BYTES} bytes is cut off and ends in {@code ...}
      */
     public static String of(Opaque name) {
         byte[] bytes = name.toBytes();

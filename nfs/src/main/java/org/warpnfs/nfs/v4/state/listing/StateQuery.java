@@ -15,9 +15,7 @@ public record StateQuery(@Nullable String client, @Nullable String after, int li
 
     private static final int DIGITS = 16;
 
-    /**
-     * @throws IllegalArgumentException with one line that says which argument is wrong
-     */
+    /** @throws IllegalArgumentException with one line that says which argument is wrong */
     public StateQuery {
         if (limit < 1 || limit > MAX_LIMIT) {
             throw new IllegalArgumentException("limit: " + limit + " is not within 1.." + MAX_LIMIT);

@@ -13,6 +13,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Reads a {@link BatchLog} that an earlier run has left.
+ *
  * <pre>
  *   contents                                                   result
  *   a batch with all its sectors                               read

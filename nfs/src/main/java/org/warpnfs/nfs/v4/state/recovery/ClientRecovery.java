@@ -25,9 +25,7 @@ public final class ClientRecovery {
     /** Clients that have sent RECLAIM_COMPLETE. */
     private final Set<Client> complete = new HashSet<>();
 
-    /**
-     * @param journal records which clients have state
-     */
+    /** @param journal records which clients have state */
     public ClientRecovery(RecoveryJournal journal, Grace grace) {
         this.journal = journal;
         this.grace = grace;

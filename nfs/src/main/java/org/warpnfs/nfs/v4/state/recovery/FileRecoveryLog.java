@@ -14,11 +14,13 @@ import org.warpnfs.nfs.v4.xdr.Opaque;
 
 /**
  * The recovery log in one file of the state directory.
+ *
  * <pre>
  *   record   4 bytes    length of the body in bytes
  *            1 byte     kind: 1 boot, 2 client added, 3 client removed, 4 grace ended; 0 ends the batch
  *            n bytes    body: of a boot, the instance (4) and the server identity (16); of a client, its co_ownerid
  * </pre>
+ *
  * Each method writes one batch of a {@link BatchLog}, which is synced before the method returns. A start reads the
  * file, takes over what the last boots left, and writes a compact file that replaces it by a rename. The same happens
  * when the room of the log is used up.

@@ -10,6 +10,7 @@ import org.warpnfs.nfs.v4.xdr.Opaque;
 
 /**
  * The grace period after a restart (RFC 8881, section 8.4.2).
+ *
  * <pre>
  *   state    event                                               next
  *   -        start, the journal names no client                  OVER
@@ -20,6 +21,7 @@ import org.warpnfs.nfs.v4.xdr.Opaque;
  *   ENDING   the end is in the journal                           OVER
  *   ENDING   the end could not be written                        ENDING, written again
  * </pre>
+ *
  * No client gets new state before the end is on stable storage. Otherwise, after a second restart, clients could
  * reclaim that did not come back in time (section 8.4.2.1).
  *
@@ -41,9 +43,7 @@ public final class Grace {
     private volatile boolean over;
     private volatile RecoveryJournal.@Nullable Entry ending;
 
-    /**
-     * @param lengthNanos how long clients may reclaim if no reclaim prolongs it
-     */
+    /** @param lengthNanos how long clients may reclaim if no reclaim prolongs it */
     public Grace(RecoveryLog log, RecoveryJournal journal, long nowNanos, long lengthNanos) {
         this.journal = journal;
         this.reclaimers = log.reclaimers();

@@ -6,6 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One sector of a {@link BatchLog}, big endian: the unit that a medium writes whole or not at all.
+ *
  * <pre>
  *   offset  length
  *      0      16    log: random for each file, so that older data on the medium cannot pass for this file's
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  *    504       4    CRC32C of all before
  *    508       4    "WRCV"
  * </pre>
+ *
  * A sector that was never written is zeroes. A written sector has a nonzero byte among its first 28, and its last byte
  * is not zero. So a flipped byte cannot make a written sector look unwritten or an unwritten one look written, as long
  * as the checksum detects it. If a write ends within a sector, its last byte is missing.

@@ -50,9 +50,7 @@ public final class RecoveryJournal {
     private List<Entry> queue = new ArrayList<>();
     private boolean closed;
 
-    /**
-     * @param log is closed with the journal
-     */
+    /** @param log is closed with the journal */
     public RecoveryJournal(RecoveryLog log) {
         this.log = log;
     }
