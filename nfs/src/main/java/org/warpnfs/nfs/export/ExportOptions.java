@@ -36,7 +36,7 @@ public record ExportOptions(
                     "anonuid " + anonUid + " or anongid " + anonGid + " is wider than 32 bits");
         }
         if (flavors.isEmpty()) {
-            throw new IllegalArgumentException("no credential is taken: sec= names none");
+            throw new IllegalArgumentException("sec= names no kind of credential");
         }
         flavors = List.copyOf(flavors);
         byFlavor = Map.copyOf(byFlavor);

@@ -102,7 +102,7 @@ final class ExportTree {
             return new Location(holder, directory);
         } catch (FsException e) {
             throw new IllegalArgumentException(
-                    "the export at " + export.path() + " stands below the one at " + holder.path()
+                    "the export at " + export.path() + " is below the export at " + holder.path()
                             + ", which has no such directory (" + e.error() + ")",
                     e);
         }

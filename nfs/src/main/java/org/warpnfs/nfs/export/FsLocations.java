@@ -15,7 +15,7 @@ public record FsLocations(boolean isReferral, List<Place> places) {
 
     public FsLocations {
         if (isReferral && places.isEmpty()) {
-            throw new IllegalArgumentException("a referral to nowhere");
+            throw new IllegalArgumentException("a referral needs at least one place");
         }
         places = List.copyOf(places);
     }
@@ -29,7 +29,7 @@ public record FsLocations(boolean isReferral, List<Place> places) {
     public record Place(List<String> hosts, PseudoPath path) {
         public Place {
             if (hosts.isEmpty()) {
-                throw new IllegalArgumentException("no host for " + path);
+                throw new IllegalArgumentException("no host is given for " + path);
             }
             hosts = List.copyOf(hosts);
         }

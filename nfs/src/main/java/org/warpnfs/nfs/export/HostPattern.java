@@ -53,14 +53,14 @@ public sealed interface HostPattern {
      */
     static HostPattern of(String text, HostNames names) {
         if (text.isEmpty()) {
-            throw new IllegalArgumentException("a client without a name");
+            throw new IllegalArgumentException("a client pattern is empty");
         }
         if (text.equals("*")) {
             return new Everyone();
         }
         if (text.startsWith("@")) {
             if (text.length() == 1) {
-                throw new IllegalArgumentException("'@' without the name of a netgroup");
+                throw new IllegalArgumentException("'@' must be followed by the name of a netgroup");
             }
             return new Netgroup(text.substring(1), names);
         }
@@ -88,7 +88,7 @@ public sealed interface HostPattern {
     private static String hostName(String text) {
         for (String label : Splitter.on('.').split(text)) {
             if (label.isEmpty() || !label.chars().allMatch(HostPattern::isOfNames)) {
-                throw new IllegalArgumentException("'" + text + "' is no address and no name of a host");
+                throw new IllegalArgumentException("'" + text + "' is neither an address nor a host name");
             }
         }
         return text.toLowerCase(Locale.ROOT);
@@ -126,14 +126,14 @@ public sealed interface HostPattern {
         public Network {
             int all = prefix.getAddress().length * Byte.SIZE;
             if (bits < 0 || bits > all) {
-                throw new IllegalArgumentException("a prefix of " + bits + " bits in an address of " + all);
+                throw new IllegalArgumentException("prefix of " + bits + " bits: an address has " + all);
             }
         }
 
         private static Network of(String text, int slash) {
             String address = bare(text.substring(0, slash));
             if (!InetAddresses.isInetAddress(address)) {
-                throw new IllegalArgumentException("'" + text + "': '" + address + "' is no address");
+                throw new IllegalArgumentException("'" + text + "': '" + address + "' is not an address");
             }
             InetAddress prefix = InetAddresses.forString(address);
             int bits = bitsOf(text, text.substring(slash + 1), prefix.getAddress().length * Byte.SIZE);
@@ -152,7 +152,7 @@ public sealed interface HostPattern {
                     int word = InetAddresses.coerceToInteger(InetAddresses.forString(length));
                     int bits = Integer.numberOfLeadingZeros(~word);
                     if (bits < Integer.SIZE && word << bits != 0) {
-                        throw new IllegalArgumentException("'" + text + "': the netmask has a hole");
+                        throw new IllegalArgumentException("'" + text + "': the bits of the netmask are not contiguous");
                     }
                     return bits;
                 }
@@ -233,7 +233,7 @@ public sealed interface HostPattern {
         private static Wildcard of(String text, HostNames names) {
             if (text.indexOf('.') >= 0 && text.chars().noneMatch(Character::isLetter)) {
                 throw new IllegalArgumentException("'" + text
-                        + "': wildcards match names of hosts and no address; write a network, such as 192.0.2.0/24");
+                        + "': wildcards match host names, not addresses; write a network, such as 192.0.2.0/24");
             }
             return new Wildcard(text, Pattern.compile(expression(text), Pattern.CASE_INSENSITIVE), names);
         }
@@ -263,7 +263,7 @@ public sealed interface HostPattern {
                     }
                     default -> {
                         if (!isOfNames(c) && c != '.') {
-                            throw new IllegalArgumentException("'" + text + "': no name of a host has a '" + c + "'");
+                            throw new IllegalArgumentException("'" + text + "': a host name cannot contain '" + c + "'");
                         }
                         expression.append(Pattern.quote(String.valueOf(c)));
                     }

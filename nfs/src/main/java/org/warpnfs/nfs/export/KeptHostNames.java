@@ -61,7 +61,7 @@ public final class KeptHostNames implements HostNames {
         try {
             return question.ask();
         } catch (AnswerPending e) {
-            throw new IllegalStateException("a name service that puts its callers off is asked for good", e);
+            throw new IllegalStateException("a blocking name service answered that the caller should try later", e);
         }
     }
 

@@ -47,7 +47,7 @@ public final class NfsHandles {
     public NfsHandles(ExportTable exports, byte[] secret) {
         if (secret.length != SECRET_LENGTH_BYTES) {
             throw new IllegalArgumentException(
-                    "handle secret of " + secret.length + " bytes, not " + SECRET_LENGTH_BYTES);
+                    "the handle secret must have " + SECRET_LENGTH_BYTES + " bytes, not " + secret.length);
         }
         this.exports = exports;
         ByteBuffer words = ByteBuffer.wrap(secret);

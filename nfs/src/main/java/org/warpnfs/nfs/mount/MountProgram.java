@@ -185,7 +185,7 @@ public final class MountProgram implements RpcDispatchable, LaneProgram {
             status = e.status();
             reply = MountReply.refused(status);
         } catch (RuntimeException e) {
-            LOG.error("MNT failed by a bug of the server", e);
+            LOG.error("MNT failed: a defect of this server", e);
             status = MountStatus.SERVERFAULT;
             reply = MountReply.refused(status);
         }

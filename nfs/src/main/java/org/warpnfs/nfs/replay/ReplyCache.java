@@ -317,7 +317,7 @@ public final class ReplyCache {
         try {
             action.accept(call);
         } catch (RuntimeException | Error e) {
-            LOG.error("a call that waited for another could not be answered, by a bug of the server", e);
+            LOG.error("a call that waited for the same call could not be answered: a defect of this server", e);
             call.fail();
         } finally {
             CallOnThread.end(around);

@@ -137,7 +137,7 @@ final class Nfs3Dispatcher {
             LOG.debug("garbage arguments of procedure {}: {}", rpc.getProcedure(), e.getMessage());
             return null;
         } catch (RuntimeException e) {
-            LOG.error("arguments of procedure {} could not be decoded by a bug of the server", rpc.getProcedure(), e);
+            LOG.error("arguments of procedure {} could not be decoded: a defect of this server", rpc.getProcedure(), e);
             return null;
         }
     }
@@ -150,7 +150,7 @@ final class Nfs3Dispatcher {
         } catch (Nfs3Exception e) {
             return failure(procedure, call, args, e.status());
         } catch (RuntimeException e) {
-            LOG.error("{} failed by a bug of the server", procedure.getClass().getName(), e);
+            LOG.error("{} failed: a defect of this server", procedure.getClass().getName(), e);
             return failure(procedure, call.blind(), args, Nfs3Status.SERVERFAULT);
         }
     }
@@ -160,7 +160,7 @@ final class Nfs3Dispatcher {
             return new Nfs3Reply(status, procedure.failed(call, args));
         } catch (RuntimeException e) {
             LOG.error(
-                    "{} failed twice by a bug of the server",
+                    "{} failed twice: a defect of this server",
                     procedure.getClass().getName(),
                     e);
             return new Nfs3Reply(Nfs3Status.SERVERFAULT, procedure.failed(call.blind(), args));

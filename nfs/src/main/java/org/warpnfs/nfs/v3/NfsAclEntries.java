@@ -100,7 +100,7 @@ final class NfsAclEntries {
         int count = BoundedXdr.count(xdr, MAX_ENTRIES);
         int following = BoundedXdr.count(xdr, count);
         if (mustFollow && following != count) {
-            throw new XdrViolation(following + " of " + count + " entries");
+            throw new XdrViolation("access control list with " + following + " of its " + count + " entries");
         }
         List<AclEntry> entries = new ArrayList<>();
         for (int i = 0; i < following; i++) {
@@ -126,7 +126,7 @@ final class NfsAclEntries {
             case GROUP_OBJ -> new AclEntry.GroupObj(permissions);
             case GROUP -> new AclEntry.Group(id, permissions);
             case OTHER -> new AclEntry.Other(permissions);
-            default -> throw new XdrViolation("entry of tag " + Integer.toHexString(tag));
+            default -> throw new XdrViolation("access control list entry with the unknown tag 0x" + Integer.toHexString(tag));
         };
     }
 

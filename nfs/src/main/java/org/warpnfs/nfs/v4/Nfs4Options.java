@@ -27,10 +27,10 @@ public record Nfs4Options(
 
     public Nfs4Options {
         if (lease.toSeconds() < 1 || lease.toDays() > 1) {
-            throw new IllegalArgumentException("lease of " + lease + " is not within a second and a day");
+            throw new IllegalArgumentException("lease of " + lease + " is not between one second and one day");
         }
         if (grace.isNegative() || grace.toDays() > 1) {
-            throw new IllegalArgumentException("grace period of " + grace + " is not within nothing and a day");
+            throw new IllegalArgumentException("grace period of " + grace + " is not between zero and one day");
         }
         if (maxIoBytes < 4096 || maxIoBytes > 1 << 28) {
             throw new IllegalArgumentException("I/O size of " + maxIoBytes + " bytes is not within 4096.." + (1 << 28));

@@ -116,22 +116,22 @@ class HostPatternTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "''|without a name",
+                "''|is empty",
                 "@|netgroup",
                 "192.0.2.0/33|0 to 32",
                 "192.0.2.0/|0 to 32",
                 "192.0.2.0/-1|0 to 32",
                 "2001:db8::/129|0 to 128",
-                "192.0.2.0/255.0.255.0|hole",
+                "192.0.2.0/255.0.255.0|not contiguous",
                 "192.0.2.1/24|beyond the prefix",
-                "host/24|no address",
+                "host/24|not an address",
                 "node[|'['",
                 "node[]|'['",
                 "node[.]|'['",
-                "a..b|no name",
-                "a b|no name",
-                "*/x|no address",
-                "*$|no name of a host",
+                "a..b|nor a host name",
+                "a b|nor a host name",
+                "*/x|not an address",
+                "*$|a host name cannot contain",
             })
     void of_mistake_saysWhatIsWrong(String pattern, String expected) {
         assertThatThrownBy(() -> HostPattern.of(pattern, NAMES))

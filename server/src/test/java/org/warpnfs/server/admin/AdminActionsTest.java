@@ -83,7 +83,7 @@ class AdminActionsTest {
                     .hasMessageContaining("no such client");
             assertThatThrownBy(() -> fixture.client.post("/v1/evict", Map.of("client", "nobody")))
                     .isInstanceOf(ConfigException.class)
-                    .hasMessageContaining("client: nobody is no id");
+                    .hasMessageContaining("client: nobody is not an id");
             assertThatThrownBy(() -> fixture.client.post("/v1/evict", Map.of()))
                     .isInstanceOf(ConfigException.class)
                     .hasMessageContaining("client is missing");

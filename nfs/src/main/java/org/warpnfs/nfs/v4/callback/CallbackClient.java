@@ -198,7 +198,7 @@ public final class CallbackClient implements CallbackSender, AutoCloseable {
             CompoundResult result = new CompoundResult(decoder);
             reply.getReplyResult(result);
             if (result.outcome == null) {
-                throw new IOException("the client's reply is no CB_COMPOUND4res");
+                throw new IOException("the client's reply is not a CB_COMPOUND4res");
             }
             return result.outcome;
         }

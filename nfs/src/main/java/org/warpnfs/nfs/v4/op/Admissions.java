@@ -81,6 +81,6 @@ final class Admissions {
                 return admitted.admission();
             }
         }
-        throw new IllegalStateException("nobody asked whether the call may come to " + location.export());
+        throw new IllegalStateException("the call was not admitted to " + location.export());
     }
 }

@@ -140,7 +140,7 @@ final class StateCore implements ClientTable.Holdings {
         try {
             journal.await(entry);
         } catch (IOException e) {
-            LOG.warn("The end of the grace period could not be recorded: it goes on until it can", e);
+            LOG.warn("The end of the grace period could not be recorded: the period goes on until it can be", e);
         }
         change(grace::settle);
     }

@@ -43,7 +43,7 @@ public record StateQuery(@Nullable String client, @Nullable String after, int li
         public static Place of(String text) {
             int point = text.indexOf('.');
             if (point < 0) {
-                throw new IllegalArgumentException("after: " + shown(text) + " is no place in a list");
+                throw new IllegalArgumentException("after: " + shown(text) + " is not a place in a list");
             }
             return new Place(
                     StateQuery.parse("after", text.substring(0, point)),
@@ -71,7 +71,7 @@ public record StateQuery(@Nullable String client, @Nullable String after, int li
             // The exception is thrown below.
         }
         throw new IllegalArgumentException(
-                name + ": " + shown(text) + " is no id of at most " + DIGITS + " hexadecimal digits");
+                name + ": " + shown(text) + " is not an id of at most " + DIGITS + " hexadecimal digits");
     }
 
     private static String shown(String text) {

@@ -49,7 +49,7 @@ final class BatchLogReader {
      */
     static List<ByteBuffer> read(Path file) throws IOException {
         if (Files.size(file) > MAX_FILE_BYTES) {
-            throw damaged(file, "is larger than any such log");
+            throw damaged(file, "is larger than such a log can be");
         }
         BatchLogReader reader = new BatchLogReader(file, ByteBuffer.wrap(Files.readAllBytes(file)));
         reader.readAll();
@@ -59,7 +59,7 @@ final class BatchLogReader {
     private void readAll() throws IOException {
         LogSector first = sectors == 0 ? null : LogSector.parse(sector(0));
         if (first == null || first.tag().batch() != 0 || first.index() != 0) {
-            throw damaged(file, "does not begin as one");
+            throw damaged(file, "does not begin with a record of such a log");
         }
         if (bytes.limit() < BatchLog.lengthBytes(first.count())) {
             throw damaged(file, "is cut off at byte " + bytes.limit());
@@ -124,8 +124,8 @@ final class BatchLogReader {
             if (batches.isEmpty() || !sector.tag().equals(tag)) {
                 throw damaged(
                         file,
-                        "has lost what was written at byte " + from * LogSector.BYTES
-                                + ", since a later record stands at byte " + number * LogSector.BYTES);
+                        "lacks a record at byte " + from * LogSector.BYTES
+                                + " although it has a later one at byte " + number * LogSector.BYTES);
             }
             if (sector.index() != number - from) {
                 throw misplaced(number);
@@ -136,15 +136,15 @@ final class BatchLogReader {
         }
         if (torn) {
             LOG.warn(
-                    "NFSv4 recovery log {}: what was being written at byte {} when the host stopped is left out;"
-                            + " nothing of it had been acknowledged",
+                    "NFSv4 recovery log {}: the record at byte {}, which was being written when the host stopped, is"
+                            + " ignored; nothing of it had been acknowledged",
                     file,
                     from * LogSector.BYTES);
         }
     }
 
     private IOException misplaced(int number) {
-        return damaged(file, "has a record of another place at byte " + number * LogSector.BYTES);
+        return damaged(file, "has a record that belongs elsewhere at byte " + number * LogSector.BYTES);
     }
 
     /** The error for a log that cannot be read. */

@@ -105,7 +105,7 @@ public final class RecoveryJournal {
         IOException failure = new IOException("not written");
         try {
             if (closed) {
-                throw new IOException("the server ends");
+                throw new IOException("the server is shutting down");
             }
             log.write(batch.stream().map(entry -> entry.change).toList());
             failure = null;

@@ -62,7 +62,7 @@ class FileRecoveryLogTest {
             assertThatThrownBy(() -> FileRecoveryLog.open(directory))
                     .isInstanceOf(IOException.class)
                     .hasMessageContaining(file().toString())
-                    .hasMessageContaining("does not begin as one");
+                    .hasMessageContaining("does not begin with a record");
         }
     }
 
