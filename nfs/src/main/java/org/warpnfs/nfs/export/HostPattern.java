@@ -152,7 +152,8 @@ public sealed interface HostPattern {
                     int word = InetAddresses.coerceToInteger(InetAddresses.forString(length));
                     int bits = Integer.numberOfLeadingZeros(~word);
                     if (bits < Integer.SIZE && word << bits != 0) {
-                        throw new IllegalArgumentException("'" + text + "': the bits of the netmask are not contiguous");
+                        throw new IllegalArgumentException(
+                                "'" + text + "': the bits of the netmask are not contiguous");
                     }
                     return bits;
                 }
@@ -263,7 +264,8 @@ public sealed interface HostPattern {
                     }
                     default -> {
                         if (!isOfNames(c) && c != '.') {
-                            throw new IllegalArgumentException("'" + text + "': a host name cannot contain '" + c + "'");
+                            throw new IllegalArgumentException(
+                                    "'" + text + "': a host name cannot contain '" + c + "'");
                         }
                         expression.append(Pattern.quote(String.valueOf(c)));
                     }

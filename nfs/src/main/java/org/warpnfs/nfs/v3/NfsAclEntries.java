@@ -126,7 +126,8 @@ final class NfsAclEntries {
             case GROUP_OBJ -> new AclEntry.GroupObj(permissions);
             case GROUP -> new AclEntry.Group(id, permissions);
             case OTHER -> new AclEntry.Other(permissions);
-            default -> throw new XdrViolation("access control list entry with the unknown tag 0x" + Integer.toHexString(tag));
+            default ->
+                throw new XdrViolation("access control list entry with the unknown tag 0x" + Integer.toHexString(tag));
         };
     }
 

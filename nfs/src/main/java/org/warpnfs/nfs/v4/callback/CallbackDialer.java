@@ -13,7 +13,8 @@ public interface CallbackDialer {
     CallbackDialer NONE = new CallbackDialer() {
         @Override
         public CompletionStage<Connection> dial(InetSocketAddress remote) {
-            return CompletableFuture.failedFuture(new IOException("this server makes no connections to NFSv4.0 clients"));
+            return CompletableFuture.failedFuture(
+                    new IOException("this server makes no connections to NFSv4.0 clients"));
         }
 
         @Override

@@ -124,8 +124,8 @@ final class BatchLogReader {
             if (batches.isEmpty() || !sector.tag().equals(tag)) {
                 throw damaged(
                         file,
-                        "lacks a record at byte " + from * LogSector.BYTES
-                                + " although it has a later one at byte " + number * LogSector.BYTES);
+                        "lacks a record at byte " + from * LogSector.BYTES + " although it has a later one at byte "
+                                + number * LogSector.BYTES);
             }
             if (sector.index() != number - from) {
                 throw misplaced(number);
