@@ -8,12 +8,12 @@ import org.warpnfs.nfs.v4.state.core.ChannelAttributes;
 import org.warpnfs.nfs.v4.state.core.SessionId;
 
 /**
- * The back channel of one session (RFC 8881, section 2.10.3.1): the slots of the server's calls, over the connections
- * that the client has bound to it ({@link BoundPaths}).
+ * The back channel of one session (RFC 8881, section 2.10.3.1): the slots of the server's calls. The calls go over the
+ * connections that the client has bound to it ({@link BoundPaths}).
  *
- * <p>A slot whose call had no answer keeps that call, since only the client knows whether it saw it: the same call goes
- * over the next connection that is up, and the slot's sequence goes on with its answer. Guarded by the lock of the
- * state.
+ * <p>A slot whose call got no answer keeps that call, since only the client knows whether it executed it. The same call
+ * is sent over the next connection that is up, and the slot's sequence goes on with its answer. Guarded by the lock of
+ * the state.
  */
 public final class BackChannel {
     private static final int NFS4_OK = 0;
@@ -28,7 +28,7 @@ public final class BackChannel {
         Recallable delegation;
 
         long sentNanos;
-        /** The connection that carried the call failed before an answer came. */
+        /** True if the call's connection failed before an answer came. */
         boolean inDoubt;
     }
 
@@ -39,13 +39,15 @@ public final class BackChannel {
     private final BoundPaths paths;
     private final Consumer<CallbackCall> outbox;
     private boolean faulty;
-    /** Of CB_RECALL_SLOT. */
+    /** True if a CB_RECALL_SLOT was sent. */
     private boolean slotsAsked;
 
     private long slotsAskedNanos;
     private boolean givesNoSlots;
 
-    /** @param outbox takes callbacks; they are sent without the lock */
+    /**
+     * @param outbox takes callbacks; they are sent without the lock
+     */
     public BackChannel(
             SessionId sessionId,
             CallbackParameters parameters,
@@ -63,7 +65,7 @@ public final class BackChannel {
         }
     }
 
-    /** What the channel was granted. */
+    /** The attributes that the channel was granted. */
     public ChannelAttributes attributes() {
         return attributes;
     }
@@ -73,7 +75,7 @@ public final class BackChannel {
         return paths;
     }
 
-    /** The connection has ended; calls over it that were not answered are in doubt. */
+    /** Removes a connection that has ended. Calls over it without an answer are in doubt. */
     public void unbind(Object connection) {
         paths.unbind(connection);
         for (CallbackSlot slot : slots) {
@@ -83,7 +85,7 @@ public final class BackChannel {
         }
     }
 
-    /** Sends again what was in doubt, over the connection that is now up. */
+    /** Sends calls that are in doubt again, over a connection that is up. */
     public void resume(long nowNanos) {
         CallbackCall.Bound up = paths.up();
         if (up == null) {
@@ -127,7 +129,7 @@ public final class BackChannel {
     }
 
     /**
-     * Sends CB_RECALL_SLOT, unless the client was asked a while ago only, or has refused.
+     * Sends CB_RECALL_SLOT, unless the client was asked recently or has refused.
      *
      * @return false if it was not sent
      */
@@ -143,7 +145,7 @@ public final class BackChannel {
         return true;
     }
 
-    /** Null if no connection is up or no slot is free. */
+    /** Sends a call in a free slot. Returns null if no connection is up or no slot is free. */
     private @Nullable CallbackSlot send(long nowNanos, CallbackCall.Operation operation) {
         CallbackCall.Bound up = paths.up();
         if (up == null || faulty) {
@@ -172,8 +174,8 @@ public final class BackChannel {
     }
 
     /**
-     * A recall has ended. One that is not this session's, or no longer, changes nothing; one without an answer stays in
-     * doubt.
+     * Notes the outcome of a callback. A call that no slot has any more changes nothing. A call without an answer stays
+     * in doubt.
      */
     public void recalled(CallbackCall.InSession call, CallbackOutcome outcome) {
         CallbackSlot slot = slots[Math.min(call.position().slot(), slots.length - 1)];
@@ -192,7 +194,7 @@ public final class BackChannel {
                 }
             }
             case CallbackOutcome.Failed _, CallbackOutcome.Done _ -> {
-                // The slot keeps the call: resume() sends it again once there is a way.
+                // The slot keeps the call. resume() sends it again when a connection is up.
                 paths.down(call.target().connection());
                 slot.inDoubt = true;
             }
@@ -210,7 +212,7 @@ public final class BackChannel {
         }
     }
 
-    /** What nobody answered for too long is taken for lost, and its connection for down. */
+    /** Treats calls that were not answered in time as lost, and their connections as down. */
     public void expire(long nowNanos, long patienceNanos) {
         paths.expire(nowNanos, patienceNanos);
         for (CallbackSlot slot : slots) {
@@ -221,7 +223,10 @@ public final class BackChannel {
         }
     }
 
-    /** The session is gone: the delegations whose recall was under way, to be recalled in another. */
+    /**
+     * Ends the channel with its session. Returns the delegations whose recalls have no answer, so that they are
+     * recalled over another path.
+     */
     public List<Recallable> abandon() {
         List<Recallable> unanswered = new ArrayList<>();
         for (CallbackSlot slot : slots) {

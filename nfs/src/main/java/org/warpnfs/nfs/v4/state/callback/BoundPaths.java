@@ -8,19 +8,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * The connections that a client has bound to a session's back channel (RFC 8881, section 2.10.3.1).
  *
- * <p>Each connection by itself:
- *
+ * <p>States of each connection:
  * <pre>
  *   state    event                                    next     output
  *   -        bound                                    BOUND
- *   BOUND    the reply that bound it is on its way    PROBED   CB_NULL
+ *   BOUND    the reply that bound it has been sent    PROBED   CB_NULL
  *   PROBED   CB_NULL answered                         UP
  *   PROBED   CB_NULL failed, or not answered in time  DOWN
  *   UP       a callback failed or not answered        DOWN
  *   DOWN     bound again                              BOUND
  *   any      the connection has ended                 -
  * </pre>
- *
  * Guarded by the lock of the state.
  */
 public final class BoundPaths {
@@ -54,14 +52,14 @@ public final class BoundPaths {
         this.outbox = outbox;
     }
 
-    /** BACKCHANNEL_CTL: all connections are to be tried anew. */
+    /** BACKCHANNEL_CTL. All connections have to be tested again. */
     public void change(int newProgram, CallbackCredential newCredential) {
         program = newProgram;
         credential = newCredential;
         paths.forEach(path -> path.phase = Phase.BOUND);
     }
 
-    /** False if there are too many connections already. */
+    /** Binds a connection. Returns false if there are too many already. */
     public boolean bind(Object connection, int maxConnections) {
         used = true;
         Path path = pathOf(connection);
@@ -76,17 +74,17 @@ public final class BoundPaths {
         return true;
     }
 
-    /** All of them, in the order in which they were bound. */
+    /** The connections in the order in which they were bound. */
     public List<Object> connections() {
         return paths.stream().map(path -> path.connection).toList();
     }
 
-    /** The connection has ended. */
+    /** Removes a connection that has ended. */
     void unbind(Object connection) {
         paths.removeIf(path -> path.connection.equals(connection));
     }
 
-    /** Asks over a connection that was bound whether the client is there. */
+    /** Tests with CB_NULL whether the client answers on a connection that was bound. */
     public void probe(long nowNanos, Object connection) {
         Path path = pathOf(connection);
         if (path != null && path.phase == Phase.BOUND) {
@@ -97,7 +95,7 @@ public final class BoundPaths {
         }
     }
 
-    /** True if it was the probe of one of these connections, and that one is now up. */
+    /** Notes the outcome of a CB_NULL. Returns true if it was this channel's, and its connection is now up. */
     public boolean probed(CallbackCall.Null call, boolean answered) {
         for (Path path : paths) {
             if (path.probe == call) {
@@ -109,7 +107,7 @@ public final class BoundPaths {
         return false;
     }
 
-    /** A probe that nobody answered for too long is taken for lost, and its connection for down. */
+    /** Treats CB_NULLs that were not answered in time as lost, and their connections as down. */
     void expire(long nowNanos, long patienceNanos) {
         for (Path path : paths) {
             if (path.phase == Phase.PROBED && nowNanos - path.probedNanos > patienceNanos) {
@@ -119,7 +117,7 @@ public final class BoundPaths {
         }
     }
 
-    /** A call over the connection failed; nothing if it has ended. */
+    /** Notes that a call over the connection failed. Does nothing if the connection has ended. */
     void down(Object connection) {
         Path path = pathOf(connection);
         if (path != null) {
@@ -132,12 +130,12 @@ public final class BoundPaths {
         return used;
     }
 
-    /** SEQ4_STATUS_CB_PATH_DOWN_SESSION: there should be a connection for callbacks, and there is none. */
+    /** SEQ4_STATUS_CB_PATH_DOWN_SESSION: no connection for callbacks is left that may work. */
     public boolean isDown() {
         return paths.stream().allMatch(path -> path.phase == Phase.DOWN);
     }
 
-    /** Where a call goes: the connection that was bound last of those that are up; null if none is. */
+    /** The target of the next call: of the connections that are up, the one that was bound last; null if none is up. */
     CallbackCall.@Nullable Bound up() {
         for (Path path : paths.reversed()) {
             if (path.phase == Phase.UP) {
@@ -147,7 +145,7 @@ public final class BoundPaths {
         return null;
     }
 
-    /** The session is gone. */
+    /** Removes all connections when the session ends. */
     void clear() {
         paths.clear();
     }

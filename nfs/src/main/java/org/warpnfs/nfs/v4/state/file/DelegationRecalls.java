@@ -7,14 +7,19 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.warpnfs.nfs.v4.state.callback.Recaller;
 
-/** Delegations that were recalled and not given back, and what became of recalls. Guarded by the lock of the state. */
+/**
+ * Delegations that were recalled and not returned, and counts of recalls and their results. Guarded by the lock of the
+ * state.
+ */
 public final class DelegationRecalls {
-    /** A recall that the client could not make sense of yet is repeated, for as long as someone waits for it. */
+    /**
+     * Pause before a recall is repeated that the client could not process yet, as long as another client waits for it.
+     */
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
     private final long leaseNanos;
     private final Recaller recaller;
-    /** The longest ago first: what may have to be revoked. */
+    /** Recalled delegations, the oldest recall first. They may have to be revoked. */
     private final Set<DelegationState> recalled = new LinkedHashSet<>();
 
     private long sent;
@@ -27,13 +32,13 @@ public final class DelegationRecalls {
         this.recaller = recaller;
     }
 
-    /** From now on the client has a lease's time to give it back. */
+    /** Recalls a delegation. From now on the client has a lease's time to return it. */
     void begin(long nowNanos, DelegationState delegation) {
         delegation.recall(nowNanos);
         recalled.add(delegation);
     }
 
-    /** Tells the client, if it does not know of the recall yet. */
+    /** Sends a CB_RECALL if one is due. */
     void tell(long nowNanos, DelegationState delegation) {
         if (delegation.isRecallDue(nowNanos, PAUSE_NANOS)
                 && recaller.recall(nowNanos, delegation.client(), delegation)) {
@@ -45,7 +50,7 @@ public final class DelegationRecalls {
         return delegation.isOverdue(nowNanos, leaseNanos);
     }
 
-    /** Those that were recalled for a lease and not given back. */
+    /** Delegations that were recalled and not returned within a lease. */
     List<DelegationState> overdue(long nowNanos) {
         List<DelegationState> overdue = new ArrayList<>();
         for (DelegationState delegation : recalled) {
@@ -57,27 +62,27 @@ public final class DelegationRecalls {
         return overdue;
     }
 
-    /** The client has not got it any more. */
+    /** Notes that the client no longer has the delegation. */
     void end(DelegationState delegation) {
         recalled.remove(delegation);
     }
 
-    /** The client gives it back, recalled or not. */
+    /** Notes that the client returns the delegation, recalled or not. */
     void returned(DelegationState delegation) {
         returned += delegation.isRecalled() ? 1 : 0;
     }
 
-    /** One was taken back. */
+    /** Counts a delegation that was revoked. */
     void revoked() {
         revoked++;
     }
 
-    /** A CB_RECALL was not answered, or not as it should have been. */
+    /** Counts a CB_RECALL without an answer or with an error. */
     public void failed() {
         failed++;
     }
 
-    /** What became of recalls since the start. */
+    /** Counts of recalls and their results since the start. */
     public RecallCounts counts() {
         return new RecallCounts(sent, failed, returned, revoked);
     }

@@ -18,11 +18,11 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 
 /**
- * Delegations by file, and the changes that must not happen beside them.
+ * Delegations by file, and the changes of files that exclude them.
  *
- * <p>A file is known by its backend handle whatever the export it is reached through, so that a change through one
- * export recalls what was delegated through another. Backends that give one handle to two files would have one recalled
- * for the other's sake.
+ * <p>A file is identified by its backend handle, whatever the export. So a change through one export recalls
+ * delegations that were granted through another. If backends give the same handle to two files, a change of one file
+ * needlessly recalls delegations of the other.
  *
  * <p>Guarded by the lock of the state.
  */
@@ -34,14 +34,14 @@ public final class DelegationTable {
     private final Consumer<SharedFile> letGo;
     private final Consumer<SharedFile> taken;
     private final Shares shares;
-    /** Those that were not revoked; a client has one of a file at most. */
+    /** Delegations that were not revoked. A client has at most one of a file. */
     private final Map<FileHandle, Map<Client, DelegationState>> byFile = new HashMap<>();
 
     private final Map<Client, Held> byClient = new HashMap<>();
 
-    /** What one client has. */
+    /** The delegations of one client. */
     private static final class Held {
-        /** By number, revoked ones too until they are freed. */
+        /** By number, including revoked ones until they are freed. */
         final Map<Long, DelegationState> all = new LinkedHashMap<>(2);
 
         int revoked;
@@ -50,8 +50,9 @@ public final class DelegationTable {
     private final FileChangeWindows changes = new FileChangeWindows();
 
     /**
-     * @param letGo takes files whose client has given them back; they are closed without the lock
-     * @param taken the same for those whose client has not
+     * @param letGo takes files of delegations that were returned or whose clients were removed; they are closed without
+     * the lock
+     * @param taken takes files of delegations that were revoked or whose file is no longer served
      */
     public DelegationTable(
             StateLimits limits,
@@ -70,7 +71,7 @@ public final class DelegationTable {
         this.recalls = new DelegationRecalls(leaseNanos, recaller);
     }
 
-    /** What an open gets, which has succeeded. */
+    /** Decides what delegation an open that has succeeded gets. */
     public DelegationGrant grant(long nowNanos, OpenRequest request, DelegationWant wish, @Nullable SharedFile reader) {
         Client client = request.client();
         return switch (wish.kind()) {
@@ -144,9 +145,10 @@ public final class DelegationTable {
     }
 
     /**
-     * A client other than {@code by} that has the file delegated and must give it back first; its recall is on its way.
+     * Recalls the delegations of other clients than {@code by} that conflict with a change. Returns one of these
+     * conflicts, or null if there is none.
      *
-     * @param by null for one who is no NFSv4 client
+     * @param by null for anyone who is not an NFSv4 client
      */
     @Nullable
     public Conflict conflict(long nowNanos, FileHandle file, @Nullable Client by) {
@@ -171,24 +173,24 @@ public final class DelegationTable {
         return new Conflict(holder, null);
     }
 
-    /** A way to the client has opened, or a slot is free: what waited for that goes. */
+    /** Sends the recalls that waited for a callback path to come up or for a free slot. */
     public void notifyAll(long nowNanos, Client client) {
         of(client).forEach(delegation -> recalls.tell(nowNanos, delegation));
     }
 
-    /** What must not happen beside a delegation. */
+    /** The changes of files that exclude delegations. */
     public FileChangeWindows changes() {
         return changes;
     }
 
-    /** DELEGRETURN: DELEG_REVOKED if it came too late. */
+    /** DELEGRETURN; DELEG_REVOKED if it came too late. */
     public void giveBack(Client client, FileKey file, Stateid stateid) throws Nfs4Exception {
         DelegationState delegation = find(client, file, stateid);
         recalls.returned(delegation);
         remove(delegation, letGo);
     }
 
-    /** BAD_STATEID if the stateid is not of a delegation of that file. */
+    /** The delegation of that stateid; BAD_STATEID if the stateid is not of a delegation of that file. */
     public DelegationState find(Client client, FileKey file, Stateid stateid) throws Nfs4Exception {
         if (states.find(client, file, stateid) instanceof DelegationState delegation) {
             return delegation;
@@ -196,7 +198,7 @@ public final class DelegationTable {
         throw Nfs4Exception.of(Nfs4Status.BAD_STATEID);
     }
 
-    /** FREE_STATEID: LOCKS_HELD unless it was revoked. */
+    /** FREE_STATEID; LOCKS_HELD unless the delegation was revoked. */
     void free(DelegationState delegation) throws Nfs4Exception {
         if (!delegation.isRevoked()) {
             throw Nfs4Exception.of(Nfs4Status.LOCKS_HELD);
@@ -211,7 +213,10 @@ public final class DelegationTable {
         delegation.releaseFile(closer);
     }
 
-    /** Without a session the client has no way to free what was revoked: it is gone at once. */
+    /**
+     * Revokes a delegation. A client without sessions cannot free a revoked stateid, so its delegation is removed at
+     * once.
+     */
     private void revoke(DelegationState delegation) {
         recalls.revoked();
         if (delegation.client().isSessionless()) {
@@ -251,13 +256,13 @@ public final class DelegationTable {
         }
     }
 
-    /** What a client has, revoked ones too until they are freed. */
+    /** The delegations of a client, including revoked ones until they are freed. */
     public Collection<DelegationState> of(Client client) {
         Held held = byClient.get(client);
         return held == null ? List.of() : held.all.values();
     }
 
-    /** Those of a client that were revoked and not freed yet. */
+    /** Number of delegations of a client that were revoked and not freed yet. */
     public int revokedOf(Client client) {
         Held held = byClient.get(client);
         return held == null ? 0 : held.revoked;
@@ -271,19 +276,19 @@ public final class DelegationTable {
                 .toList();
     }
 
-    /** Takes down a delegation of a file that is not served any more, if it is still there. */
+    /** Removes a delegation of a file that is no longer served, if it still exists. */
     public void withdraw(DelegationState delegation) {
         if (byFile.getOrDefault(delegation.key().handle(), Map.of()).containsValue(delegation)) {
             remove(delegation, taken);
         }
     }
 
-    /** A client is gone: its delegations count for nothing from now on. */
+    /** Called when a client is removed. Its delegations no longer count. */
     public void depart(Client client) {
         shares.giveBack(client.address(), of(client).size());
     }
 
-    /** Takes down so many delegations of a client that is gone; says how many there were. */
+    /** Frees at most {@code most} delegations of a client that is gone. Returns how many it freed. */
     public int clear(Client client, int most) {
         int done = 0;
         for (Collection<DelegationState> left = of(client); done < most && !left.isEmpty(); left = of(client)) {
@@ -293,13 +298,13 @@ public final class DelegationTable {
         return done;
     }
 
-    /** Takes back what was recalled for a lease and not given. */
+    /** Revokes delegations that were recalled and not returned within a lease. */
     public void sweep(long nowNanos) {
         recalls.overdue(nowNanos).forEach(this::revoke);
         changes.sweep(nowNanos);
     }
 
-    /** The server ends. */
+    /** Releases all files when the server ends. */
     public void releaseFiles() {
         byFile.values().forEach(held -> held.values().forEach(delegation -> delegation.releaseFile(letGo)));
     }
@@ -309,12 +314,12 @@ public final class DelegationTable {
         return recalls;
     }
 
-    /** How often a client was not given one for want of room. */
+    /** How often a client got no delegation because there was no room. */
     public long refused() {
         return shares.refused();
     }
 
-    /** Held by clients, revoked ones included until they are freed. */
+    /** Number of delegations, including revoked ones until they are freed. */
     public int count() {
         return (int) shares.taken();
     }

@@ -43,7 +43,10 @@ final class FileState {
         deniers.remove(open);
     }
 
-    /** An open of another that denies what is asked for, or has what is to be denied; null if there is none. */
+    /**
+     * An open of another owner that denies the requested access, or has access that the request denies; null if there
+     * is none.
+     */
     @Nullable
     Conflict shareConflict(OpenRequest request) {
         Conflict denied = denied(request.access());
@@ -58,7 +61,7 @@ final class FileState {
         return null;
     }
 
-    /** An open that denies the access. */
+    /** An open that denies anonymous I/O with that access; null if there is none. */
     @Nullable
     Conflict denied(int access) {
         for (OpenState open : deniers) {
@@ -69,7 +72,7 @@ final class FileState {
         return null;
     }
 
-    /** Some open that can write, or leave that brings no file. */
+    /** Permission by any open that can write, or permission without a file. */
     IoGrant anyWriter() {
         for (OpenState open : writers) {
             if (open.writer != null && !open.client.isGone()) {
