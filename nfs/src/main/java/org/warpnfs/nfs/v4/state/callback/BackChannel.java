@@ -45,9 +45,7 @@ public final class BackChannel {
     private long slotsAskedNanos;
     private boolean givesNoSlots;
 
-    /**
-     * @param outbox takes callbacks; they are sent without the lock
-     */
+    /** @param outbox takes callbacks; they are sent without the lock */
     public BackChannel(
             SessionId sessionId,
             CallbackParameters parameters,

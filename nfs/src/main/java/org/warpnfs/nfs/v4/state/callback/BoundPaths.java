@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
  * The connections that a client has bound to a session's back channel (RFC 8881, section 2.10.3.1).
  *
  * <p>States of each connection:
+ *
  * <pre>
  *   state    event                                    next     output
  *   -        bound                                    BOUND
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  *   DOWN     bound again                              BOUND
  *   any      the connection has ended                 -
  * </pre>
+ *
  * Guarded by the lock of the state.
  */
 public final class BoundPaths {

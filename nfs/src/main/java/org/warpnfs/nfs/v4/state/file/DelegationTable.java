@@ -51,7 +51,7 @@ public final class DelegationTable {
 
     /**
      * @param letGo takes files of delegations that were returned or whose clients were removed; they are closed without
-     * the lock
+     *     the lock
      * @param taken takes files of delegations that were revoked or whose file is no longer served
      */
     public DelegationTable(
