@@ -46,6 +46,12 @@ public final class CallWriter {
         return this;
     }
 
+    /** As they are, without a length. */
+    public CallWriter bytes(byte[] data) {
+        bytes.writeBytes(data);
+        return this;
+    }
+
     public CallWriter string(String text) {
         return opaque(text.getBytes(StandardCharsets.UTF_8));
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.warpnfs.nfs.testing.CallWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.OpCode;
 
@@ -27,12 +28,6 @@ class BackChannelTest {
         server.close();
     }
 
-    private V4Client identified(String name) {
-        V4Client client = new V4Client(server, name, 1, 0);
-        client.readExchangeId(client.sendBare(new Ops().exchangeId(1, name, 0)));
-        return client;
-    }
-
     private static Reply created(V4Client client, int flags, int... flavors) {
         Reply reply = client.sendBare(
                 new Ops().createSession(client.clientId, client.createSequence, flags, PROGRAM, flavors));
@@ -40,12 +35,6 @@ class BackChannelTest {
         client.readSession(reply);
         reply.word();
         return reply;
-    }
-
-    private static void reconnect(V4Client client) {
-        client.connection.end();
-        client.server.program().connectionClosed(client.connection);
-        client.connection = V4Server.newConnection();
     }
 
     private static int bound(V4Client client, int direction) {
@@ -57,15 +46,18 @@ class BackChannelTest {
 
     @Test
     void createSession_askingForABackChannel_isGrantedOneAndCalledWithNull() {
-        V4Client client = identified("a");
+        V4Client client = V4Client.identified(server, "a", 1);
         Reply reply = created(client, 3, 1, 1, 77, 0, 1000, 100, 0);
+
         assertThat(reply.word()).as("CONN_BACK_CHAN alone").isEqualTo(2);
         assertThat(reply.words(7)).as("fore").startsWith(0, 65536, 65536);
         assertThat(reply.words(7)).as("back").containsExactly(0, 4068, 4068, 0, 2, 16, 0);
+
         CallbackSeen probe = client.nextCallback();
         assertThat(probe.procedure).as("CB_NULL").isZero();
         assertThat(probe.program).isEqualTo(PROGRAM);
         assertThat(probe.flavor).as("AUTH_SYS").isEqualTo(1);
+
         client.answerNull(probe);
         client.run(new Ops().reclaimComplete());
         assertThat(client.statusFlags).isZero();
@@ -74,60 +66,69 @@ class BackChannelTest {
 
     @Test
     void createSession_notAskingForIt_isNotCalled() {
-        V4Client client = identified("a");
+        V4Client client = V4Client.identified(server, "a", 1);
+
         assertThat(created(client, 0, 1, 0).word()).isZero();
         assertThat(client.nextCallback()).isNull();
+
         client.run(new Ops().reclaimComplete());
         assertThat(client.statusFlags).as("nothing is down that was never up").isZero();
     }
 
     @Test
     void createSession_offeringAuthNoneAlone_isCalledWithIt() {
-        V4Client client = identified("a");
+        V4Client client = V4Client.identified(server, "a", 1);
+
         assertThat(created(client, 2, 1, 0).word()).isEqualTo(2);
         assertThat(client.nextCallback().flavor).isZero();
     }
 
     @Test
     void createSession_offeringNoFlavorServedHere_hasNoBackChannel() {
-        V4Client client = identified("a");
+        V4Client client = V4Client.identified(server, "a", 1);
+
         assertThat(created(client, 2, 1, 6, 1, 0, 0).word()).isZero();
         assertThat(client.nextCallback()).isNull();
-        assertThat(client.sendBare(new Ops().bind(client.session, BACK)).status())
-                .isEqualTo(Nfs4Status.INVAL);
+        assertThat(client.statusBare(new Ops().bind(client.session, BACK))).isEqualTo(Nfs4Status.INVAL);
     }
 
     @Test
     void createSession_withoutRoomForACallback_isTooSmall() {
-        V4Client client = identified("a");
+        V4Client client = V4Client.identified(server, "a", 1);
         Ops tooSmall = new Ops().add(OpCode.CREATE_SESSION, c -> c.hyper(client.clientId)
                 .words(client.createSequence, 2)
                 .words(0, 65536, 65536, 4096, 16, 8, 0)
                 .words(0, 100, 100, 0, 2, 16, 0)
                 .words(PROGRAM, 1, 0));
-        assertThat(client.sendBare(tooSmall).status()).isEqualTo(Nfs4Status.TOOSMALL);
+
+        assertThat(client.statusBare(tooSmall)).isEqualTo(Nfs4Status.TOOSMALL);
     }
 
     @Test
     void createSession_repeated_boundOnTheConnectionOfTheRetry() {
-        V4Client client = identified("a");
+        V4Client client = V4Client.identified(server, "a", 1);
         int sequence = client.createSequence;
         created(client, 2, 1, 0);
-        reconnect(client);
+        client.reconnect();
+
         client.sendBare(new Ops().createSession(client.clientId, sequence, 2, PROGRAM, 1, 0));
+
         assertThat(client.nextCallback().procedure).isZero();
     }
 
     @Test
     void connection_lost_isToldAndMendedByBinding() {
         V4Client client = V4Client.callable(server, "a", 0);
-        reconnect(client);
+        client.reconnect();
+
         client.run(new Ops().root());
         assertThat(client.statusFlags).isEqualTo(PATH_DOWN | PATH_DOWN_SESSION);
         assertThat(bound(client, FORE_OR_BOTH)).isEqualTo(BOTH);
+
         CallbackSeen probe = client.nextCallback();
         client.run(new Ops().root());
         assertThat(client.statusFlags).as("while it is tried").isZero();
+
         client.answerNull(probe);
         client.run(new Ops().root());
         assertThat(client.statusFlags).isZero();
@@ -136,20 +137,23 @@ class BackChannelTest {
     @Test
     void bind_eachDirection_answersWhatItCarries() {
         V4Client client = V4Client.callable(server, "a", 0);
+
         assertThat(bound(client, FORE)).isEqualTo(FORE);
         assertThat(bound(client, BACK)).isEqualTo(BACK);
         assertThat(bound(client, FORE_OR_BOTH)).isEqualTo(BOTH);
         assertThat(bound(client, BACK_OR_BOTH)).isEqualTo(BOTH);
         assertThat(client.nextCallback()).as("it is up already").isNull();
-        assertThat(client.sendBare(new Ops().bind(client.session, 4)).status()).isEqualTo(Nfs4Status.BADXDR);
-        assertThat(client.sendBare(new Ops().bind(new byte[16], FORE)).status()).isEqualTo(Nfs4Status.BADSESSION);
+        assertThat(client.statusBare(new Ops().bind(client.session, 4))).isEqualTo(Nfs4Status.BADXDR);
+        assertThat(client.statusBare(new Ops().bind(new byte[16], FORE))).isEqualTo(Nfs4Status.BADSESSION);
     }
 
     @Test
     void bind_ofASessionMadeWithoutBackChannel_givesItOne() {
-        V4Client client = identified("a");
+        V4Client client = V4Client.identified(server, "a", 1);
         created(client, 0, 1, 0);
+
         client.run(new Ops().reclaimComplete());
+
         assertThat(bound(client, BACK_OR_BOTH)).isEqualTo(BOTH);
         assertThat(client.nextCallback().procedure).isZero();
     }
@@ -159,10 +163,11 @@ class BackChannelTest {
         V4Client client = V4Client.mounted(server, "a", 0);
         CallbackSeen probe = client.nextCallback();
         // MSG_DENIED, AUTH_ERROR, AUTH_BADCRED
-        client.connection.answerBackward(new org.warpnfs.nfs.testing.CallWriter()
-                .words(probe.xid, 1, 1, 1, 1)
-                .toBytes());
+        client.connection.answerBackward(
+                new CallWriter().words(probe.xid, 1, 1, 1, 1).toBytes());
+
         client.run(new Ops().root());
+
         assertThat(client.statusFlags).isEqualTo(PATH_DOWN | PATH_DOWN_SESSION);
     }
 
@@ -171,8 +176,10 @@ class BackChannelTest {
         V4Client client = V4Client.mounted(server, "a", 0);
         CallbackSeen probe = client.nextCallback();
         server.pass(Duration.ofSeconds(9));
+
         client.run(new Ops().root());
         assertThat(client.statusFlags).isZero();
+
         server.pass(Duration.ofSeconds(2));
         client.run(new Ops().root());
         assertThat(client.statusFlags).isEqualTo(PATH_DOWN | PATH_DOWN_SESSION);
@@ -184,6 +191,7 @@ class BackChannelTest {
         V4Client client = V4Client.callable(server, "a", 0);
         client.run(new Ops().op(OpCode.BACKCHANNEL_CTL, 0x4123_4567, 1, 0));
         CallbackSeen probe = client.nextCallback();
+
         assertThat(probe.program).isEqualTo(0x4123_4567);
         assertThat(probe.flavor).isZero();
         assertThat(client.statusOf(new Ops().op(OpCode.BACKCHANNEL_CTL, 1, 0)))
@@ -196,8 +204,10 @@ class BackChannelTest {
         V4Client client = V4Client.callable(server, "a", 0);
         V4Client other = V4Client.mounted(server, "b", 0);
         server.newFile("f", 0666, new byte[8]);
-        client.run(new Ops().data().open("o", "f", 1, 0)).afterData().readDelegation();
+        client.delegation("f");
+
         assertThat(other.statusOf(new Ops().data().open("o", "f", 2, 0))).isEqualTo(Nfs4Status.DELAY);
+
         client.answerSequence(client.nextCallback(), 10063);
         client.run(new Ops().root());
         assertThat(client.statusFlags).isEqualTo(FAULT);

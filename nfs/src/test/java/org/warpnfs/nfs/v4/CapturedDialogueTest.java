@@ -42,6 +42,7 @@ class CapturedDialogueTest {
     @ValueSource(strings = {"4.1", "4.2"})
     void dialogue_ofALinuxClient_endsAsItDidWithKnfsd(String version) throws IOException {
         play(version);
+
         assertThat(operations).isGreaterThan(180);
         assertThat(server.program().counts().clients())
                 .as("the umount left nothing")

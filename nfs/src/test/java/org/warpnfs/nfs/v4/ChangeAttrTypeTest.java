@@ -37,6 +37,7 @@ class ChangeAttrTypeTest {
                 LocalFileSystem local = LocalFileSystem.open(directory, LocalOptions.DEFAULTS);
                 V4Server server = V4Server.exporting(Map.of("/memory", memory, "/local", local))) {
             V4Client client = V4Client.mounted(server, "a", 0);
+
             assertThat(changeAndItsType(client, new Ops().root().lookup("memory"), 2)[1])
                     .isEqualTo(MONOTONIC_INCR);
             assertThat(changeAndItsType(client, new Ops().root().lookup("local"), 2)[1])
@@ -48,6 +49,7 @@ class ChangeAttrTypeTest {
     void changeAttrType_ofVirtualDirectories_promisesNoOrder() {
         try (V4Server server = new V4Server()) {
             long[] root = changeAndItsType(V4Client.mounted(server, "a", 0), new Ops().root(), 1);
+
             assertThat(root[1]).isEqualTo(UNDEFINED);
             assertThat(root[0] >>> 32).as("all 64 bits are used").isNotZero();
         }

@@ -20,7 +20,6 @@ import org.warpnfs.nfs.v4.xdr.OpCode;
  * whatever changed it and however.
  */
 class ChangeInfoTest {
-    private static final int[] ANONYMOUS = {0, 0, 0, 0};
 
     private HookedFileSystem hooked;
     private V4Server server;
@@ -36,8 +35,8 @@ class ChangeInfoTest {
         server.newFile("f", 0666, new byte[100]);
         server.newFile("another", 0666, new byte[100]);
         // A second name, so that the file outlives the first.
-        other.run(new Ops().data().lookup("f").op(OpCode.SAVEFH).data().named(OpCode.LINK, "name"));
-        opened = other.run(new Ops().data().open("o", "f", 3, 0)).afterData().open();
+        other.run(new Ops().data().lookup("f").saveFh().data().link("name"));
+        opened = other.open("o", "f", 3);
     }
 
     private FileSystem hook(FileSystem memory) {
@@ -51,7 +50,7 @@ class ChangeInfoTest {
     }
 
     private static Ops setXattr(Ops at, String name) {
-        return at.add(OpCode.SETXATTR, c -> c.words(0).string(name).string("value"));
+        return at.setXattr(0, name, "value");
     }
 
     private static Ops file() {
@@ -66,43 +65,29 @@ class ChangeInfoTest {
         return Stream.of(
                 change("write", open -> file().write(open, 0, 0, "x")),
                 change("stable write", open -> file().write(open, 0, 2, "x")),
-                change("anonymous write", _ -> file().write(ANONYMOUS, 0, 0, "x")),
-                change("setattr of the mode", _ -> file().stateid(OpCode.SETATTR, ANONYMOUS, 2, 0, 2, 4, 0600)),
-                change("setattr of the size", open -> file().stateid(OpCode.SETATTR, open, 1, 16, 8, 0, 3)),
-                change("allocate", open -> file().add(
-                                OpCode.ALLOCATE, c -> c.words(open).hyper(0).hyper(200))),
-                change("deallocate", open -> file().add(
-                                OpCode.DEALLOCATE, c -> c.words(open).hyper(0).hyper(10))),
+                change("anonymous write", _ -> file().write(Ops.ANONYMOUS, 0, 0, "x")),
+                change("setattr of the mode", _ -> file().setAttr(Fattr.mode(0600))),
+                change("setattr of the size", open -> file().setAttr(open, Fattr.size(3))),
+                change("allocate", open -> file().allocate(open, 0, 200)),
+                change("deallocate", open -> file().deallocate(open, 0, 10)),
                 change("copy", open -> new Ops()
                         .data()
                         .lookup("another")
-                        .op(OpCode.SAVEFH)
+                        .saveFh()
                         .data()
                         .lookup("f")
-                        .add(OpCode.COPY, c -> c.words(ANONYMOUS)
-                                .words(open)
-                                .hyper(0)
-                                .hyper(0)
-                                .hyper(10)
-                                .words(1, 1, 0))),
-                change("open that cuts", _ -> new Ops().data().add(OpCode.OPEN, c -> c.words(0, 1, 0)
-                        .hyper(0)
-                        .string("w")
-                        .words(1, 0)
-                        .words(1, 1 << 4, 8)
-                        .hyper(0)
-                        .words(0)
-                        .string("f"))),
+                        .copy(Ops.ANONYMOUS, open, 10)),
+                change("open that cuts", _ -> new Ops().data().openCutting("w", "f")),
                 change("setxattr", _ -> setXattr(file(), "theirs")),
-                change("link", _ -> file().op(OpCode.SAVEFH).data().named(OpCode.LINK, "third")),
-                change("remove", _ -> new Ops().data().named(OpCode.REMOVE, "name")),
-                change("rename", _ -> new Ops().data().op(OpCode.SAVEFH).named(OpCode.RENAME, "name", "renamed")),
-                change("rename over", _ -> new Ops().data().op(OpCode.SAVEFH).named(OpCode.RENAME, "another", "name")));
+                change("link", _ -> file().saveFh().data().link("third")),
+                change("remove", _ -> new Ops().data().remove("name")),
+                change("rename", _ -> new Ops().data().saveFh().rename("name", "renamed")),
+                change("rename over", _ -> new Ops().data().saveFh().rename("another", "name")));
     }
 
     private boolean isAtomicSetXattr() {
         Reply reply = client.run(setXattr(file(), "ours"));
-        reply.afterData().op(OpCode.LOOKUP);
+        reply.afterFile();
         reply.op(OpCode.SETXATTR);
         return reply.word() == 1;
     }
@@ -112,6 +97,7 @@ class ChangeInfoTest {
     void setXattr_fileChangedMeanwhile_isNotAtomic(Function<int[], Ops> change) {
         hooked.onceBefore("setXattr", () -> assertThat(other.statusOf(change.apply(opened)))
                 .isEqualTo(Nfs4Status.OK));
+
         assertThat(isAtomicSetXattr()).isFalse();
         assertThat(hooked.hasHappened()).isTrue();
         assertThat(isAtomicSetXattr()).as("without another change").isTrue();
@@ -120,50 +106,44 @@ class ChangeInfoTest {
     @Test
     void setXattr_fileReadAndSyncedMeanwhile_isAtomic() {
         hooked.onceBefore("setXattr", () -> assertThat(other.statusOf(
-                        file().read(opened, 0, 10).getAttr(1 << 4).add(OpCode.COMMIT, c -> c.hyper(0)
-                                .words(0))))
+                        file().read(opened, 0, 10).getAttrs(Fattr.SIZE).commit()))
                 .isEqualTo(Nfs4Status.OK));
+
         assertThat(isAtomicSetXattr()).isTrue();
         assertThat(hooked.hasHappened()).isTrue();
     }
 
     static Stream<Named<Function<int[], Ops>>> directoryChanges() {
         return Stream.of(
-                change("setattr", _ -> new Ops().data().stateid(OpCode.SETATTR, ANONYMOUS, 2, 0, 2, 4, 0755)),
+                change("setattr", _ -> new Ops().data().setAttr(Fattr.mode(0755))),
                 change("setxattr", _ -> setXattr(new Ops().data(), "theirs")),
                 change("open that makes", _ -> new Ops().data().openCreate("o", "new", 3, 0)),
-                change("link", _ -> file().op(OpCode.SAVEFH).data().named(OpCode.LINK, "third")),
-                change("remove", _ -> new Ops().data().named(OpCode.REMOVE, "name")),
-                change("rename away", _ -> new Ops()
-                        .data()
-                        .op(OpCode.SAVEFH)
-                        .data()
-                        .lookup("d")
-                        .named(OpCode.RENAME, "name", "renamed")),
-                change("rename into", _ -> new Ops()
-                        .data()
-                        .lookup("d")
-                        .op(OpCode.SAVEFH)
-                        .data()
-                        .named(OpCode.RENAME, "within", "renamed")));
+                change("link", _ -> file().saveFh().data().link("third")),
+                change("remove", _ -> new Ops().data().remove("name")),
+                change(
+                        "rename away",
+                        _ -> new Ops().data().saveFh().data().lookup("d").rename("name", "renamed")),
+                change(
+                        "rename into",
+                        _ -> new Ops().data().lookup("d").saveFh().data().rename("within", "renamed")));
     }
 
     @ParameterizedTest
     @MethodSource("directoryChanges")
     void createDirectory_parentChangedMeanwhile_isNotAtomic(Function<int[], Ops> change) {
-        client.run(
-                new Ops().data().add(OpCode.CREATE, c -> c.words(2).string("d").words(0, 0)));
+        client.run(new Ops().data().makeDirectory("d"));
         client.run(new Ops().data().lookup("d").openCreate("o", "within", 3, 0));
+
         hooked.onceBefore("makeDirectory", () -> assertThat(other.statusOf(change.apply(opened)))
                 .isEqualTo(Nfs4Status.OK));
+
         assertThat(isAtomicCreate("first")).isFalse();
         assertThat(hooked.hasHappened()).isTrue();
         assertThat(isAtomicCreate("second")).as("without another change").isTrue();
     }
 
     private boolean isAtomicCreate(String name) {
-        Reply reply = client.run(
-                new Ops().data().add(OpCode.CREATE, c -> c.words(2).string(name).words(0, 0)));
+        Reply reply = client.run(new Ops().data().makeDirectory(name));
         reply.afterData().op(OpCode.CREATE);
         return reply.word() == 1;
     }

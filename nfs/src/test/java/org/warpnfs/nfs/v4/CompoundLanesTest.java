@@ -6,6 +6,8 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.warpnfs.lanes.Lane;
 import org.warpnfs.nfs.testing.CallWriter;
 import org.warpnfs.nfs.v4.xdr.OpCode;
@@ -14,61 +16,71 @@ import org.warpnfs.testkit.Seeds;
 /** Where COMPOUNDs start, by those that Linux clients send. */
 class CompoundLanesTest {
     private static final byte[] HANDLE = new byte[29];
+    private static final CreateHow CREATING = CreateHow.unchecked(Fattr.none());
 
-    private static CallWriter compound(int operations) {
-        CallWriter call = new CallWriter().string("tag").words(2, operations);
-        return call.words(53).hyper(1).hyper(2).words(1, 0, 0, 0);
+    private static Ops compound() {
+        return new Ops().add(OpCode.SEQUENCE, c -> c.hyper(1).hyper(2).words(1, 0, 0, 0));
     }
 
-    private static CallWriter onFile(int operations) {
-        return compound(operations).words(22).opaque(HANDLE);
+    private static Ops onFile() {
+        return compound().putFh(HANDLE);
     }
 
-    private static Lane lane(CallWriter call) {
-        return CompoundLanes.ofCompound(ByteBuffer.wrap(call.toBytes()));
+    private static byte[] bytes(Ops ops) {
+        CallWriter call = new CallWriter().string("tag").words(2, ops.count);
+        ops.writers.forEach(operation -> operation.accept(call));
+        return call.toBytes();
     }
 
-    private static CallWriter write(int stable) {
-        return onFile(3).words(38).hyper(0).hyper(0).hyper(0).words(stable).opaque(new byte[100]);
+    private static Lane lane(Ops ops) {
+        return CompoundLanes.ofCompound(ByteBuffer.wrap(bytes(ops)));
     }
 
-    private static CallWriter open(int openType) {
-        return onFile(3)
-                .words(18, 0, 1, 0)
-                .hyper(7)
-                .opaque(new byte[1024])
-                .words(openType)
-                .words(0, 0, 0)
-                .string("name");
+    private static Ops write(int stable) {
+        return onFile().write(Ops.ANONYMOUS, 0, stable, new byte[100]);
+    }
+
+    private static Ops open(CreateHow how) {
+        return onFile().open("o".repeat(1024), "name", 1, 0, how);
     }
 
     @Test
     void compounds_ofLinux_startWhereTheyBelong() {
-        assertThat(lane(compound(1))).isEqualTo(Lane.SHORT);
-        assertThat(lane(onFile(4).words(3, 31).words(9, 2, 1, 2))).isEqualTo(Lane.SHORT);
-        assertThat(lane(onFile(4).words(15).string("name").words(10, 9, 1, 1))).isEqualTo(Lane.SHORT);
-        assertThat(lane(onFile(3).words(25).hyper(0).hyper(0).hyper(0).words(4096)))
-                .isEqualTo(Lane.DATA);
-        assertThat(lane(onFile(3).words(68).hyper(0).hyper(0).hyper(0).words(4096)))
-                .isEqualTo(Lane.DATA);
-        assertThat(lane(onFile(3).words(26))).isEqualTo(Lane.DATA);
+        assertThat(lane(compound())).isEqualTo(Lane.SHORT);
+        assertThat(lane(onFile().op(OpCode.ACCESS, 31).getAttr(1, 2))).isEqualTo(Lane.SHORT);
+        assertThat(lane(onFile().lookup("name").getFh().getAttr(1))).isEqualTo(Lane.SHORT);
+        assertThat(lane(onFile().read(Ops.ANONYMOUS, 0, 4096))).isEqualTo(Lane.DATA);
+        assertThat(lane(onFile().readPlus(Ops.ANONYMOUS))).isEqualTo(Lane.DATA);
+        assertThat(lane(onFile().op(OpCode.READDIR))).isEqualTo(Lane.DATA);
         assertThat(lane(write(0))).isEqualTo(Lane.DATA);
         assertThat(lane(write(1))).isEqualTo(Lane.LONG);
         assertThat(lane(write(2))).isEqualTo(Lane.LONG);
-        assertThat(lane(open(0))).isEqualTo(Lane.SHORT);
-        assertThat(lane(open(1))).isEqualTo(Lane.LONG);
-        assertThat(lane(onFile(5).words(32, 9, 1, 1, 5)))
+        assertThat(lane(open(CreateHow.nothing()))).isEqualTo(Lane.SHORT);
+        assertThat(lane(open(CREATING))).isEqualTo(Lane.LONG);
+        assertThat(lane(onFile().saveFh().getAttr(1).op(OpCode.COMMIT)))
                 .as("behind SAVEFH and GETATTR")
                 .isEqualTo(Lane.LONG);
-        for (int code : new int[] {4, 5, 6, 11, 28, 29, 34, 59, 60, 62, 71, 73, 75}) {
-            CallWriter call = new CallWriter()
-                    .string("")
-                    .words(2, 2)
-                    .words(22)
-                    .opaque(HANDLE)
-                    .words(code);
-            assertThat(lane(call)).as("operation %d", code).isEqualTo(Lane.LONG);
-        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            names = {
+                "CLOSE",
+                "COMMIT",
+                "CREATE",
+                "LINK",
+                "REMOVE",
+                "RENAME",
+                "SETATTR",
+                "ALLOCATE",
+                "COPY",
+                "DEALLOCATE",
+                "CLONE",
+                "SETXATTR",
+                "REMOVEXATTR"
+            })
+    void compound_changingAFile_startsWhereItMayTakeLong(OpCode code) {
+        assertThat(lane(new Ops().putFh(HANDLE).op(code))).isEqualTo(Lane.LONG);
     }
 
     @Test
@@ -90,7 +102,7 @@ class CompoundLanesTest {
     void call_cutOrWrongAnywhere_hasALane() {
         Seeds.each(2_000, seed -> {
             SplittableRandom random = new SplittableRandom(seed);
-            byte[] call = (random.nextBoolean() ? open(1) : write(2)).toBytes();
+            byte[] call = bytes(random.nextBoolean() ? open(CREATING) : write(2));
             for (int i = random.nextInt(4); i > 0; i--) {
                 call[random.nextInt(call.length)] = (byte) random.nextInt();
             }

@@ -15,7 +15,6 @@ import org.junit.jupiter.api.Test;
 import org.warpnfs.nfs.testing.FakeDialer;
 import org.warpnfs.nfs.v4.V40Client.Opened;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
-import org.warpnfs.nfs.v4.xdr.OpCode;
 
 /** Delegations of NFSv4.0, and the calls to the address that the client gave for them. */
 class DialedCallbackTest {
@@ -106,7 +105,7 @@ class DialedCallbackTest {
     }
 
     private static Ops giveBack(int[] delegation) {
-        return new Ops().data().lookup("f").stateid(OpCode.DELEGRETURN, delegation);
+        return new Ops().data().lookup("f").delegReturn(delegation);
     }
 
     private static List<Integer> words(int[] stateid) {
@@ -115,7 +114,7 @@ class DialedCallbackTest {
 
     private String handle() {
         Reply reply = holder.run(new Ops().data().lookup("f").getFh());
-        reply.afterData().op(OpCode.LOOKUP);
+        reply.afterFile();
         return HexFormat.of().formatHex(reply.getFh());
     }
 
@@ -123,10 +122,12 @@ class DialedCallbackTest {
     void setClientid_confirmed_isCalledAtItsAddress() {
         holder.readClientid(holder.send(holder.setClientid(1, "tcp", ADDRESS)));
         assertThat(dialer.attempts).as("not confirmed").isEmpty();
+
         holder.run(holder.confirm());
         assertThat(dialer.attempts).hasSize(1);
         assertThat(dialer.last().remote.getAddress().isLoopbackAddress()).isTrue();
         assertThat(dialer.last().remote.getPort()).isEqualTo(PORT);
+
         dialer.last().succeed();
         assertThat(next().procedure()).as("CB_NULL").isZero();
     }
@@ -138,7 +139,9 @@ class DialedCallbackTest {
         introduce("tcp", "127.0.0.1.0.0");
         introduce("rdma", ADDRESS);
         introduce("tcp", "localhost.200.1");
+
         assertThat(dialer.attempts).isEmpty();
+
         confirmedOwner();
         assertThat(holder.run(holder.open(holder.openSeqid++, "o", "f", 1))
                         .afterData()
@@ -169,14 +172,18 @@ class DialedCallbackTest {
         connectCallable();
         confirmedOwner();
         int[] delegation = delegated();
+
         assertThat(writes()).isEqualTo(Nfs4Status.DELAY);
         assertThat(dialer.attempts).hasSize(1);
+
         Seen recall = next();
         assertThat(recall.stateid()).isEqualTo(words(delegation));
         assertThat(recall.fileHandle()).isEqualTo(handle());
+
         dialer.last().answer(recall.xid(), 0, 0, 1, 4, 0);
         assertThat(writes()).as("not back yet").isEqualTo(Nfs4Status.DELAY);
         assertThat(dialer.last().nextCall()).as("asked once").isNull();
+
         holder.run(giveBack(delegation));
         assertThat(writes()).isEqualTo(Nfs4Status.OK);
     }
@@ -188,10 +195,12 @@ class DialedCallbackTest {
         delegated();
         server.pass(Duration.ofMinutes(1));
         holder.run(holder.renew());
+
         writer.run(writer.renew());
         assertThat(dialer.last().closed()).as("idle").isTrue();
         assertThat(writes()).isEqualTo(Nfs4Status.DELAY);
         assertThat(dialer.attempts).hasSize(2);
+
         dialer.last().succeed();
         assertThat(next().procedure()).isEqualTo(1);
     }
@@ -201,14 +210,18 @@ class DialedCallbackTest {
         connectCallable();
         confirmedOwner();
         int[] delegation = delegated();
+
         dialer.last().transport.end();
         assertThat(writes()).isEqualTo(Nfs4Status.DELAY);
+
         dialer.last().fail();
         assertThat(holder.statusOf(holder.renew())).isEqualTo(Nfs4Status.CB_PATH_DOWN);
         assertThat(dialer.attempts).as("not again at once").hasSize(2);
+
         server.pass(PAUSE);
         assertThat(holder.statusOf(holder.renew())).isEqualTo(Nfs4Status.CB_PATH_DOWN);
         assertThat(dialer.attempts).hasSize(3);
+
         dialer.last().succeed();
         dialer.last().answer(next().xid());
         assertThat(holder.statusOf(holder.renew())).isEqualTo(Nfs4Status.OK);
@@ -219,6 +232,7 @@ class DialedCallbackTest {
     void renew_withoutDelegations_saysNothingOfAPathThatIsDown() {
         introduce("tcp", ADDRESS);
         dialer.last().fail();
+
         assertThat(holder.statusOf(holder.renew())).isEqualTo(Nfs4Status.OK);
     }
 
@@ -227,14 +241,18 @@ class DialedCallbackTest {
         connectCallable();
         confirmedOwner();
         int[] delegation = delegated();
+
         assertThat(writes()).isEqualTo(Nfs4Status.DELAY);
+
         server.pass(Duration.ofSeconds(10));
         assertThat(dialer.last().closed()).isTrue();
         assertThat(holder.statusOf(holder.renew())).isEqualTo(Nfs4Status.CB_PATH_DOWN);
+
         server.pass(V4Server.LEASE.minusSeconds(20));
         holder.send(holder.renew());
         writer.run(writer.renew());
         assertThat(writes()).isEqualTo(Nfs4Status.DELAY);
+
         server.pass(Duration.ofSeconds(11));
         assertThat(writes()).as("taken back").isEqualTo(Nfs4Status.OK);
         assertThat(holder.statusOf(giveBack(delegation))).isEqualTo(Nfs4Status.BAD_STATEID);
@@ -245,10 +263,13 @@ class DialedCallbackTest {
         connectCallable();
         confirmedOwner();
         int[] delegation = delegated();
+
         assertThat(writes()).isEqualTo(Nfs4Status.DELAY);
+
         introduce("tcp", "127.0.0.1.200.2");
         assertThat(dialer.attempts).hasSize(2);
         assertThat(dialer.last().remote.getPort()).isEqualTo(PORT + 1);
+
         dialer.last().succeed();
         server.pass(Duration.ofMillis(500));
         dialer.last().answer(next().xid());
@@ -260,8 +281,11 @@ class DialedCallbackTest {
         connectCallable();
         confirmedOwner();
         introduce("tcp", ADDRESS);
+
         holder.run(holder.open(holder.openSeqid++, "o", "f", 1)).afterData().open();
+
         assertThat(dialer.attempts).hasSize(1);
+
         dialer.last().answer(next().xid());
         delegated();
     }
@@ -269,7 +293,9 @@ class DialedCallbackTest {
     @Test
     void close_ofTheServer_closesTheConnections() {
         connectCallable();
+
         server.program().close();
+
         assertThat(dialer.last().closed()).isTrue();
     }
 }

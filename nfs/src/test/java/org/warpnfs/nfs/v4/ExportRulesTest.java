@@ -28,7 +28,6 @@ import org.warpnfs.nfs.v4.xdr.OpCode;
 /** Who may come to an export is asked for every filehandle of every COMPOUND. */
 class ExportRulesTest {
     private static final ExportOptions OPTIONS = ExportOptions.DEFAULTS.withSquash(Squash.NONE);
-    private static final int FILEID = 1 << 20;
 
     private final MemoryFileSystem files = new MemoryFileSystem(1 << 20, 100);
     private final Export open = export("/open", "*", OPTIONS);
@@ -79,12 +78,11 @@ class ExportRulesTest {
 
     @Test
     void exportForOtherHosts_listing_doesNotShowIt() {
-        Reply reply = client.run(new Ops()
-                .root()
-                .add(OpCode.READDIR, c -> c.hyper(0).hyper(0).words(4096, 8192).words(1, FILEID)));
+        Reply reply = client.run(new Ops().root().readDir(0, 4096, 8192, Fattr.FILEID));
         reply.op(OpCode.PUTROOTFH);
         reply.op(OpCode.READDIR);
         reply.hyper();
+
         List<String> names = new ArrayList<>();
         while (reply.word() == 1) {
             reply.hyper();
@@ -99,13 +97,14 @@ class ExportRulesTest {
     @Test
     void exportForOtherHosts_handleBesideTheSavedOne_isAccess() {
         // RENAME, LINK and COPY take two filehandles: each has been the current one before.
-        assertThat(client.statusOf(new Ops().putFh(root(open)).op(OpCode.SAVEFH).putFh(root(elsewhere))))
+        assertThat(client.statusOf(new Ops().putFh(root(open)).saveFh().putFh(root(elsewhere))))
                 .isEqualTo(Nfs4Status.ACCESS);
     }
 
     @Test
     void exportForPrivilegedPorts_callFromAnother_isPerm() {
         assertThat(client.statusOf(new Ops().putFh(root(guarded)))).isEqualTo(Nfs4Status.OK);
+
         client.connection = new ReplyKeeper(new InetSocketAddress(InetAddress.getLoopbackAddress(), 40_000));
         assertThat(client.statusOf(new Ops().putFh(root(guarded)))).isEqualTo(Nfs4Status.PERM);
         assertThat(client.statusOf(new Ops().putFh(root(open)))).isEqualTo(Nfs4Status.OK);

@@ -23,7 +23,6 @@ import org.warpnfs.nfs.v4.xdr.OpCode;
 class KnfsdAclTest {
     private static final String RESOURCE = "/org/warpnfs/nfs/captured/knfsd-acls.txt";
     private static final int ACL = 1 << 12;
-    private static final int[] ZERO = {0, 0, 0, 0};
     private static final AttributeChanges OWNED = new AttributeChanges(null, 1000L, 2000L, null, null, null);
 
     private final V4Server server = new V4Server();
@@ -57,7 +56,10 @@ class KnfsdAclTest {
                     .lookup(name)
                     .add(
                             OpCode.SETATTR,
-                            c -> raw(c.words(ZERO).words(1, ACL, words.get(1).length() / 2), words.get(1))));
+                            c -> raw(
+                                    c.words(Ops.ANONYMOUS)
+                                            .words(1, ACL, words.get(1).length() / 2),
+                                    words.get(1))));
             boolean taken = words.get(2).equals("ok");
             refused += taken ? 0 : 1;
             assertThat(status).as(line).isEqualTo(taken ? Nfs4Status.OK : Nfs4Status.ATTRNOTSUPP);
@@ -72,6 +74,7 @@ class KnfsdAclTest {
                 assertThat(read(name, "child")).as("of a child, " + line).isEqualTo(words.get(8));
             }
         }
+
         assertThat(refused).isEqualTo(10);
         assertThat(number).isEqualTo(130);
     }
@@ -103,7 +106,7 @@ class KnfsdAclTest {
         for (String name : path) {
             ops.lookup(name);
         }
-        Reply reply = client.run(ops.getAttr(ACL));
+        Reply reply = client.run(ops.getAttrs(Fattr.ACL));
         reply.afterData();
         for (String _ : path) {
             reply.op(OpCode.LOOKUP);
@@ -115,13 +118,8 @@ class KnfsdAclTest {
 
     /** An OPEN with the mode and the umask apart, as Linux sends it in version 4.2. */
     private void makeChild(String directory) {
-        client.run(new Ops().data().lookup(directory).add(OpCode.OPEN, c -> c.words(0, 1, 0)
-                .hyper(0)
-                .string("o")
-                .words(1, 1)
-                .words(3, 0, 0, 1 << 17, 8, 0666, 022)
-                .words(0)
-                .string("child")));
+        CreateHow guarded = CreateHow.guarded(Fattr.modeUmask(0666, 022));
+        client.run(new Ops().data().lookup(directory).open("o", "child", 1, 0, guarded));
     }
 
     private static void raw(CallWriter call, String hex) {

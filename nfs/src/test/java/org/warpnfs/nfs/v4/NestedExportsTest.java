@@ -25,9 +25,6 @@ import org.warpnfs.nfs.v4.xdr.OpCode;
 
 /** An export on a directory of another: what clients see there, and that nobody gets at what is underneath. */
 class NestedExportsTest {
-    private static final int FSID = 1 << 8;
-    private static final int FILEID = 1 << 20;
-    private static final int MOUNTED_ON_FILEID = 1 << 23;
 
     private final MemoryFileSystem outer = new MemoryFileSystem(1 << 20, 100);
     private final MemoryFileSystem inner = new MemoryFileSystem(1 << 20, 100);
@@ -66,14 +63,14 @@ class NestedExportsTest {
 
     @Test
     void remove_mountPoint_isFileOpenAndNothingIsRemoved() {
-        assertThat(client.statusOf(new Ops().data().add(OpCode.REMOVE, c -> c.string("mnt"))))
-                .isEqualTo(Nfs4Status.FILE_OPEN);
+        assertThat(client.statusOf(new Ops().data().remove("mnt"))).isEqualTo(Nfs4Status.FILE_OPEN);
         assertThat(isUnderneath()).isTrue();
     }
 
     @Test
     void rename_ofAndOntoAMountPoint_isFileOpenAndNothingMoves() {
-        client.run(new Ops().data().openCreate("o", "f", 3, 0)).afterData().open();
+        client.create("f");
+
         assertThat(rename("mnt", "moved")).isEqualTo(Nfs4Status.FILE_OPEN);
         assertThat(rename("f", "mnt")).isEqualTo(Nfs4Status.FILE_OPEN);
         assertThat(isUnderneath()).isTrue();
@@ -81,8 +78,7 @@ class NestedExportsTest {
     }
 
     private Nfs4Status rename(String from, String to) {
-        return client.statusOf(new Ops().data().op(OpCode.SAVEFH).add(OpCode.RENAME, c -> c.string(from)
-                .string(to)));
+        return client.statusOf(new Ops().data().saveFh().rename(from, to));
     }
 
     @Test
@@ -94,20 +90,19 @@ class NestedExportsTest {
 
     @Test
     void create_onTheNameOfAMountPoint_exists() {
-        assertThat(client.statusOf(new Ops()
-                        .data()
-                        .add(OpCode.CREATE, c -> c.words(2).string("mnt").words(0, 0))))
-                .isEqualTo(Nfs4Status.EXIST);
+        assertThat(client.statusOf(new Ops().data().makeDirectory("mnt"))).isEqualTo(Nfs4Status.EXIST);
     }
 
     @Test
     void lookup_mountPoint_isAnotherFileSystemMountedOnTheDirectoryUnderneath() {
         long[] above = fsid(1, new Ops().data());
+
         long[] below = fsid(2, new Ops().data().lookup("mnt"));
         assertThat(below).isNotEqualTo(above);
         assertThat(fsid(3, new Ops().data().lookup("mnt").lookup("in"))).isEqualTo(below);
-        Reply reply = client.run(new Ops().data().lookup("mnt").getAttr(FILEID, MOUNTED_ON_FILEID));
-        reply.afterData().op(OpCode.LOOKUP);
+
+        Reply reply = client.run(new Ops().data().lookup("mnt").getAttrs(Fattr.FILEID, Fattr.MOUNTED_ON_FILEID));
+        reply.afterFile();
         reply.op(OpCode.GETATTR);
         reply.words(4);
         assertThat(List.of(reply.hyper(), reply.hyper()))
@@ -124,7 +119,7 @@ class NestedExportsTest {
     }
 
     private long[] fsid(int depth, Ops ops) {
-        Reply reply = client.run(ops.getAttr(FSID));
+        Reply reply = client.run(ops.getAttrs(Fattr.FSID));
         for (int lookups = 0; lookups <= depth; lookups++) {
             reply.op(lookups == 0 ? OpCode.PUTROOTFH : OpCode.LOOKUP);
         }
@@ -135,12 +130,11 @@ class NestedExportsTest {
 
     @Test
     void listing_ofTheDirectoryAbove_hasTheRootThatStandsThere() {
-        Reply reply = client.run(new Ops().data().add(OpCode.READDIR, c -> c.hyper(0)
-                .hyper(0)
-                .words(4096, 8192)
-                .words(2, FSID | FILEID, MOUNTED_ON_FILEID)));
+        Reply reply =
+                client.run(new Ops().data().readDir(0, 4096, 8192, Fattr.FSID, Fattr.FILEID, Fattr.MOUNTED_ON_FILEID));
         reply.afterData().op(OpCode.READDIR);
         reply.hyper();
+
         Map<String, List<Long>> entries = new LinkedHashMap<>();
         while (reply.word() == 1) {
             reply.hyper();

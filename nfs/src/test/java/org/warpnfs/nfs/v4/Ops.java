@@ -1,6 +1,5 @@
 package org.warpnfs.nfs.v4;
 
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -10,6 +9,12 @@ import org.warpnfs.nfs.v4.xdr.OpCode;
 
 /** The operations of a COMPOUND in the making. */
 final class Ops {
+    /** All zeroes: it names no state. */
+    static final int[] ANONYMOUS = {0, 0, 0, 0};
+
+    /** What an operation before in the same COMPOUND gave (RFC 8881, section 16.2.3.1.2). */
+    static final int[] CURRENT = {1, 0, 0, 0};
+
     final List<Consumer<CallWriter>> writers = new ArrayList<>();
     int count;
 
@@ -51,10 +56,19 @@ final class Ops {
     }
 
     Ops bind(byte[] session, int direction) {
-        return add(OpCode.BIND_CONN_TO_SESSION, c -> {
-            ByteBuffer id = ByteBuffer.wrap(session);
-            c.hyper(id.getLong(0)).hyper(id.getLong(8)).words(direction, 0);
-        });
+        return add(OpCode.BIND_CONN_TO_SESSION, c -> c.bytes(session).words(direction, 0));
+    }
+
+    Ops destroySession(byte[] session) {
+        return add(OpCode.DESTROY_SESSION, c -> c.bytes(session));
+    }
+
+    Ops destroyClientid(long clientId) {
+        return add(OpCode.DESTROY_CLIENTID, c -> c.hyper(clientId));
+    }
+
+    Ops renew(long clientId) {
+        return add(OpCode.RENEW, c -> c.hyper(clientId));
     }
 
     Ops createSession(long clientId, int sequence) {
@@ -97,21 +111,36 @@ final class Ops {
         return add(OpCode.GETATTR, c -> c.words(words.length).words(words));
     }
 
-    /** UNCHECKED with mode 0644 and perhaps size 0, by name; access 1, 2 or 3. */
+    /** GETATTR of attributes by their numbers. */
+    Ops getAttrs(int... numbers) {
+        return getAttr(Fattr.mask(numbers));
+    }
+
+    /** UNCHECKED with mode 0644, by name; access 1, 2 or 3. */
     Ops openCreate(String owner, String name, int access, int deny) {
-        return add(OpCode.OPEN, c -> c.words(0, access, deny)
-                .hyper(0)
-                .string(owner)
-                .words(1, 0)
-                .words(2, 0, 1 << 1, 4, 0644)
-                .words(0)
-                .string(name));
+        return open(owner, name, access, deny, CreateHow.unchecked(Fattr.mode(0644)));
     }
 
     Ops open(String owner, String name, int access, int deny) {
-        return add(
-                OpCode.OPEN,
-                c -> c.words(0, access, deny).hyper(0).string(owner).words(0, 0).string(name));
+        return open(owner, name, access, deny, CreateHow.nothing());
+    }
+
+    Ops open(String owner, String name, int access, int deny, CreateHow how) {
+        return open(0, access, deny, 0, owner, how, name);
+    }
+
+    /** OPEN by name (CLAIM_NULL), with the seqid and client id that NFSv4.0 alone looks at. */
+    Ops open(int seqid, int access, int deny, long clientId, String owner, CreateHow how, String name) {
+        return add(OpCode.OPEN, c -> {
+            c.words(seqid, access, deny).hyper(clientId).string(owner);
+            how.writer().accept(c);
+            c.words(0).string(name);
+        });
+    }
+
+    /** OPEN to read, UNCHECKED with size 0. */
+    Ops openCutting(String owner, String name) {
+        return open(owner, name, 1, 0, CreateHow.unchecked(Fattr.size(0)));
     }
 
     Ops openPrevious(String owner, int access) {
@@ -192,6 +221,125 @@ final class Ops {
 
     Ops readPlus(int[] stateid) {
         return add(OpCode.READ_PLUS, c -> c.words(stateid).hyper(0).words(50_000));
+    }
+
+    /** With the seqid 0, which sessions do not look at. */
+    Ops downgrade(int[] stateid, int access, int deny) {
+        return stateid(OpCode.OPEN_DOWNGRADE, stateid, 0, access, deny);
+    }
+
+    Ops lockTest(int type, long offset, long length, long clientId, String owner) {
+        return add(
+                OpCode.LOCKT,
+                c -> c.words(type).hyper(offset).hyper(length).hyper(clientId).string(owner));
+    }
+
+    Ops delegReturn(int[] stateid) {
+        return stateid(OpCode.DELEGRETURN, stateid);
+    }
+
+    Ops freeStateid(int[] stateid) {
+        return stateid(OpCode.FREE_STATEID, stateid);
+    }
+
+    Ops testStateid(int[] stateid) {
+        return add(OpCode.TEST_STATEID, c -> c.words(1).words(stateid));
+    }
+
+    Ops commit() {
+        return op(OpCode.COMMIT, 0, 0, 0);
+    }
+
+    /** NFS4_CONTENT_DATA is 0, NFS4_CONTENT_HOLE 1. */
+    Ops seek(int[] stateid, long offset, int what) {
+        return add(OpCode.SEEK, c -> c.words(stateid).hyper(offset).words(what));
+    }
+
+    Ops allocate(int[] stateid, long offset, long length) {
+        return add(OpCode.ALLOCATE, c -> c.words(stateid).hyper(offset).hyper(length));
+    }
+
+    Ops deallocate(int[] stateid, long offset, long length) {
+        return add(OpCode.DEALLOCATE, c -> c.words(stateid).hyper(offset).hyper(length));
+    }
+
+    /** From the beginning of the saved file to that of the current one, in order and before the reply; 0 is all. */
+    Ops copy(int[] source, int[] target, long count) {
+        return add(OpCode.COPY, c -> c.words(source)
+                .words(target)
+                .hyper(0)
+                .hyper(0)
+                .hyper(count)
+                .words(1, 1, 0));
+    }
+
+    Ops setAttr(int[] stateid, Fattr attributes) {
+        return add(OpCode.SETATTR, c -> attributes.write(c.words(stateid)));
+    }
+
+    Ops setAttr(Fattr attributes) {
+        return setAttr(ANONYMOUS, attributes);
+    }
+
+    Ops verify(Fattr attributes) {
+        return add(OpCode.VERIFY, attributes::write);
+    }
+
+    Ops nverify(Fattr attributes) {
+        return add(OpCode.NVERIFY, attributes::write);
+    }
+
+    Ops setXattr(int option, String name, String value) {
+        return add(OpCode.SETXATTR, c -> c.words(option).string(name).string(value));
+    }
+
+    Ops listXattrs(long cookie, int maxCount) {
+        return add(OpCode.LISTXATTRS, c -> c.hyper(cookie).words(maxCount));
+    }
+
+    Ops readDir(long cookie, int dirCount, int maxCount, int... attributes) {
+        int[] mask = Fattr.mask(attributes);
+        return add(OpCode.READDIR, c -> c.hyper(cookie)
+                .hyper(0)
+                .words(dirCount, maxCount, mask.length)
+                .words(mask));
+    }
+
+    Ops makeDirectory(String name) {
+        return makeDirectory(name, Fattr.none());
+    }
+
+    Ops makeDirectory(String name, Fattr attributes) {
+        return make(name, attributes, 2);
+    }
+
+    Ops makeSymlink(String name, String text, Fattr attributes) {
+        return add(OpCode.CREATE, c -> attributes.write(c.words(5).string(text).string(name)));
+    }
+
+    Ops makeFifo(String name) {
+        return make(name, Fattr.none(), 7);
+    }
+
+    /** CREATE of a createtype4 that is words alone. */
+    Ops make(String name, Fattr attributes, int... type) {
+        return add(OpCode.CREATE, c -> attributes.write(c.words(type).string(name)));
+    }
+
+    Ops saveFh() {
+        return op(OpCode.SAVEFH);
+    }
+
+    Ops remove(String name) {
+        return named(OpCode.REMOVE, name);
+    }
+
+    Ops rename(String from, String to) {
+        return named(OpCode.RENAME, from, to);
+    }
+
+    Ops link(String name) {
+        return named(OpCode.LINK, name);
     }
 
     Ops named(OpCode code, String... names) {

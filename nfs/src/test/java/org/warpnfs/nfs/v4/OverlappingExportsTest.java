@@ -32,7 +32,6 @@ import org.warpnfs.nfs.v4.xdr.OpCode;
  * way to it.
  */
 class OverlappingExportsTest {
-    private static final int[] ANONYMOUS = new int[4];
     /** Ways to the file f from the root. */
     private static final String INNER = "inner";
 
@@ -95,11 +94,10 @@ class OverlappingExportsTest {
         V4Client first = V4Client.mounted(server, "first", 0);
         V4Client second = V4Client.mounted(server, "second", 0);
         open(first, other, 3);
-        assertThat(second.statusOf(directory(INNER).lookup("f").write(ANONYMOUS, 0, 0, "x")))
+
+        assertThat(second.statusOf(directory(INNER).lookup("f").write(Ops.ANONYMOUS, 0, 0, "x")))
                 .isEqualTo(Nfs4Status.OK);
-        assertThat(second.statusOf(directory(INNER).lookup("f").add(OpCode.COMMIT, c -> c.hyper(0)
-                        .words(0))))
-                .isEqualTo(Nfs4Status.OK);
+        assertThat(second.statusOf(directory(INNER).lookup("f").commit())).isEqualTo(Nfs4Status.OK);
         assertThat(callsOf("write")).containsExactly("write /inner");
         assertThat(callsOf("sync"))
                 .as("the descriptor that is told of a loss, under the verifier that tells of it")
@@ -111,6 +109,7 @@ class OverlappingExportsTest {
     void io_withAStateidOfAnotherExport_goesThroughItsOwn(String other) {
         V4Client client = V4Client.mounted(server, "client", 0);
         int[] stateid = open(client, other, 3);
+
         assertThat(client.statusOf(directory(INNER).lookup("f").write(stateid, 0, 0, "x")))
                 .isEqualTo(Nfs4Status.OK);
         assertThat(client.statusOf(directory(INNER).lookup("f").read(stateid, 0, 10)))
@@ -153,6 +152,7 @@ class OverlappingExportsTest {
         V4Client second = V4Client.mounted(server, "second", 0);
         int[] mine = open(first, INNER, 3);
         int[] theirs = open(second, other, 3);
+
         assertThat(first.statusOf(directory(INNER).lookup("f").lock(2, false, 0, 10, mine, "alice")))
                 .isEqualTo(Nfs4Status.OK);
         assertThat(second.statusOf(directory(other).lookup("f").lock(2, false, 5, 10, theirs, "bob")))
@@ -168,6 +168,7 @@ class OverlappingExportsTest {
         V4Client first = V4Client.mounted(server, "first", 0);
         first.run(directory(INNER).open("o", "f", 1, 2));
         V4Client second = V4Client.mounted(server, "second", 0);
+
         assertThat(second.statusOf(directory(other).open("o", "f", 2, 0))).isEqualTo(Nfs4Status.SHARE_DENIED);
         assertThat(second.statusOf(directory(other).open("o", "f", 1, 0))).isEqualTo(Nfs4Status.OK);
     }
@@ -178,7 +179,8 @@ class OverlappingExportsTest {
         V4Client holder = V4Client.callable(server, "holder", 0);
         after(holder.run(directory(INNER).open("o", "f", 1, 0)), INNER).readDelegation();
         V4Client writer = V4Client.mounted(server, "writer", 0);
-        assertThat(writer.statusOf(directory(other).lookup("f").write(ANONYMOUS, 0, 2, "x")))
+
+        assertThat(writer.statusOf(directory(other).lookup("f").write(Ops.ANONYMOUS, 0, 2, "x")))
                 .isEqualTo(Nfs4Status.DELAY);
         assertThat(holder.nextCallback()).as("CB_RECALL").isNotNull();
         assertThat(writer.statusOf(directory(other).open("o", "f", 2, 0))).isEqualTo(Nfs4Status.DELAY);
@@ -189,6 +191,7 @@ class OverlappingExportsTest {
         V4Client writer = V4Client.mounted(server, "writer", 0);
         open(writer, "outer", 2);
         V4Client reader = V4Client.callable(server, "reader", 0);
+
         assertThat(after(reader.run(directory(INNER).open("o", "f", 1, 0)), INNER)
                         .openUpToDelegation())
                 .as("none")
@@ -200,9 +203,11 @@ class OverlappingExportsTest {
         var windows = server.exports.changeWindows();
         var outer = windows.begin(identity("/outer", "deep", "f"));
         var inner = windows.begin(identity("/inner", "f"));
+
         assertThat(inner.end()).isFalse();
         assertThat(outer.end()).isFalse();
         assertThat(identity("/twin", "deep")).isNotEqualTo(identity("/twin", "deep", "f"));
+
         try (FileChanges.Change _ = server.program().fileChanges().begin(identity("/twin", "deep", "f"))) {
             V4Client reader = V4Client.callable(server, "reader", 0);
             assertThat(after(reader.run(directory(INNER).open("o", "f", 1, 0)), INNER)

@@ -2,7 +2,6 @@ package org.warpnfs.nfs.v4;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -31,8 +30,6 @@ import org.warpnfs.nfs.v4.xdr.OpCode;
 
 /** owner, owner_group and the names in access control lists, as names and as numbers. */
 class OwnerNamesTest {
-    private static final int OWNER = 1 << 4;
-    private static final int OWNER_GROUP = 1 << 5;
 
     private final MemoryFileSystem files = new MemoryFileSystem(1 << 20, 100);
     private final KnownAccounts accounts =
@@ -53,28 +50,18 @@ class OwnerNamesTest {
 
     private static V4Client withFile(V4Server server) {
         V4Client client = V4Client.mounted(server, "client", 0);
-        client.run(new Ops().data().openCreate("o", "f", 3, 0)).afterData().open();
+        client.create("f");
         return client;
     }
 
     private static Nfs4Status setOwner(V4Client client, String owner, String group) {
-        int bytes = 8 + padded(owner) + padded(group);
-        return client.statusOf(new Ops().data().lookup("f").add(OpCode.SETATTR, c -> c.words(0, 0, 0, 0)
-                .words(2, 0, OWNER | OWNER_GROUP, bytes)
-                .string(owner)
-                .string(group)));
-    }
-
-    private static int padded(String text) {
-        return (text.getBytes(StandardCharsets.UTF_8).length + 3) & ~3;
+        return client.statusOf(
+                new Ops().data().lookup("f").setAttr(Fattr.owner(owner).and(Fattr.group(group))));
     }
 
     private static List<String> owners(V4Client client) {
-        Reply reply = client.run(new Ops().data().lookup("f").getAttr(0, OWNER | OWNER_GROUP));
-        reply.afterData().op(OpCode.LOOKUP);
-        reply.op(OpCode.GETATTR);
-        assertThat(reply.words(3)).containsExactly(2, 0, OWNER | OWNER_GROUP);
-        reply.word();
+        Reply reply = client.run(new Ops().data().lookup("f").getAttrs(Fattr.OWNER, Fattr.OWNER_GROUP));
+        reply.afterFile().getAttrs(Fattr.OWNER, Fattr.OWNER_GROUP);
         return List.of(reply.string(), reply.string());
     }
 
@@ -82,6 +69,7 @@ class OwnerNamesTest {
     void setAttr_namesOfTheDomain_areThisHostsUsersAndNumbersAreSent() throws Exception {
         try (V4Server server = server(false, Runnable::run)) {
             V4Client client = withFile(server);
+
             assertThat(setOwner(client, "alice@example.org", "staff@example.org"))
                     .isEqualTo(Nfs4Status.OK);
             assertThat(owners(client)).containsExactly("1000", "50");
@@ -94,6 +82,7 @@ class OwnerNamesTest {
     void getAttr_whereNamesAreSent_hasThemAndNumbersForTheRest() throws Exception {
         try (V4Server server = server(true, Runnable::run)) {
             V4Client client = withFile(server);
+
             assertThat(setOwner(client, "1000", "50")).isEqualTo(Nfs4Status.OK);
             assertThat(owners(client)).containsExactly("alice@example.org", "staff@example.org");
             assertThat(setOwner(client, "7", "4294967294")).isEqualTo(Nfs4Status.OK);
@@ -105,7 +94,9 @@ class OwnerNamesTest {
     void setAttr_nameThatNobodyHas_isBadOwnerAndChangesNothing() throws Exception {
         try (V4Server server = server(false, Runnable::run)) {
             V4Client client = withFile(server);
+
             assertThat(setOwner(client, "10", "10")).isEqualTo(Nfs4Status.OK);
+
             for (String unknown : new String[] {"mallory@example.org", "alice@other.org", "alice", "4294967295"}) {
                 assertThat(setOwner(client, unknown, "50")).as(unknown).isEqualTo(Nfs4Status.BADOWNER);
                 assertThat(setOwner(client, "1000", unknown)).as(unknown).isEqualTo(Nfs4Status.BADOWNER);
@@ -118,6 +109,7 @@ class OwnerNamesTest {
     void acl_ofNames_isThatOfTheirNumbers() throws Exception {
         try (V4Server server = server(true, Runnable::run)) {
             V4Client client = withFile(server);
+
             assertThat(setAcl(client, "alice@example.org")).isEqualTo(Nfs4Status.OK);
             assertThat(files.acls(files.lookup(Caller.ROOT, files.root(), FileName.of("f"))
                                     .handle())
@@ -125,25 +117,16 @@ class OwnerNamesTest {
                             .users())
                     .containsOnlyKeys(1000L);
             assertThat(setAcl(client, "mallory@example.org")).isEqualTo(Nfs4Status.BADOWNER);
-            Reply reply = client.run(new Ops().data().lookup("f").getAttr(1 << 12));
-            reply.afterData().op(OpCode.LOOKUP);
-            reply.op(OpCode.GETATTR);
-            reply.words(3);
-            List<String> names = new ArrayList<>();
-            for (int left = reply.word(); left > 0; left--) {
-                reply.words(3);
-                names.add(reply.string());
-            }
-            assertThat(names).contains("alice@example.org").doesNotContain("1000");
+            assertThat(aces(client))
+                    .extracting(Ace::who)
+                    .contains("alice@example.org")
+                    .doesNotContain("1000");
         }
     }
 
     private static Nfs4Status verify(V4Client client, OpCode operation, String owner, String group) {
-        int bytes = 8 + padded(owner) + padded(group);
-        return client.statusOf(
-                new Ops().data().lookup("f").add(operation, c -> c.words(2, 0, OWNER | OWNER_GROUP, bytes)
-                        .string(owner)
-                        .string(group)));
+        Fattr owners = Fattr.owner(owner).and(Fattr.group(group));
+        return client.statusOf(new Ops().data().lookup("f").add(operation, owners::write));
     }
 
     /** A client may say a name where it was told a number, and the other way round. */
@@ -187,47 +170,42 @@ class OwnerNamesTest {
         try (V4Server server = server(false, Runnable::run)) {
             V4Client client = withFile(server);
             assertThat(setAcl(client, "1000")).isEqualTo(Nfs4Status.OK);
-            Reply reply = client.run(new Ops().data().lookup("f").getAttr(1 << 12));
-            reply.afterData().op(OpCode.LOOKUP);
-            reply.op(OpCode.GETATTR);
-            reply.words(3);
-            int count = reply.word();
-            List<int[]> words = new ArrayList<>();
-            List<String> names = new ArrayList<>();
-            for (int i = 0; i < count; i++) {
-                words.add(reply.words(3));
-                names.add(reply.string());
-            }
-            assertThat(names).contains("1000");
-            assertThat(verifyAcl(client, words, names)).isEqualTo(Nfs4Status.OK);
-            names.replaceAll(name -> name.equals("1000") ? "alice@example.org" : name);
-            assertThat(verifyAcl(client, words, names)).isEqualTo(Nfs4Status.OK);
-            names.replaceAll(name -> name.equals("alice@example.org") ? "mallory@example.org" : name);
-            assertThat(verifyAcl(client, words, names)).isEqualTo(Nfs4Status.NOT_SAME);
-            words.removeLast();
-            assertThat(verifyAcl(client, words, names)).isEqualTo(Nfs4Status.NOT_SAME);
+            List<Ace> aces = aces(client);
+
+            assertThat(aces).extracting(Ace::who).contains("1000");
+            assertThat(verifyAcl(client, aces)).isEqualTo(Nfs4Status.OK);
+            assertThat(verifyAcl(client, renamed(aces, "1000", "alice@example.org")))
+                    .isEqualTo(Nfs4Status.OK);
+            List<Ace> ofAnother = renamed(aces, "1000", "mallory@example.org");
+            assertThat(verifyAcl(client, ofAnother)).isEqualTo(Nfs4Status.NOT_SAME);
+            ofAnother.removeLast();
+            assertThat(verifyAcl(client, ofAnother)).isEqualTo(Nfs4Status.NOT_SAME);
         }
     }
 
-    private static Nfs4Status verifyAcl(V4Client client, List<int[]> words, List<String> names) {
-        int bytes = 4;
-        for (int i = 0; i < words.size(); i++) {
-            bytes += 16 + padded(names.get(i));
+    private static List<Ace> aces(V4Client client) {
+        Reply reply = client.run(new Ops().data().lookup("f").getAttrs(Fattr.ACL));
+        reply.afterFile().getAttrs(Fattr.ACL);
+        List<Ace> aces = new ArrayList<>();
+        for (int left = reply.word(); left > 0; left--) {
+            aces.add(Ace.read(reply));
         }
-        int all = bytes;
-        return client.statusOf(new Ops().data().lookup("f").add(OpCode.VERIFY, c -> {
-            c.words(1, 1 << 12, all, words.size());
-            for (int i = 0; i < words.size(); i++) {
-                c.words(words.get(i)).string(names.get(i));
-            }
-        }));
+        return aces;
+    }
+
+    private static List<Ace> renamed(List<Ace> aces, String from, String to) {
+        List<Ace> renamed = new ArrayList<>(aces);
+        renamed.replaceAll(
+                ace -> new Ace(ace.type(), ace.flag(), ace.mask(), ace.who().equals(from) ? to : ace.who()));
+        return renamed;
+    }
+
+    private static Nfs4Status verifyAcl(V4Client client, List<Ace> aces) {
+        return client.statusOf(new Ops().data().lookup("f").verify(Fattr.acl(aces.toArray(Ace[]::new))));
     }
 
     private static Nfs4Status setAcl(V4Client client, String who) {
-        return client.statusOf(new Ops().data().lookup("f").add(OpCode.SETATTR, c -> c.words(0, 0, 0, 0)
-                .words(1, 1 << 12, 4 + 16 + padded(who))
-                .words(1, 0, 0, 1)
-                .string(who)));
+        return client.statusOf(new Ops().data().lookup("f").setAttr(Fattr.acl(Ace.allow(Ace.R, who))));
     }
 
     @Test

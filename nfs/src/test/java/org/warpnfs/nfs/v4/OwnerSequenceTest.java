@@ -2,7 +2,6 @@ package org.warpnfs.nfs.v4;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -12,7 +11,6 @@ import org.warpnfs.nfs.v4.xdr.OpCode;
 
 /** Owners of NFSv4.0, their seqids, confirmations and repetitions (RFC 7530, sections 9.1.7 to 9.1.11). */
 class OwnerSequenceTest {
-    private static final int[] ANONYMOUS = new int[4];
 
     private final V4Server server = new V4Server();
     private final V40Client client = V40Client.mounted(server, "c");
@@ -41,15 +39,19 @@ class OwnerSequenceTest {
                 .isEqualTo(Nfs4Status.BAD_STATEID);
         assertThat(client.statusOf(V40Client.close(handle, 78, stateid))).isEqualTo(Nfs4Status.BAD_STATEID);
         assertThat(client.statusOf(V40Client.openConfirm(handle, stateid, 80))).isEqualTo(Nfs4Status.BAD_SEQID);
+
         int[] confirmed =
                 V40Client.stateidOf(client.run(V40Client.openConfirm(handle, stateid, 78)), OpCode.OPEN_CONFIRM);
         assertThat(confirmed[0]).as("its seqid").isEqualTo(stateid[0] + 1);
+
         client.run(new Ops().putFh(handle).write(confirmed, 0, 2, "x"));
         assertThat(client.statusOf(V40Client.openConfirm(handle, confirmed, 79)))
                 .as("again")
                 .isEqualTo(Nfs4Status.BAD_STATEID);
+
         Reply second = client.run(client.open(79, "o", "f", 1));
         second.afterData().op(OpCode.OPEN);
+
         second.stateid();
         second.words(5);
         assertThat(second.word()).as("rflags of the second OPEN").isEqualTo(4);
@@ -60,7 +62,9 @@ class OwnerSequenceTest {
         Reply first = client.run(client.openCreate(5, "o", "f", 3, 0).getFh());
         int[] late = first.afterData().open();
         byte[] handle = first.getFh();
+
         Reply second = client.run(client.openCreate(900, "o", "g", 3, 0));
+
         second.afterData().open();
         assertThat(server.program().counts().opens()).isEqualTo(1);
         assertThat(client.statusOf(V40Client.openConfirm(handle, late, 6))).isEqualTo(Nfs4Status.BAD_STATEID);
@@ -72,32 +76,41 @@ class OwnerSequenceTest {
         int seqid = client.openSeqid;
         Ops reopen = client.openCreate(seqid, "o", "f", 1, 0).getFh();
         byte[] opened = bytes(reopen);
+
         assertThat(bytes(reopen)).isEqualTo(opened);
+
         int[] upgraded = open.stateid().clone();
         upgraded[0]++;
         Ops downgrade = V40Client.downgrade(open.handle(), upgraded, seqid + 1, 1, 0);
         byte[] downgraded = bytes(downgrade);
+
         assertThat(bytes(downgrade)).isEqualTo(downgraded);
+
         int[] reader = upgraded.clone();
         reader[0]++;
         // A write lock under an open to read alone.
         Ops refusedLock = client.lockNew(open.handle(), seqid + 2, reader, 40, "l", 0, 10);
         byte[] refused = bytes(refusedLock);
+
         assertThat(bytes(refusedLock)).isEqualTo(refused);
+
         int[] writer =
                 client.run(client.open(seqid + 3, "o", "f", 3)).afterData().open();
         Ops lock = client.lockNew(open.handle(), seqid + 4, writer, 41, "l", 0, 10);
         byte[] locked = bytes(lock);
         assertThat(bytes(lock)).isEqualTo(locked);
+
         int[] lockStateid = V40Client.stateidOf(client.run(lock), OpCode.LOCK);
         Ops more = V40Client.lockMore(open.handle(), lockStateid, 42, 20, 10);
         byte[] lockedMore = bytes(more);
         assertThat(bytes(more)).isEqualTo(lockedMore);
+
         lockStateid[0]++;
         Ops unlock = V40Client.unlock(open.handle(), lockStateid, 43, 0, 10);
         byte[] unlocked = bytes(unlock);
         assertThat(bytes(unlock)).isEqualTo(unlocked);
         assertThat(server.program().counts().locks()).isEqualTo(1);
+
         Ops close = V40Client.close(open.handle(), seqid + 5, writer);
         byte[] closed = bytes(close);
         assertThat(server.program().counts().opens()).isZero();
@@ -109,10 +122,12 @@ class OwnerSequenceTest {
     void close_answersTheStateidOneOn_andIsForgottenWithTheNextRequest() {
         Opened open = client.opened("o", "f", 3);
         Ops close = V40Client.close(open.handle(), client.openSeqid, open.stateid());
+
         assertThat(V40Client.stateidOf(client.run(close), OpCode.CLOSE)[0]).isEqualTo(open.stateid()[0] + 1);
         assertThat(client.statusOf(V40Client.close(open.handle(), client.openSeqid + 1, open.stateid())))
                 .as("another CLOSE of what is closed")
                 .isEqualTo(Nfs4Status.BAD_STATEID);
+
         client.run(client.open(client.openSeqid + 1, "o", "f", 1));
         assertThat(client.statusOf(close)).isEqualTo(Nfs4Status.BAD_STATEID);
     }
@@ -121,13 +136,16 @@ class OwnerSequenceTest {
     void owner_withNothingOpen_isForgottenAfterALease() {
         Opened open = client.opened("o", "f", 3);
         client.run(V40Client.close(open.handle(), client.openSeqid, open.stateid()));
+
         assertThat(client.statusOf(client.open(7, "o", "f", 1)))
                 .as("it is known")
                 .isEqualTo(Nfs4Status.BAD_SEQID);
+
         server.pass(V4Server.LEASE.minusSeconds(1));
         client.run(client.renew());
         server.pass(V4Server.LEASE.minusSeconds(1));
         client.run(client.renew());
+
         assertThat(client.statusOf(client.open(7, "o", "f", 1)))
                 .as("any seqid will do")
                 .isEqualTo(Nfs4Status.OK);
@@ -137,6 +155,7 @@ class OwnerSequenceTest {
     void seqid_ofSomeoneElse_isBad_andAFailureUsesItUp() {
         Opened open = client.opened("o", "f", 3);
         int seqid = client.openSeqid;
+
         assertThat(client.statusOf(client.open(seqid + 1, "o", "f", 1))).isEqualTo(Nfs4Status.BAD_SEQID);
         assertThat(client.statusOf(client.open(seqid - 2, "o", "f", 1))).isEqualTo(Nfs4Status.BAD_SEQID);
         assertThat(client.statusOf(V40Client.close(open.handle(), seqid - 1, open.stateid())))
@@ -159,10 +178,12 @@ class OwnerSequenceTest {
                         .words(0, 0)
                         .string("f"))))
                 .isEqualTo(Nfs4Status.NOFILEHANDLE);
+
         int[] bad = open.stateid().clone();
         bad[0] += 5;
         assertThat(client.statusOf(V40Client.close(open.handle(), seqid + 3, bad)))
                 .isEqualTo(Nfs4Status.BAD_STATEID);
+
         int[] old = open.stateid().clone();
         old[0]--;
         assertThat(client.statusOf(V40Client.close(open.handle(), seqid + 3, old)))
@@ -175,7 +196,9 @@ class OwnerSequenceTest {
     void seqid_wrapsAround() {
         client.openSeqid = -2;
         Opened open = client.opened("o", "f", 3);
+
         assertThat(client.openSeqid).isZero();
+
         client.run(V40Client.close(open.handle(), 0, open.stateid()));
     }
 
@@ -184,48 +207,14 @@ class OwnerSequenceTest {
         Opened open = client.opened("o", "f", 3);
         int[] zero = open.stateid().clone();
         zero[0] = 0;
+
         assertThat(client.statusOf(new Ops().putFh(open.handle()).read(zero, 0, 1)))
                 .isEqualTo(Nfs4Status.OLD_STATEID);
+
         int[] current = {1, 0, 0, 0};
         assertThat(client.statusOf(new Ops().putFh(open.handle()).read(current, 0, 1)))
                 .as("the current stateid of NFSv4.1")
                 .isEqualTo(Nfs4Status.BAD_STATEID);
-    }
-
-    @Test
-    void locks_ofTwoOwners_excludeEachOtherAndGoWithTheirOwner() {
-        Opened open = client.opened("o", "f", 3);
-        int[] lock = V40Client.stateidOf(
-                client.run(client.lockNew(open.handle(), client.openSeqid++, open.stateid(), 1, "l", 0, 10)),
-                OpCode.LOCK);
-        Reply denied = client.send(client.lockNew(open.handle(), client.openSeqid++, open.stateid(), 1, "m", 5, 10));
-        denied.op(OpCode.PUTFH);
-        denied.op(OpCode.LOCK, Nfs4Status.DENIED);
-        assertThat(denied.hyper()).isZero();
-        assertThat(denied.hyper()).isEqualTo(10);
-        assertThat(denied.word()).as("WRITE_LT").isEqualTo(2);
-        assertThat(denied.hyper()).isEqualTo(client.clientId);
-        assertThat(denied.string()).isEqualTo("l");
-        denied.end();
-        assertThat(client.statusOf(new Ops().putFh(open.handle()).add(OpCode.LOCKT, c -> c.words(2)
-                        .hyper(0)
-                        .hyper(1)
-                        .hyper(client.clientId)
-                        .string("m"))))
-                .as("LOCKT")
-                .isEqualTo(Nfs4Status.DENIED);
-        assertThat(client.statusOf(client.lockNew(open.handle(), client.openSeqid, open.stateid(), 9, "l", 20, 1)))
-                .as("a known lock-owner with a seqid of its own making")
-                .isEqualTo(Nfs4Status.BAD_SEQID);
-        assertThat(client.statusOf(client.releaseLockOwner("l"))).isEqualTo(Nfs4Status.LOCKS_HELD);
-        lock = V40Client.stateidOf(client.run(V40Client.unlock(open.handle(), lock, 2, 0, 10)), OpCode.LOCKU);
-        client.run(client.releaseLockOwner("l"));
-        assertThat(client.statusOf(V40Client.lockMore(open.handle(), lock, 3, 0, 1)))
-                .isEqualTo(Nfs4Status.BAD_STATEID);
-        client.run(client.lockNew(open.handle(), client.openSeqid++, open.stateid(), 500, "l", 0, 10));
-        client.run(V40Client.close(open.handle(), client.openSeqid++, open.stateid()));
-        assertThat(server.program().counts().locks()).isZero();
-        assertThat(server.program().counts().stateids()).isZero();
     }
 
     @Test
@@ -235,34 +224,9 @@ class OwnerSequenceTest {
         client.run(client.lockNew(open.handle(), client.openSeqid++, open.stateid(), 1, longest, 0, 10));
         Ops denied = client.lockNew(open.handle(), client.openSeqid, open.stateid(), 1, "m", 5, 10);
         byte[] first = bytes(denied);
+
         assertThat(first.length).isGreaterThan(1024);
         assertThat(bytes(denied)).isEqualTo(first);
         assertThat(client.statusOf(denied)).isEqualTo(Nfs4Status.DENIED);
-    }
-
-    @Test
-    void io_withAndWithoutAState_works() {
-        Opened open = client.opened("o", "f", 3);
-        client.run(new Ops().putFh(open.handle()).write(open.stateid(), 0, 2, "hello"));
-        client.run(new Ops().putFh(open.handle()).write(ANONYMOUS, 5, 2, " world"));
-        Reply read = client.run(new Ops().putFh(open.handle()).read(open.stateid(), 0, 100));
-        read.op(OpCode.PUTFH);
-        read.op(OpCode.READ);
-        assertThat(read.word()).as("eof").isEqualTo(1);
-        assertThat(new String(read.opaque(100), StandardCharsets.UTF_8)).isEqualTo("hello world");
-        client.run(new Ops().putFh(open.handle()).add(OpCode.SETATTR, c -> c.words(open.stateid())
-                .words(1, 1 << 4, 8)
-                .hyper(5)));
-        V4Client modern = V4Client.mounted(server, "modern", 0);
-        assertThat(modern.statusOf(new Ops().putFh(open.handle()).read(open.stateid(), 0, 1)))
-                .as("a state of NFSv4.0 in a session")
-                .isEqualTo(Nfs4Status.BAD_STATEID);
-        int[] itsOpen = modern.run(new Ops().data().openCreate("o", "f", 3, 0))
-                .afterData()
-                .open();
-        assertThat(client.statusOf(new Ops().putFh(open.handle()).read(itsOpen, 0, 1)))
-                .as("a state of a session in NFSv4.0")
-                .isEqualTo(Nfs4Status.BAD_STATEID);
-        assertThat(client.statusOf(V40Client.close(open.handle(), 1, itsOpen))).isEqualTo(Nfs4Status.BAD_STATEID);
     }
 }

@@ -72,7 +72,7 @@ class ReferralTest {
 
     private Reply away(Ops ops) {
         Reply reply = client.run(ops);
-        reply.afterData().op(OpCode.LOOKUP);
+        reply.afterFile();
         return reply;
     }
 
@@ -92,14 +92,16 @@ class ReferralTest {
     @Test
     void lookup_ofAReferral_isDoneAndGetFhIsMoved() {
         Reply reply = client.send(new Ops().data().lookup("away").getFh());
+
         assertThat(reply.status()).isEqualTo(Nfs4Status.MOVED);
-        reply.afterData().op(OpCode.LOOKUP);
+        reply.afterFile();
         reply.op(OpCode.GETFH, Nfs4Status.MOVED);
     }
 
     @Test
     void getAttr_asLinuxAsksForAReferral_saysWhereItIs() {
         Reply reply = away(new Ops().data().lookup("away").getAttr(FSID | FS_LOCATIONS, MOUNTED_ON_FILEID));
+
         reply.op(OpCode.GETATTR);
         assertThat(reply.words(3)).containsExactly(2, FSID | FS_LOCATIONS, MOUNTED_ON_FILEID);
         reply.words(1);
@@ -116,10 +118,12 @@ class ReferralTest {
                 .isEqualTo(Nfs4Status.MOVED);
         assertThat(client.statusOf(new Ops().data().lookup("away").getAttr(FSID)))
                 .isEqualTo(Nfs4Status.OK);
+
         Reply reply = away(new Ops().data().lookup("away").getAttr(SIZE | RDATTR_ERROR));
         reply.op(OpCode.GETATTR);
         assertThat(reply.words(4)).containsExactly(1, RDATTR_ERROR, 4, 10019);
         reply.end();
+
         Reply nothingMissing = away(new Ops().data().lookup("away").getAttr(RDATTR_ERROR));
         nothingMissing.op(OpCode.GETATTR);
         assertThat(nothingMissing.words(4)).containsExactly(1, RDATTR_ERROR, 4, 0);
@@ -128,6 +132,7 @@ class ReferralTest {
     @Test
     void handleOfAReferral_anyUseOfIt_isMoved() {
         byte[] handle = server.handles.encode(away.root());
+
         assertThat(client.statusOf(new Ops().putFh(handle))).isEqualTo(Nfs4Status.OK);
         assertThat(client.statusOf(new Ops().putFh(handle).add(OpCode.ACCESS, c -> c.words(0x3f))))
                 .as("ACCESS")
@@ -135,7 +140,7 @@ class ReferralTest {
         assertThat(client.statusOf(new Ops().putFh(handle).lookup("x"))).isEqualTo(Nfs4Status.MOVED);
         assertThat(client.statusOf(new Ops().putFh(handle).openCreate("o", "f", 3, 0)))
                 .isEqualTo(Nfs4Status.MOVED);
-        assertThat(client.statusOf(new Ops().putFh(handle).op(OpCode.SAVEFH)))
+        assertThat(client.statusOf(new Ops().putFh(handle).saveFh()))
                 .as("SAVEFH")
                 .isEqualTo(Nfs4Status.MOVED);
         assertThat(client.statusOf(new Ops().putFh(handle).root()))
@@ -152,6 +157,7 @@ class ReferralTest {
     @Test
     void listing_withAReferral_saysOfItWhatGetAttrSays() {
         assertThat(client.statusOf(list(SIZE, 0))).isEqualTo(Nfs4Status.MOVED);
+
         Reply reply = client.run(list(SIZE | FSID | RDATTR_ERROR, MOUNTED_ON_FILEID));
         reply.afterData().op(OpCode.READDIR);
         reply.hyper();
@@ -176,6 +182,7 @@ class ReferralTest {
     @Test
     void replicas_areToldAndTheFilesAreHere() {
         Reply reply = client.run(new Ops().root().lookup("twice").getAttr(FS_LOCATIONS));
+
         reply.op(OpCode.PUTROOTFH);
         reply.op(OpCode.LOOKUP);
         reply.op(OpCode.GETATTR);
@@ -193,6 +200,7 @@ class ReferralTest {
     @Test
     void exportWithout_hasNeitherRootNorLocations() {
         Reply reply = client.run(new Ops().data().getAttr(FS_LOCATIONS));
+
         reply.afterData().op(OpCode.GETATTR);
         assertThat(reply.words(5)).containsExactly(1, FS_LOCATIONS, 8, 0, 0);
     }

@@ -85,6 +85,28 @@ final class Reply extends ReplyReader {
         return this;
     }
 
+    /** PUTROOTFH, LOOKUP data, LOOKUP of a name in it. */
+    Reply afterFile() {
+        afterData().op(OpCode.LOOKUP);
+        return this;
+    }
+
+    /** GETATTR of exactly these attributes, up to the first value; the length of all. */
+    int getAttrs(int... numbers) {
+        op(OpCode.GETATTR);
+        return attributes(numbers);
+    }
+
+    /** An fattr4 of exactly these attributes, up to the first value; the length of all. */
+    int attributes(int... numbers) {
+        assertThat(bitmap()).as("attributes").isEqualTo(Fattr.mask(numbers));
+        return word();
+    }
+
+    int[] bitmap() {
+        return words(word());
+    }
+
     /** The stateid, past the whole of OPEN4resok. */
     int[] open() {
         op(OpCode.OPEN);

@@ -13,7 +13,6 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
  * 20.8).
  */
 class SlotRecallTest {
-    private static final int[] ANONYMOUS = {0, 0, 0, 0};
     private static final int SLOTS = 16;
     private static final int NOTSUPP = 10004;
 
@@ -33,7 +32,7 @@ class SlotRecallTest {
 
     private Reply read(V4Client client, int slot) {
         return client.sendBare(client.sequence(
-                slot, client.seqids[slot] + 1, new Ops().data().lookup("f").read(ANONYMOUS, 0, 4096)));
+                slot, client.seqids[slot] + 1, new Ops().data().lookup("f").read(Ops.ANONYMOUS, 0, 4096)));
     }
 
     /** From the second slot on, until one finds no room; that one. */
@@ -63,9 +62,11 @@ class SlotRecallTest {
         int delayed = readUntilDelayed(client);
         isReplayed(client, delayed);
         CallbackSeen asked = client.nextCallback();
+
         assertThat(asked.operation).isEqualTo(CallbackSeen.CB_RECALL_SLOT);
         assertThat(asked.highestSlot).isBetween(0, SLOTS - 2);
         assertThat(client.nextCallback()).as("once").isNull();
+
         client.answerRecall(asked, 0);
         client.run(new Ops());
         client.run(new Ops());
@@ -78,8 +79,10 @@ class SlotRecallTest {
         V4Client busy = V4Client.callable(server, "busy", 0);
         readUntilDelayed(silent);
         silent.answerRecall(silent.nextCallback(), 0);
+
         server.pass(Duration.ofSeconds(11));
         assertThat(read(busy, 1).status()).isEqualTo(Nfs4Status.DELAY);
+
         silent.answerRecall(silent.nextCallback(), 0);
         silent.run(new Ops());
         silent.run(new Ops());
@@ -95,11 +98,13 @@ class SlotRecallTest {
             assertThat(read(client, delayed).status()).isEqualTo(Nfs4Status.DELAY);
             assertThat(client.nextCallback()).as("asked a moment ago").isNull();
         }
+
         server.pass(Duration.ofSeconds(11));
         assertThat(read(client, delayed).status()).isEqualTo(Nfs4Status.DELAY);
         assertThat(client.nextCallback().operation).isEqualTo(CallbackSeen.CB_RECALL_SLOT);
+
         isReplayed(client, delayed);
-        assertThat(client.statusOf(new Ops().data().lookup("f").read(ANONYMOUS, 0, 4096)))
+        assertThat(client.statusOf(new Ops().data().lookup("f").read(Ops.ANONYMOUS, 0, 4096)))
                 .as("its first slot")
                 .isEqualTo(Nfs4Status.OK);
     }
@@ -109,7 +114,9 @@ class SlotRecallTest {
         V4Client client = V4Client.callable(server, "a", 0);
         int delayed = readUntilDelayed(client);
         client.answerRecall(client.nextCallback(), NOTSUPP);
+
         server.pass(Duration.ofSeconds(11));
+
         assertThat(read(client, delayed).status()).isEqualTo(Nfs4Status.DELAY);
         assertThat(client.nextCallback()).isNull();
     }
@@ -118,13 +125,16 @@ class SlotRecallTest {
     void delegation_isRecalledBesideIt() {
         V4Client client = V4Client.callable(server, "a", 0);
         V4Client other = V4Client.mounted(server, "b", 0);
-        client.run(new Ops().data().open("o", "f", 1, 0)).afterData().readDelegation();
+        client.delegation("f");
         readUntilDelayed(client);
         CallbackSeen slots = client.nextCallback();
+
         assertThat(other.statusOf(new Ops().data().open("o", "f", 2, 0))).isEqualTo(Nfs4Status.DELAY);
+
         CallbackSeen recall = client.nextCallback();
         assertThat(recall.operation).isEqualTo(4);
         assertThat(recall.slot).isNotEqualTo(slots.slot);
+
         client.answerRecall(recall, 0);
         client.answerRecall(slots, 0);
         client.run(new Ops());

@@ -77,26 +77,21 @@ final class V40Client {
     }
 
     Ops renew() {
-        return new Ops().add(OpCode.RENEW, c -> c.hyper(clientId));
+        return new Ops().renew(clientId);
     }
 
     /** UNCHECKED with mode 0644, in /data. */
     Ops openCreate(int seqid, String owner, String file, int access, int deny) {
-        return new Ops().data().add(OpCode.OPEN, c -> c.words(seqid, access, deny)
-                .hyper(clientId)
-                .string(owner)
-                .words(1, 0)
-                .words(2, 0, 1 << 1, 4, 0644)
-                .words(0)
-                .string(file));
+        CreateHow how = CreateHow.unchecked(Fattr.mode(0644));
+        return new Ops().data().open(seqid, access, deny, clientId, owner, how, file);
     }
 
     Ops open(int seqid, String owner, String file, int access) {
-        return new Ops().data().add(OpCode.OPEN, c -> c.words(seqid, access, 0)
-                .hyper(clientId)
-                .string(owner)
-                .words(0, 0)
-                .string(file));
+        return open(seqid, owner, file, access, CreateHow.nothing());
+    }
+
+    Ops open(int seqid, String owner, String file, int access, CreateHow how) {
+        return new Ops().data().open(seqid, access, 0, clientId, owner, how, file);
     }
 
     Ops openPrevious(byte[] handle, int seqid, String owner, int access) {
@@ -122,7 +117,24 @@ final class V40Client {
 
     /** Brings a lock-owner; write lock. */
     Ops lockNew(byte[] handle, int openSeqid, int[] open, int lockSeqid, String owner, long offset, long length) {
-        return new Ops().putFh(handle).add(OpCode.LOCK, c -> c.words(2, 0)
+        return lock(0, handle, openSeqid, open, lockSeqid, owner, offset, length);
+    }
+
+    /** As {@link #lockNew}, of what was held before the server started again. */
+    Ops lockReclaimed(byte[] handle, int openSeqid, int[] open, int lockSeqid, String owner, long offset, long length) {
+        return lock(1, handle, openSeqid, open, lockSeqid, owner, offset, length);
+    }
+
+    private Ops lock(
+            int reclaim,
+            byte[] handle,
+            int openSeqid,
+            int[] open,
+            int lockSeqid,
+            String owner,
+            long offset,
+            long length) {
+        return new Ops().putFh(handle).add(OpCode.LOCK, c -> c.words(2, reclaim)
                 .hyper(offset)
                 .hyper(length)
                 .words(1, openSeqid)

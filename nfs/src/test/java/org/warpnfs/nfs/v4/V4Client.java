@@ -55,6 +55,48 @@ final class V4Client {
         return client;
     }
 
+    /** Has an id that no session has confirmed. */
+    static V4Client identified(V4Server server, String name, int minorVersion) {
+        V4Client client = new V4Client(server, name, minorVersion, 0);
+        client.readExchangeId(client.sendBare(new Ops().exchangeId(client.verifier, name, 0)));
+        return client;
+    }
+
+    /** A session whose requests and replies have at most that size, and kept replies that other one. */
+    void createSession(int bytes, int keptBytes) {
+        readSession(sendBare(new Ops().createSession(clientId, createSequence, bytes, keptBytes, 4)));
+    }
+
+    /** Opens it in /data to read and write, made if need be, by an owner "o"; the stateid. */
+    int[] create(String name) {
+        return run(new Ops().data().openCreate("o", name, 3, 0)).afterData().open();
+    }
+
+    /** Opens what is in /data, denying nothing. */
+    int[] open(String owner, String name, int access) {
+        return run(new Ops().data().open(owner, name, access, 0)).afterData().open();
+    }
+
+    /** Opens what is in /data to read, and is given a delegation; its stateid. */
+    int[] delegation(String name) {
+        return run(new Ops().data().open("o", name, 1, 0)).afterData().readDelegation();
+    }
+
+    /** What TEST_STATEID says of it. */
+    Nfs4Status tested(int[] stateid) {
+        Reply reply = run(new Ops().testStateid(stateid));
+        reply.op(OpCode.TEST_STATEID);
+        assertThat(reply.word()).isEqualTo(1);
+        return Reply.of(reply.word());
+    }
+
+    /** The connection is lost, and there is another, of which the session does not know. */
+    void reconnect() {
+        connection.end();
+        server.program().connectionClosed(connection);
+        connection = V4Server.newConnection();
+    }
+
     /** The server's next call to this client. */
     CallbackSeen nextCallback() {
         byte[] message = connection.nextBackwardCall();
@@ -126,6 +168,11 @@ final class V4Client {
         createSequence++;
     }
 
+    /** What comes of operations without a SEQUENCE. */
+    Nfs4Status statusBare(Ops ops) {
+        return sendBare(ops).status();
+    }
+
     /** Without a SEQUENCE. */
     Reply sendBare(Ops ops) {
         return new Reply(server.send(connection, message("", minorVersion, ops)));
@@ -139,11 +186,7 @@ final class V4Client {
 
     Ops sequence(int slot, int seqid, Ops ops) {
         Ops all = new Ops();
-        all.add(OpCode.SEQUENCE, c -> {
-            ByteBuffer id = ByteBuffer.wrap(session);
-            c.hyper(id.getLong(0)).hyper(id.getLong(8));
-            c.words(seqid, slot, 0, cacheThis ? 1 : 0);
-        });
+        all.add(OpCode.SEQUENCE, c -> c.bytes(session).words(seqid, slot, 0, cacheThis ? 1 : 0));
         all.writers.addAll(ops.writers);
         all.count += ops.count;
         return all;

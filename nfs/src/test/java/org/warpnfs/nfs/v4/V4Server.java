@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -14,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 import org.warpnfs.fs.memory.MemoryFileSystem;
+import org.warpnfs.fs.spi.Acls;
 import org.warpnfs.fs.spi.AttributeChanges;
 import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.CreateMode;
@@ -27,6 +29,7 @@ import org.warpnfs.fs.spi.Stability;
 import org.warpnfs.nfs.export.Export;
 import org.warpnfs.nfs.export.ExportOptions;
 import org.warpnfs.nfs.export.ExportTable;
+import org.warpnfs.nfs.export.Location;
 import org.warpnfs.nfs.export.NfsHandles;
 import org.warpnfs.nfs.export.PseudoPath;
 import org.warpnfs.nfs.export.Squash;
@@ -155,6 +158,16 @@ final class V4Server implements AutoCloseable {
         return new ReplyKeeper(new InetSocketAddress(InetAddress.getLoopbackAddress(), 900));
     }
 
+    /** From a host of the net 10.0.0.0/24. */
+    static ReplyKeeper newConnection(int host, int port) {
+        try {
+            return new ReplyKeeper(
+                    new InetSocketAddress(InetAddress.getByAddress(new byte[] {10, 0, 0, (byte) host}), port));
+        } catch (UnknownHostException e) {
+            throw new AssertionError(e);
+        }
+    }
+
     byte[] send(byte[] message) {
         return send(newConnection(), message);
     }
@@ -191,6 +204,29 @@ final class V4Server implements AutoCloseable {
         } catch (FsException e) {
             throw new AssertionError(e);
         }
+    }
+
+    /** A file in /data for everyone; its handle on the wire. */
+    byte[] newFile(String name, String contents) {
+        FileHandle file = newFile(name, 0666, contents.getBytes(StandardCharsets.US_ASCII));
+        return handles.encode(new Location(exports.byPath(PseudoPath.of("/data")), file));
+    }
+
+    /** By names from the root of the files. */
+    FileHandle find(String... path) throws FsException {
+        FileHandle at = fs.root();
+        for (String name : path) {
+            at = fs.lookup(Caller.ROOT, at, FileName.of(name)).handle();
+        }
+        return at;
+    }
+
+    Acls acls(String... path) throws FsException {
+        return fs.acls(find(path));
+    }
+
+    int permissions(String... path) throws FsException {
+        return fs.attributes(find(path)).permissions();
     }
 
     @Override

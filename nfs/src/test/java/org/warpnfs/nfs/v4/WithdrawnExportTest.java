@@ -92,14 +92,17 @@ class WithdrawnExportTest {
     void export_becomesReadOnly_nothingIsWrittenThroughWhatIsOpen() {
         int[] open = open(gone, "f", 3);
         byte[] root = server.handles.encode(gone.root());
+
         assertThat(client.statusOf(new Ops().putFh(root).lookup("f").write(open, 0, 0, "before")))
                 .isEqualTo(Nfs4Status.OK);
+
         Export readOnly = Export.of(
                 PseudoPath.of("/gone"),
                 going,
                 ExportOptions.DEFAULTS.withSquash(Squash.NONE).withReadOnly(true),
                 "memory");
         assertThat(server.exports.replace(List.of(readOnly, stays))).isEmpty();
+
         for (int stable = 0; stable <= 2; stable++) {
             assertThat(client.statusOf(new Ops().putFh(root).lookup("f").write(open, 0, stable, "after")))
                     .isEqualTo(Nfs4Status.ROFS);

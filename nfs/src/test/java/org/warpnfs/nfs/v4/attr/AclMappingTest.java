@@ -1,207 +1,24 @@
 package org.warpnfs.nfs.v4.attr;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.warpnfs.fs.spi.AclChanges;
 import org.warpnfs.fs.spi.AclChanges.Change;
 import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.PosixAcl;
 import org.warpnfs.nfs.v4.attr.Nfs4Ace.Who;
-import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
-import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.testkit.Seeds;
 
-/** Both ways between POSIX and NFSv4 lists, in the words of nfs4_acl(5): type:flags:who:permissions. */
+/** Both ways between POSIX and NFSv4 lists, by lists at random: what the one grants against what the other does. */
 class AclMappingTest {
-    private static final String LETTERS = "rwaxDtTcCy";
-    private static final int[] BITS = {1, 2, 4, 0x20, 0x40, 0x80, 0x100, 0x2_0000, 0x4_0000, 0x10_0000};
     private static final long OWNER = 1;
     private static final long GROUP = 11;
-
-    private static Nfs4Ace ace(String text) {
-        List<String> words = Stream.of(text.split(":", -1)).toList();
-        int mask = 0;
-        for (char letter : words.get(3).toCharArray()) {
-            mask |= BITS[LETTERS.indexOf(letter)];
-        }
-        int flags = 0;
-        boolean isGroup = false;
-        for (char letter : words.get(1).toCharArray()) {
-            switch (letter) {
-                case 'f' -> flags |= 1;
-                case 'd' -> flags |= 2;
-                case 'i' -> flags |= 8;
-                default -> isGroup = true;
-            }
-        }
-        Who who =
-                switch (words.get(2)) {
-                    case "OWNER@" -> new Who.Owner();
-                    case "GROUP@" -> new Who.OwningGroup();
-                    case "EVERYONE@" -> new Who.Everyone();
-                    default -> {
-                        long id = Long.parseLong(words.get(2));
-                        yield isGroup ? new Who.Group(id) : new Who.User(id);
-                    }
-                };
-        return new Nfs4Ace(words.get(0).equals("A") ? 0 : 1, flags, mask, who);
-    }
-
-    private static List<Nfs4Ace> aces(String... texts) {
-        return Stream.of(texts).map(AclMappingTest::ace).toList();
-    }
-
-    private static PosixAcl access(boolean directory, String... texts) throws Nfs4Exception {
-        return switch (AclFromNfs4.map(aces(texts), directory).access()) {
-            case Change.Replace(var acl) -> acl;
-            case Change.Keep _, Change.Remove _ -> throw new AssertionError("an access list is always replaced");
-        };
-    }
-
-    private static SortedMap<Long, Integer> names(long... idsAndPermissions) {
-        SortedMap<Long, Integer> names = new TreeMap<>();
-        for (int i = 0; i < idsAndPermissions.length; i += 2) {
-            names.put(idsAndPermissions[i], (int) idsAndPermissions[i + 1]);
-        }
-        return names;
-    }
-
-    /** What nfs4_getfacl shows of files on knfsd. */
-    @Test
-    void toNfs4_permissionsAlone_areWhatKnfsdTells() {
-        assertThat(AclToNfs4.map(PosixAcl.ofPermissions(0644), null, false))
-                .isEqualTo(aces("A::OWNER@:rwatTcCy", "A::GROUP@:rtcy", "A::EVERYONE@:rtcy"));
-        assertThat(AclToNfs4.map(PosixAcl.ofPermissions(0755), null, true))
-                .isEqualTo(aces("A::OWNER@:rwaDxtTcCy", "A::GROUP@:rxtcy", "A::EVERYONE@:rxtcy"));
-        assertThat(AclToNfs4.map(PosixAcl.ofPermissions(0604), null, false))
-                .isEqualTo(aces("A::OWNER@:rwatTcCy", "A::GROUP@:tcy", "D::GROUP@:r", "A::EVERYONE@:rtcy"));
-        assertThat(AclToNfs4.map(PosixAcl.ofPermissions(0076), null, false))
-                .isEqualTo(aces("D::OWNER@:rwax", "A::OWNER@:tTcCy", "A::GROUP@:rwaxtcy", "A::EVERYONE@:rwatcy"));
-    }
-
-    @Test
-    void toNfs4_namedUsersAndGroups_areCutByTheMaskAndDeniedInTurn() {
-        PosixAcl acl = new PosixAcl(6, names(1000, 7, 1001, 0), 5, names(2000, 7), 5, 4);
-        assertThat(AclToNfs4.map(acl, null, false))
-                .isEqualTo(aces(
-                        "D::OWNER@:x",
-                        "A::OWNER@:rwatTcCy",
-                        "A::1000:rxtcy",
-                        "D::1001:rx",
-                        "A::1001:tcy",
-                        "A::GROUP@:rxtcy",
-                        "A:g:2000:rxtcy",
-                        "A::EVERYONE@:rtcy"));
-        PosixAcl closed = new PosixAcl(7, names(), 0, names(2000, 1), 7, 6);
-        assertThat(AclToNfs4.map(closed, null, true))
-                .isEqualTo(aces(
-                        "A::OWNER@:rwaDxtTcCy",
-                        "A::GROUP@:tcy",
-                        "A:g:2000:xtcy",
-                        "D::GROUP@:rwaD",
-                        "D:g:2000:rwaD",
-                        "A::EVERYONE@:rwaDtcy"));
-    }
-
-    @Test
-    void toNfs4_defaultList_followsAsInheritOnly() {
-        assertThat(AclToNfs4.map(PosixAcl.ofPermissions(0700), PosixAcl.ofPermissions(0750), true))
-                .isEqualTo(aces(
-                        "A::OWNER@:rwaDxtTcCy",
-                        "A::GROUP@:tcy",
-                        "A::EVERYONE@:tcy",
-                        "A:fdi:OWNER@:rwaDxtTcCy",
-                        "A:fdi:GROUP@:rxtcy",
-                        "A:fdi:EVERYONE@:tcy"));
-    }
-
-    @Test
-    void fromNfs4_allows_addUp() throws Exception {
-        assertThat(access(false, "A::OWNER@:rwatTcCy", "A::GROUP@:rtcy", "A::EVERYONE@:rtcy"))
-                .isEqualTo(PosixAcl.ofPermissions(0644));
-        assertThat(access(false, "A::OWNER@:r", "A::OWNER@:wa", "A::1000:x", "A::EVERYONE@:r"))
-                .isEqualTo(new PosixAcl(6, names(1000, 5), 4, names(), 5, 4));
-        assertThat(access(false)).isEqualTo(PosixAcl.ofPermissions(0));
-    }
-
-    @Test
-    void fromNfs4_writeOfAPart_isNone() throws Exception {
-        assertThat(access(false, "A::OWNER@:rw", "A::GROUP@:a", "A::EVERYONE@:wa"))
-                .isEqualTo(PosixAcl.ofPermissions(0622));
-        assertThat(access(true, "A::OWNER@:rwa", "A::GROUP@:waD", "A::EVERYONE@:x"))
-                .isEqualTo(PosixAcl.ofPermissions(0531));
-    }
-
-    @Test
-    void fromNfs4_firstWord_counts() throws Exception {
-        assertThat(access(false, "D::EVERYONE@:wa", "A::OWNER@:rwa", "A::EVERYONE@:r"))
-                .isEqualTo(PosixAcl.ofPermissions(0444));
-        assertThat(access(false, "A::OWNER@:rwa", "D::EVERYONE@:wa", "A::EVERYONE@:r"))
-                .isEqualTo(PosixAcl.ofPermissions(0644));
-    }
-
-    @Test
-    void fromNfs4_deniedGroup_takesFromWhoCouldBeInIt() throws Exception {
-        assertThat(access(false, "A::1000:r", "D:g:2000:rx", "A::OWNER@:rx", "A::1001:r", "A::EVERYONE@:rx"))
-                .isEqualTo(new PosixAcl(0, names(1000, 4, 1001, 0), 0, names(2000, 0), 4, 5));
-    }
-
-    @Test
-    void fromNfs4_inheritance_makesADefaultListOnDirectoriesAlone() throws Exception {
-        AclChanges changes =
-                AclFromNfs4.map(aces("A:fdi:OWNER@:rwaDx", "A:d:1000:rx", "A::OWNER@:rwaDx", "A:f:EVERYONE@:x"), true);
-        assertThat(changes)
-                .isEqualTo(new AclChanges(
-                        new Change.Replace(new PosixAcl(7, names(1000, 5), 1, names(), 5, 1)),
-                        new Change.Replace(new PosixAcl(7, names(1000, 5), 1, names(), 5, 1))));
-        assertThat(AclFromNfs4.map(aces("A::OWNER@:r"), true).inherited()).isEqualTo(Change.REMOVE);
-        assertRefused(false, ace("A:f:OWNER@:r"));
-        assertRefused(false, ace("A:di:OWNER@:r"));
-    }
-
-    private static void assertRefused(boolean directory, Nfs4Ace... aces) {
-        Nfs4Exception refused =
-                catchThrowableOfType(Nfs4Exception.class, () -> AclFromNfs4.map(List.of(aces), directory));
-        assertThat(refused).as("%s", List.of(aces)).isNotNull();
-        assertThat(refused.status()).isEqualTo(Nfs4Status.ATTRNOTSUPP);
-    }
-
-    @Test
-    void fromNfs4_whatPosixCannotSay_attrNotSupp() throws Exception {
-        Who owner = new Who.Owner();
-        for (int type : new int[] {2, 3, 4, -1}) {
-            assertRefused(true, new Nfs4Ace(type, 0, 1, owner));
-        }
-        for (int flag : new int[] {4, 0x10, 0x20, 0x80, 0x100, 1 << 31}) {
-            assertRefused(true, new Nfs4Ace(0, flag, 1, owner));
-        }
-    }
-
-    @Test
-    void fromNfs4_permissionsThatPosixHasNot_areForgotten() throws Exception {
-        assertThat(access(false, "D::GROUP@:y", "A::OWNER@:tTC", "D::EVERYONE@:tTcCy", "A::EVERYONE@:r"))
-                .isEqualTo(PosixAcl.ofPermissions(0444));
-    }
-
-    @Test
-    void fromNfs4_moreThanNfs3CanRead_noSpace() throws Exception {
-        List<Nfs4Ace> aces = new ArrayList<>();
-        for (int uid = 0; uid < 1020; uid++) {
-            aces.add(new Nfs4Ace(0, 0, 1, new Who.User(uid)));
-        }
-        assertThat(AclFromNfs4.map(aces, false).access()).isInstanceOf(Change.Replace.class);
-        aces.add(new Nfs4Ace(0, 0, 1, new Who.User(5000)));
-        Nfs4Exception refused = catchThrowableOfType(Nfs4Exception.class, () -> AclFromNfs4.map(aces, false));
-        assertThat(refused.status()).isEqualTo(Nfs4Status.NOSPC);
-    }
 
     @Test
     void posixList_thereAndBack_grantsTheSame() {

@@ -66,9 +66,11 @@ class CallbackClientTest {
     @Test
     void call_withoutAConnection_waitsForOne() {
         CallbackCall call = probe(target());
+
         assertThat(dialer.attempts).hasSize(1);
         assertThat(dialer.last().remote).isEqualTo(new InetSocketAddress("10.9.0.2", 44345));
         assertThat(dialer.last().nextCall()).isNull();
+
         dialer.last().succeed();
         answer(dialer.last());
         assertThat(ended).containsExactly(new Ended(call, DONE));
@@ -85,8 +87,10 @@ class CallbackClientTest {
                 new CallbackCall.Bound(connection.transport(), 0x4000_0000, new CallbackCredential.None()));
         client.send(call);
         int xid = nextXid(connection);
+
         dialer.pass(PATIENCE - 1);
         assertThat(ended).isEmpty();
+
         dialer.pass(1);
         assertThat(ended).containsExactly(new Ended(call, FAILED));
         assertThat(connection.transport().getReplyQueue().get(xid))
@@ -102,9 +106,11 @@ class CallbackClientTest {
         connection.succeed();
         answer(connection);
         long before = dialer.waiting();
+
         client.send(new CallbackCall.Null(
                 new CallbackCall.Bound(connection.transport(), 0x4000_0000, new CallbackCredential.None())));
         assertThat(dialer.waiting()).isEqualTo(before + 1);
+
         answer(connection);
         assertThat(dialer.waiting()).isEqualTo(before);
     }
@@ -119,6 +125,7 @@ class CallbackClientTest {
         answer(dialer.last());
         answer(dialer.last(), 0, 0, 1, 4, 0);
         answer(dialer.last(), 10001, 0, 1, 4, 10001);
+
         assertThat(ended)
                 .containsExactly(
                         new Ended(first, DONE),
@@ -131,6 +138,7 @@ class CallbackClientTest {
     void calls_toTwoClientsAtOneAddress_haveAConnectionEach() {
         probe(target());
         probe(target());
+
         assertThat(dialer.attempts).hasSize(2);
     }
 
@@ -140,7 +148,9 @@ class CallbackClientTest {
         CallbackCall first = probe(target);
         CallbackCall second = recall(target);
         dialer.last().fail();
+
         assertThat(ended).containsExactly(new Ended(first, FAILED), new Ended(second, FAILED));
+
         probe(target);
         assertThat(dialer.attempts).hasSize(2);
     }
@@ -148,10 +158,13 @@ class CallbackClientTest {
     @Test
     void connection_neverMade_failsInTimeAndIsClosedWhenItComes() {
         CallbackCall call = probe(target());
+
         dialer.pass(PATIENCE - 1);
         assertThat(ended).isEmpty();
+
         dialer.pass(1);
         assertThat(ended).containsExactly(new Ended(call, FAILED));
+
         dialer.last().succeed();
         assertThat(dialer.last().closed()).isTrue();
         assertThat(dialer.last().nextCall()).isNull();
@@ -164,9 +177,11 @@ class CallbackClientTest {
         dialer.last().succeed();
         dialer.pass(PATIENCE / 2);
         CallbackCall later = recall(target);
+
         dialer.pass(PATIENCE - PATIENCE / 2);
         assertThat(dialer.last().closed()).isTrue();
         assertThat(ended).containsExactly(new Ended(silent, FAILED), new Ended(later, FAILED));
+
         probe(target);
         assertThat(dialer.attempts).hasSize(2);
     }
@@ -179,6 +194,7 @@ class CallbackClientTest {
             dialer.last().succeed();
             answer(dialer.last());
         }
+
         assertThat(dialer.waiting()).isEqualTo(1);
     }
 
@@ -190,6 +206,7 @@ class CallbackClientTest {
         dialer.last().succeed();
         answer(dialer.last(), 0, 0, 1, 4);
         answer(dialer.last(), 0, 0, 1, 4, 0);
+
         assertThat(ended).containsExactly(new Ended(cut, FAILED), new Ended(next, new CallbackOutcome.Compound(0, 0)));
     }
 
@@ -201,7 +218,9 @@ class CallbackClientTest {
         answer(dialer.last());
         dialer.last().transport.end();
         CallbackCall second = probe(target);
+
         assertThat(dialer.attempts).hasSize(2);
+
         dialer.last().succeed();
         answer(dialer.last());
         assertThat(ended).last().isEqualTo(new Ended(second, DONE));
@@ -216,8 +235,10 @@ class CallbackClientTest {
         dialer.pass(IDLE - 1);
         recall(target);
         answer(dialer.last(), 0, 0, 1, 4, 0);
+
         dialer.pass(1);
         assertThat(dialer.last().closed()).as("used in the meantime").isFalse();
+
         dialer.pass(IDLE);
         assertThat(dialer.last().closed()).isTrue();
         assertThat(dialer.attempts).hasSize(1);
@@ -231,10 +252,13 @@ class CallbackClientTest {
             dialer.last().succeed();
         }
         CallbackCall refused = probe(target("10.9.0.2", 2000));
+
         assertThat(ended).containsExactly(new Ended(refused, FAILED));
         assertThat(dialer.attempts).hasSize(DialedConnections.MAX_CONNECTIONS_PER_HOST);
+
         probe(target("10.9.0.3", 2000));
         assertThat(dialer.attempts).as("another host").hasSize(DialedConnections.MAX_CONNECTIONS_PER_HOST + 1);
+
         FakeDialer.Attempt idle = dialer.attempts.get(3);
         answer(idle);
         probe(target("10.9.0.2", 2001));
@@ -248,7 +272,9 @@ class CallbackClientTest {
             probe(target("10.9.1." + i, 1000));
         }
         CallbackCall refused = probe(target("10.9.2.1", 1000));
+
         assertThat(ended).containsExactly(new Ended(refused, FAILED));
+
         dialer.attempts.getFirst().fail();
         probe(target("10.9.2.1", 1000));
         assertThat(dialer.attempts).hasSize(DialedConnections.MAX_CONNECTING + 1);
@@ -266,6 +292,7 @@ class CallbackClientTest {
         probe(targets.getFirst());
         answer(dialer.attempts.getFirst());
         probe(target("10.10.0.1", 1000));
+
         assertThat(dialer.attempts.get(0).closed()).as("used again").isFalse();
         assertThat(dialer.attempts.get(1).closed()).isTrue();
         assertThat(dialer.open()).isEqualTo(DialedConnections.MAX_CONNECTIONS);
@@ -278,11 +305,14 @@ class CallbackClientTest {
         dialer.last().succeed();
         answer(dialer.last());
         CallbackCall connecting = probe(target());
+
         client.close();
         assertThat(dialer.attempts.getFirst().closed()).isTrue();
         assertThat(ended).last().isEqualTo(new Ended(connecting, FAILED));
+
         dialer.last().succeed();
         assertThat(dialer.last().closed()).isTrue();
+
         CallbackCall late = probe(idle);
         assertThat(ended).last().isEqualTo(new Ended(late, FAILED));
         assertThat(dialer.attempts).hasSize(2);
@@ -294,6 +324,7 @@ class CallbackClientTest {
         try (CallbackClient undialed = new CallbackClient(CallbackDialer.NONE, (_, outcome) -> outcomes.add(outcome))) {
             undialed.send(new CallbackCall.Null(target()));
         }
+
         assertThat(outcomes).containsExactly(FAILED);
     }
 }

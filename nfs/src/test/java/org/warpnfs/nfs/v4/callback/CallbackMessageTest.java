@@ -66,6 +66,7 @@ class CallbackMessageTest {
                 new CallbackCall.Recall(
                         new Stateid(1, 0x1db6006b, 0x5a7bfbfa_02000000L),
                         Opaque.of(HEX.parseHex("01000101000000000d31e95f0200000000000000"))));
+
         assertThat(HEX.formatHex(CallbackMessage.encode(0xe0b89c8b, call).toByteArray()))
                 .isEqualTo(HEX.formatHex(CALL));
     }
@@ -83,6 +84,7 @@ class CallbackMessageTest {
                 new CallbackCall.RecallSlot(7));
         String recall = HEX.formatHex(CALL);
         String upToSequence = recall.substring(0, recall.indexOf("00000004000000011db6006b"));
+
         assertThat(HEX.formatHex(CallbackMessage.encode(0xe0b89c8b, call).toByteArray()))
                 .isEqualTo(upToSequence + "0000000a" + "00000007");
     }
@@ -112,6 +114,7 @@ class CallbackMessageTest {
                 new CallbackCall.Recall(new Stateid(1, 2, 3), Opaque.of(new byte[0])));
         // rpc_msg up to AUTH_NONE twice, an empty tag, minorversion
         int identAt = 6 * 4 + 4 * 4 + 2 * 4;
+
         assertThat(ByteBuffer.wrap(CallbackMessage.encode(1, call).toByteArray())
                         .getInt(identAt))
                 .isEqualTo(0x89ab_cdef);
@@ -120,8 +123,10 @@ class CallbackMessageTest {
     @Test
     void plainResult_eachStatus_isTheRecalls() throws Nfs4Exception {
         assertThat(CallbackMessage.decodePlain(reader(PLAIN_RESULT))).isEqualTo(new CallbackOutcome.Compound(0, 0));
+
         byte[] badHandle = HEX.parseHex("000027110000000774686520746167000000000100000004" + "00002711");
         assertThat(CallbackMessage.decodePlain(reader(badHandle))).isEqualTo(new CallbackOutcome.Compound(0, 10001));
+
         byte[] minorVersMismatch = HEX.parseHex("000027250000000000000000");
         assertThat(CallbackMessage.decodePlain(reader(minorVersMismatch)))
                 .isEqualTo(new CallbackOutcome.Compound(0, 10021));
@@ -134,7 +139,9 @@ class CallbackMessageTest {
             assertThatThrownBy(() -> CallbackMessage.decodePlain(reader(cut))).isInstanceOf(Nfs4Exception.class);
         }
         byte[] longTag = HEX.parseHex("00000000ffffffff00000000");
+
         assertThatThrownBy(() -> CallbackMessage.decodePlain(reader(longTag))).isInstanceOf(Nfs4Exception.class);
+
         byte[] manyResults = HEX.parseHex("000000000000000000000002");
         assertThatThrownBy(() -> CallbackMessage.decodePlain(reader(manyResults)))
                 .isInstanceOf(Nfs4Exception.class);
@@ -149,7 +156,9 @@ class CallbackMessageTest {
     void recallSlotResult_eachStatus_isTheOperations() throws Nfs4Exception {
         byte[] result = RESULT.clone();
         result[RESULT.length - 5] = 10;
+
         assertThat(CallbackMessage.decode(reader(result))).isEqualTo(new CallbackOutcome.Compound(0, 0));
+
         // NFS4ERR_BAD_HIGH_SLOT
         result[2] = result[RESULT.length - 2] = 0x27;
         result[3] = result[RESULT.length - 1] = 0x5d;
@@ -161,11 +170,14 @@ class CallbackMessageTest {
         byte[] recall = RESULT.clone();
         recall[3] = 99;
         recall[RESULT.length - 1] = 99;
+
         assertThat(CallbackMessage.decode(reader(recall))).isEqualTo(new CallbackOutcome.Compound(0, 99));
+
         byte[] sequence = Arrays.copyOf(RESULT, 20);
         sequence[3] = 98;
         sequence[11] = 1;
         sequence[19] = 98;
+
         assertThat(CallbackMessage.decode(reader(sequence))).isEqualTo(new CallbackOutcome.Compound(98, 98));
     }
 

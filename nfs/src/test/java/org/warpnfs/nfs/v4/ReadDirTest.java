@@ -16,8 +16,8 @@ import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.OpCode;
 
-/** Directories listed through READDIR. */
-class ListingTest {
+/** READDIR: its pieces, its limits, and entries whose attributes cannot be had. */
+class ReadDirTest {
     private final V4Server server = new V4Server();
     private final V4Client client = V4Client.mounted(server, "c", 0);
 
@@ -26,43 +26,50 @@ class ListingTest {
         server.close();
     }
 
+    private static Nfs4Status readDir(V4Client client, long cookie, int dirCount, int maxCount) {
+        return client.statusOf(new Ops().data().readDir(cookie, dirCount, maxCount));
+    }
+
     @Test
-    void directory_ofManyNames_isListedInPieces() {
+    void readDir_ofManyNames_listsThemInPieces() {
         for (int i = 0; i < 300; i++) {
             server.newFile("name-" + "x".repeat(100) + i, 0644, new byte[0]);
         }
+
         List<String> names = new ArrayList<>();
         long cookie = 0;
         boolean eof = false;
         while (!eof) {
-            long from = cookie;
-            Reply reply = client.run(new Ops()
-                    .data()
-                    .add(OpCode.READDIR, c -> c.hyper(from).hyper(0).words(1000, 4096, 2, 1 << 20 | 1 << 11, 0)));
+            Reply reply = client.run(new Ops().data().readDir(cookie, 1000, 4096, Fattr.RDATTR_ERROR, Fattr.FILEID));
             reply.afterData().op(OpCode.READDIR);
             int start = reply.position();
             reply.hyper();
             while (reply.bool()) {
                 cookie = reply.hyper();
                 names.add(reply.string());
-                assertThat(reply.words(4)).startsWith(1, 1 << 20 | 1 << 11, 12);
-                reply.words(2);
+                assertThat(reply.attributes(Fattr.RDATTR_ERROR, Fattr.FILEID)).isEqualTo(12);
+                assertThat(reply.word()).as("rdattr_error").isZero();
+                reply.hyper();
             }
             eof = reply.bool();
             assertThat(reply.position() - start).isLessThanOrEqualTo(4096);
             reply.end();
         }
+
         assertThat(names).hasSize(300).doesNotHaveDuplicates();
-        for (long bad : new long[] {1, 2}) {
-            assertThat(client.statusOf(new Ops()
-                            .data()
-                            .add(OpCode.READDIR, c -> c.hyper(bad).hyper(0).words(100, 4096, 0))))
-                    .isEqualTo(Nfs4Status.BAD_COOKIE);
-        }
-        assertThat(client.statusOf(new Ops()
-                        .data()
-                        .add(OpCode.READDIR, c -> c.hyper(0).hyper(0).words(0, 60, 0))))
-                .isEqualTo(Nfs4Status.TOOSMALL);
+    }
+
+    @Test
+    void readDir_cookieThatWasNeverGiven_isBadCookie() {
+        assertThat(readDir(client, 1, 100, 4096)).isEqualTo(Nfs4Status.BAD_COOKIE);
+        assertThat(readDir(client, 2, 100, 4096)).isEqualTo(Nfs4Status.BAD_COOKIE);
+    }
+
+    @Test
+    void readDir_inLessThanOneEntryTakes_isTooSmall() {
+        server.newFile("name-" + "x".repeat(100), 0644, new byte[0]);
+
+        assertThat(readDir(client, 0, 0, 60)).isEqualTo(Nfs4Status.TOOSMALL);
     }
 
     /** A directory of its owner's that may be read but not searched, with one file. */
@@ -86,11 +93,8 @@ class ListingTest {
     /** READDIR of it, up to the only entry's attributes. */
     private Reply entryOfReadableOnly(int... attributes) {
         client.uid = 1000;
-        Reply reply = client.run(new Ops().data().lookup("d").add(OpCode.READDIR, c -> c.hyper(0)
-                .hyper(0)
-                .words(1000, 4096, attributes.length)
-                .words(attributes)));
-        reply.afterData().op(OpCode.LOOKUP);
+        Reply reply = client.run(new Ops().data().lookup("d").readDir(0, 1000, 4096, attributes));
+        reply.afterFile();
         reply.op(OpCode.READDIR);
         reply.hyper();
         assertThat(reply.bool()).as("an entry").isTrue();
@@ -103,8 +107,11 @@ class ListingTest {
     void readDir_directoryThatMayNotBeSearched_hasFileIdsAsLinuxAsksForThem() throws Exception {
         long fileId = readableOnly().fileId();
         // rdattr_error and mounted_on_fileid: what Linux asks for where it wants names alone.
-        Reply reply = entryOfReadableOnly(1 << 11, 1 << (55 - 32));
-        assertThat(reply.words(5)).containsExactly(2, 1 << 11, 1 << (55 - 32), 12, 0);
+        Reply reply = entryOfReadableOnly(Fattr.RDATTR_ERROR, Fattr.MOUNTED_ON_FILEID);
+
+        assertThat(reply.attributes(Fattr.RDATTR_ERROR, Fattr.MOUNTED_ON_FILEID))
+                .isEqualTo(12);
+        assertThat(reply.word()).as("rdattr_error").isZero();
         assertThat(reply.hyper()).isEqualTo(fileId);
         assertThat(reply.bool()).as("another entry").isFalse();
         assertThat(reply.bool()).as("eof").isTrue();
@@ -113,12 +120,22 @@ class ListingTest {
     @Test
     void readDir_attributesThatCannotBeHad_hasErrorAndWhatIsKnown() throws Exception {
         long fileId = readableOnly().fileId();
-        // type, change, size, fsid, rdattr_error, filehandle, fileid and mode
-        Reply reply = entryOfReadableOnly(1 << 1 | 1 << 3 | 1 << 4 | 1 << 8 | 1 << 11 | 1 << 19 | 1 << 20, 1 << 1);
-        int bitmap = reply.words(2)[1];
-        assertThat(bitmap | 1 << 1).isEqualTo(1 << 1 | 1 << 11 | 1 << 20);
+
+        Reply reply = entryOfReadableOnly(
+                Fattr.TYPE,
+                Fattr.CHANGE,
+                Fattr.SIZE,
+                Fattr.FSID,
+                Fattr.RDATTR_ERROR,
+                Fattr.FILEHANDLE,
+                Fattr.FILEID,
+                Fattr.MODE);
+
+        int[] bitmap = reply.bitmap();
+        assertThat(bitmap).hasSize(1);
+        assertThat(bitmap[0] | 1 << Fattr.TYPE).isEqualTo(Fattr.mask(Fattr.TYPE, Fattr.RDATTR_ERROR, Fattr.FILEID)[0]);
         int length = reply.word();
-        if ((bitmap & 1 << 1) != 0) {
+        if ((bitmap[0] & 1 << Fattr.TYPE) != 0) {
             assertThat(reply.word()).as("a regular file").isEqualTo(1);
             length -= 4;
         }
@@ -130,15 +147,17 @@ class ListingTest {
     @Test
     void readDir_attributesThatCannotBeHadAndNobodyAsksWhy_hasWhatIsKnown() throws Exception {
         long fileId = readableOnly().fileId();
-        Reply reply = entryOfReadableOnly(1 << 4 | 1 << 20, 1 << 1);
-        assertThat(reply.words(3)).containsExactly(1, 1 << 20, 8);
+
+        Reply reply = entryOfReadableOnly(Fattr.SIZE, Fattr.FILEID, Fattr.MODE);
+
+        assertThat(reply.attributes(Fattr.FILEID)).isEqualTo(8);
         assertThat(reply.hyper()).isEqualTo(fileId);
     }
 
     @Test
-    void pseudoRoot_listsExportsByTheirRoots() {
-        Reply reply = client.run(
-                new Ops().root().add(OpCode.READDIR, c -> c.hyper(0).hyper(0).words(0, 4096, 2, 1 << 8, 1 << 23)));
+    void readDir_ofThePseudoRoot_listsExportsByTheirRoots() {
+        Reply reply = client.run(new Ops().root().readDir(0, 0, 4096, Fattr.FSID, Fattr.MOUNTED_ON_FILEID));
+
         reply.op(OpCode.PUTROOTFH);
         reply.op(OpCode.READDIR);
         reply.hyper();
@@ -146,8 +165,7 @@ class ListingTest {
         while (reply.bool()) {
             reply.hyper();
             reply.string();
-            assertThat(reply.words(3)).containsExactly(2, 1 << 8, 1 << 23);
-            assertThat(reply.word()).isEqualTo(24);
+            assertThat(reply.attributes(Fattr.FSID, Fattr.MOUNTED_ON_FILEID)).isEqualTo(24);
             assertThat(reply.hyper())
                     .as("fsid of the export, not of the virtual directory")
                     .isNotZero();
@@ -155,13 +173,5 @@ class ListingTest {
             entries++;
         }
         assertThat(entries).isEqualTo(3);
-        assertThat(client.statusOf(new Ops().root().op(OpCode.LOOKUPP))).isEqualTo(Nfs4Status.NOENT);
-        Reply up = client.run(
-                new Ops().root().getFh().lookup("data").op(OpCode.LOOKUPP).getFh());
-        up.op(OpCode.PUTROOTFH);
-        byte[] root = up.getFh();
-        up.op(OpCode.LOOKUP);
-        up.op(OpCode.LOOKUPP);
-        assertThat(up.getFh()).isEqualTo(root);
     }
 }
