@@ -2,48 +2,35 @@ package org.warpnfs.nfs.v4.state;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.warpnfs.nfs.v4.state.SmallState.LEASE;
-import static org.warpnfs.nfs.v4.state.SmallState.NO_WISH;
-import static org.warpnfs.nfs.v4.state.SmallState.ROOT;
 import static org.warpnfs.nfs.v4.state.SmallState.file;
 import static org.warpnfs.nfs.v4.state.SmallState.opaque;
 
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Queue;
-import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.warpnfs.nfs.v4.state.StateAdministration.Evicted;
 import org.warpnfs.nfs.v4.state.StateAdministration.Unlocked;
-import org.warpnfs.nfs.v4.state.callback.CallbackParameters;
-import org.warpnfs.nfs.v4.state.client.ExchangedId;
-import org.warpnfs.nfs.v4.state.client.SequenceOutcome;
-import org.warpnfs.nfs.v4.state.client.SequenceRequest;
-import org.warpnfs.nfs.v4.state.core.ChannelAttributes;
 import org.warpnfs.nfs.v4.state.core.Client;
-import org.warpnfs.nfs.v4.state.core.SessionId;
 import org.warpnfs.nfs.v4.state.core.StateLimits;
-import org.warpnfs.nfs.v4.state.file.ByteRange;
-import org.warpnfs.nfs.v4.state.file.LockRequest;
 import org.warpnfs.nfs.v4.state.file.OpenRequest;
-import org.warpnfs.nfs.v4.state.file.SharedFile;
 import org.warpnfs.nfs.v4.state.listing.StatePage;
 import org.warpnfs.nfs.v4.state.listing.StateQuery;
 import org.warpnfs.nfs.v4.state.listing.StateRow;
 import org.warpnfs.nfs.v4.state.listing.StateRow.LockRow;
-import org.warpnfs.nfs.v4.state.recovery.RecoveryLog;
+import org.warpnfs.nfs.v4.state.recovery.FakeRecoveryLog;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
-import org.warpnfs.nfs.v4.xdr.Opaque;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 
 /**
@@ -52,15 +39,22 @@ import org.warpnfs.nfs.v4.xdr.Stateid;
  */
 @Timeout(300)
 class AdministrationOfStateTest {
-    private static final ChannelAttributes CHANNEL = new ChannelAttributes(65536, 65536, 4096, 8, 4);
-    private static final CallbackParameters NO_CALLBACKS = new CallbackParameters(false, 0, null, CHANNEL, 1);
     private static final long NOW = 1;
 
-    private final Journal journal = new Journal();
+    private final FakeRecoveryLog journal = new FakeRecoveryLog();
     private final Queue<Runnable> background = new ConcurrentLinkedQueue<>();
     private final ExecutorService threads = Executors.newCachedThreadPool();
     private final StateTable table =
             new StateTable(StateLimits.forIoOf(1 << 20), LEASE, LEASE, journal, _ -> {}, background::add, NOW);
+
+    private final SessionClients clients = new SessionClients(table, () -> NOW);
+
+    @BeforeEach
+    void watchTheJournal() {
+        journal.beforeEachWrite(() -> assertThat(table.isLockedByThisThread())
+                .as("written under the lock")
+                .isFalse());
+    }
 
     @AfterEach
     void end() {
@@ -68,27 +62,11 @@ class AdministrationOfStateTest {
     }
 
     private Client connect(String owner) throws Nfs4Exception {
-        ExchangedId id = table.sessions().exchangeId(NOW, opaque(owner), 1, ROOT, false);
-        SessionId session = table.sessions()
-                .createSession(NOW, ROOT, id.clientId(), id.sequence(), CHANNEL, NO_CALLBACKS, new Object())
-                .id();
-        SequenceOutcome.Execute execute = (SequenceOutcome.Execute) table.sessions()
-                .beginSequence(NOW, new SequenceRequest(session, 1, 0, 0, 2, false, 42, ROOT, new Object()));
-        table.sessions().endSequence(NOW, execute, null);
-        Client client = execute.session().client();
-        table.sessions().reclaimComplete(client);
-        return client;
+        return clients.client(clients.connect(owner), 2);
     }
 
     private Stateid open(Client client, int file) throws Nfs4Exception {
-        OpenRequest request = new OpenRequest(client, opaque("o"), file(file), OpenRequest.BOTH, 0, false);
-        SharedFile shared = new SharedFile(new NoFile());
-        return table.opens().open(NOW, request, NO_WISH, shared, shared.hold()).stateid();
-    }
-
-    private void lock(Client client, int file, Stateid open, String owner, long offset) throws Nfs4Exception {
-        LockRequest request = new LockRequest(file(file), true, ByteRange.of(offset, 1), false, open, opaque(owner));
-        table.locks().lock(NOW, client, request);
+        return clients.open(client, file, OpenRequest.BOTH);
     }
 
     @Test
@@ -138,7 +116,7 @@ class AdministrationOfStateTest {
     void evict_journalCannotBeWritten_isSaid() throws Exception {
         Client client = connect("gone");
         open(client, 1);
-        journal.fails = true;
+        journal.setFull(true);
 
         Evicted evicted = table.administration().evict(StateQuery.hex(client.id()));
 
@@ -153,7 +131,7 @@ class AdministrationOfStateTest {
         int locks = StateQuery.MAX_LIMIT + 10;
         for (int i = 0; i < locks; i++) {
             Stateid open = open(client, i / 4);
-            lock(client, i / 4, open, "l" + i % 4, i);
+            clients.lock(client, i / 4, open, "l" + i % 4, i);
         }
         int ranges = table.counts().locks();
         assertThat(ranges).isEqualTo(locks);
@@ -173,12 +151,14 @@ class AdministrationOfStateTest {
         for (int owner = 0; owner < 3; owner++) {
             Client client = connect("c" + owner);
             for (int i = 0; i < 20; i++) {
-                lock(client, i, open(client, i), "l" + i, owner);
+                clients.lock(client, i, open(client, i), "l" + i, owner);
             }
         }
         List<LockRow> whole =
                 table.listings().locks(StateQuery.first(StateQuery.MAX_LIMIT)).rows();
+
         assertThat(whole).hasSize(60).doesNotHaveDuplicates();
+
         List<LockRow> paged = new ArrayList<>();
         int pages = 0;
         String after = null;
@@ -189,48 +169,8 @@ class AdministrationOfStateTest {
             after = page.next();
             pages++;
         } while (after != null);
+
         assertThat(paged).isEqualTo(whole);
         assertThat(pages).isEqualTo((60 + limit - 1) / limit);
-    }
-
-    /** A journal in memory, written at once. */
-    private final class Journal implements RecoveryLog {
-        private final Set<Opaque> present = new HashSet<>();
-        volatile boolean fails;
-
-        @Override
-        public int instance() {
-            return 7;
-        }
-
-        @Override
-        public byte[] serverIdentity() {
-            return new byte[16];
-        }
-
-        @Override
-        public synchronized Set<Opaque> reclaimers() {
-            return Set.copyOf(present);
-        }
-
-        @Override
-        public synchronized void write(List<Change> changes) throws IOException {
-            assertThat(table.isLockedByThisThread())
-                    .as("written under the lock")
-                    .isFalse();
-            if (fails) {
-                throw new IOException("no space");
-            }
-            for (Change change : changes) {
-                switch (change) {
-                    case Change.Added added -> present.add(added.clientOwner());
-                    case Change.Removed removed -> present.remove(removed.clientOwner());
-                    case Change.GraceEnded _ -> {}
-                }
-            }
-        }
-
-        @Override
-        public void close() {}
     }
 }

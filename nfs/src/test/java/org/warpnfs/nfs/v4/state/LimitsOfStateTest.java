@@ -3,7 +3,6 @@ package org.warpnfs.nfs.v4.state;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.warpnfs.nfs.v4.state.SmallState.LEASE;
 import static org.warpnfs.nfs.v4.state.SmallState.NO_WISH;
-import static org.warpnfs.nfs.v4.state.SmallState.ROOT;
 import static org.warpnfs.nfs.v4.state.SmallState.file;
 import static org.warpnfs.nfs.v4.state.SmallState.opaque;
 import static org.warpnfs.nfs.v4.state.SmallState.statusOf;
@@ -16,8 +15,6 @@ import org.warpnfs.nfs.v4.state.callback.CallbackCredential;
 import org.warpnfs.nfs.v4.state.callback.CallbackOutcome;
 import org.warpnfs.nfs.v4.state.callback.CallbackParameters;
 import org.warpnfs.nfs.v4.state.client.ExchangedId;
-import org.warpnfs.nfs.v4.state.client.SequenceOutcome;
-import org.warpnfs.nfs.v4.state.client.SequenceRequest;
 import org.warpnfs.nfs.v4.state.core.ChannelAttributes;
 import org.warpnfs.nfs.v4.state.core.Client;
 import org.warpnfs.nfs.v4.state.core.SessionId;
@@ -28,7 +25,6 @@ import org.warpnfs.nfs.v4.state.file.DelegationWant;
 import org.warpnfs.nfs.v4.state.file.LockRequest;
 import org.warpnfs.nfs.v4.state.file.OpenRequest;
 import org.warpnfs.nfs.v4.state.file.OpenedFile;
-import org.warpnfs.nfs.v4.state.file.SharedFile;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.Opaque;
@@ -52,13 +48,12 @@ class LimitsOfStateTest {
     private long now = 1;
     private final List<CallbackCall> calls = new ArrayList<>();
     private final StateTable table = SmallState.table(LIMITS, calls::add, now);
+    private final SessionClients clients = new SessionClients(table, () -> now, CHANNEL, CALLBACKS);
 
     /** A session on that connection, with a back channel that works. */
     private SessionId connect(String owner, Object connection) throws Nfs4Exception {
-        ExchangedId id = table.sessions().exchangeId(now, opaque(owner), 1, ROOT, false);
-        SessionId session = table.sessions()
-                .createSession(now, ROOT, id.clientId(), id.sequence(), CHANNEL, CALLBACKS, connection)
-                .id();
+        ExchangedId id = clients.exchangeId(owner);
+        SessionId session = clients.createSession(id, connection);
         table.callbacks().probe(now, connection);
         table.callbacks().answered(now, calls.removeLast(), new CallbackOutcome.Done());
         if (!id.confirmed()) {
@@ -68,21 +63,18 @@ class LimitsOfStateTest {
     }
 
     private Client sequence(SessionId session, int seqid, Object connection) throws Nfs4Exception {
-        SequenceOutcome outcome = table.sessions()
-                .beginSequence(now, new SequenceRequest(session, seqid, 0, 0, 2, false, 42, ROOT, connection));
-        table.sessions().endSequence(now, (SequenceOutcome.Execute) outcome, null);
-        return outcome.session().client();
+        return clients.run(SessionClients.request(session, 0, seqid, false, connection), null)
+                .client();
     }
 
     private OpenedFile open(Client client, int name, DelegationWant wish) throws Nfs4Exception {
         OpenRequest request = new OpenRequest(client, opaque("o"), file(name), OpenRequest.READ, 0, false);
-        table.opens().prepareOpen(now, request);
-        return table.opens().open(now, request, wish, new SharedFile(new NoFile()), new SharedFile(new NoFile()));
+        return clients.open(request, wish, new NoFile());
     }
 
     private Stateid lock(Client client, Stateid open, String owner) throws Nfs4Exception {
-        return table.locks()
-                .lock(now, client, new LockRequest(file(1), false, ByteRange.of(0, 1), false, open, opaque(owner)));
+        LockRequest request = new LockRequest(file(1), false, ByteRange.of(0, 1), false, open, opaque(owner));
+        return table.locks().lock(now, client, request);
     }
 
     @Test
@@ -119,9 +111,11 @@ class LimitsOfStateTest {
         Stateid open = open(client, 1, NO_WISH).stateid();
         Stateid first = lock(client, open, "first");
         lock(client, open, "second");
+
         assertThat(table.counts().refused()).as("two").isZero();
         assertThat(statusOf(() -> lock(client, open, "third"))).isEqualTo(Nfs4Status.SERVERFAULT);
         assertThat(table.counts().refused()).isEqualTo(1);
+
         lock(client, open, "second");
         Stateid unlocked = table.locks().unlock(client, file(1), first, ByteRange.of(0, 1));
         table.stateids().freeStateid(client, unlocked);
@@ -134,7 +128,9 @@ class LimitsOfStateTest {
         for (int i = 0; i < LIMITS.maxOpensPerClient(); i++) {
             open(client, i, NO_WISH);
         }
+
         connect("a", "2");
+
         assertThat(table.counts().refused()).isZero();
         assertThat(statusOf(() -> open(client, 99, NO_WISH))).isEqualTo(Nfs4Status.SERVERFAULT);
         assertThat(table.counts().refused()).isEqualTo(1);
@@ -145,17 +141,18 @@ class LimitsOfStateTest {
     @Test
     void delegations_beyondTheShareOfAnAddress_areNotGrantedAndTheFileIsOpenAllTheSame() throws Nfs4Exception {
         DelegationWant wish = new DelegationWant(DelegationWant.Kind.OPEN_TO_READ, Opaque.of(new byte[8]));
-        List<Client> clients = new ArrayList<>();
+        List<Client> two = new ArrayList<>();
         for (int i = 0; i < 2; i++) {
-            clients.add(sequence(connect("client " + i, "" + i), 2, "" + i));
+            two.add(sequence(connect("client " + i, "" + i), 2, "" + i));
         }
         int share = LIMITS.maxDelegations() / 2;
         for (int i = 0; i < share; i++) {
-            assertThat(open(clients.get(i % 2), i, wish).delegation()).isInstanceOf(DelegationGrant.Read.class);
+            assertThat(open(two.get(i % 2), i, wish).delegation()).isInstanceOf(DelegationGrant.Read.class);
         }
+
         assertThat(table.counts().delegations()).isEqualTo(share);
         assertThat(table.counts().refused()).isZero();
-        assertThat(open(clients.getFirst(), share, wish).delegation())
+        assertThat(open(two.getFirst(), share, wish).delegation())
                 .isEqualTo(new DelegationGrant.None(DelegationGrant.Why.RESOURCE));
         assertThat(table.counts().refused()).isEqualTo(1);
         assertThat(table.counts().opens()).isEqualTo(share + 1);
@@ -165,9 +162,11 @@ class LimitsOfStateTest {
     void courtesy_silentClient_isKeptUntilItsLastLeaseEnds() throws Nfs4Exception {
         open(sequence(connect("silent", "1"), 2, "1"), 1, NO_WISH);
         now += LIMITS.courtesyLeases() * LEASE;
+
         connect("other", "2");
         assertThat(table.counts().clients()).as("at its end").isEqualTo(2);
         assertThat(table.counts().clientsExpired()).isZero();
+
         now += LEASE / 2;
         connect("other", "2");
         assertThat(table.counts().clients()).as("beyond").isEqualTo(1);

@@ -8,11 +8,9 @@ import static org.warpnfs.nfs.v4.state.SmallState.file;
 import static org.warpnfs.nfs.v4.state.SmallState.opaque;
 import static org.warpnfs.nfs.v4.state.SmallState.statusOf;
 
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
-import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -20,23 +18,21 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.warpnfs.nfs.v4.state.callback.CallbackParameters;
+import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.nfs.v4.state.client.ExchangedId;
 import org.warpnfs.nfs.v4.state.client.GivenClientid;
-import org.warpnfs.nfs.v4.state.client.SequenceOutcome;
-import org.warpnfs.nfs.v4.state.client.SequenceRequest;
-import org.warpnfs.nfs.v4.state.core.ChannelAttributes;
 import org.warpnfs.nfs.v4.state.core.Client;
 import org.warpnfs.nfs.v4.state.core.SessionId;
 import org.warpnfs.nfs.v4.state.core.StateLimits;
 import org.warpnfs.nfs.v4.state.file.FileKey;
 import org.warpnfs.nfs.v4.state.file.OpenRequest;
 import org.warpnfs.nfs.v4.state.file.SharedFile;
+import org.warpnfs.nfs.v4.state.recovery.FakeRecoveryLog;
 import org.warpnfs.nfs.v4.state.recovery.RecoveryLog;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
-import org.warpnfs.nfs.v4.xdr.Opaque;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 
 /**
@@ -44,20 +40,27 @@ import org.warpnfs.nfs.v4.xdr.Stateid;
  * state.
  */
 class OutsideTheLockTest {
-    private static final ChannelAttributes CHANNEL = new ChannelAttributes(65536, 65536, 4096, 8, 4);
-    private static final CallbackParameters NO_CALLBACKS = new CallbackParameters(false, 0, null, CHANNEL, 1);
     private static final long GENEROUS_SECONDS = 60;
 
-    private final Journal journal = new Journal();
+    private final FakeRecoveryLog journal = new FakeRecoveryLog();
     private final Queue<Runnable> background = new ConcurrentLinkedQueue<>();
     private final ExecutorService threads = Executors.newCachedThreadPool();
     private long now = 1;
     private final StateTable table =
             new StateTable(StateLimits.forIoOf(1 << 20), LEASE, LEASE, journal, _ -> {}, background::add, now);
 
+    private final SessionClients clients = new SessionClients(table, () -> now);
+
+    @BeforeEach
+    void watchTheJournal() {
+        journal.beforeEachWrite(() -> assertThat(table.isLockedByThisThread())
+                .as("written under the lock")
+                .isFalse());
+    }
+
     @AfterEach
     void end() {
-        journal.gate.countDown();
+        journal.open();
         threads.shutdownNow();
     }
 
@@ -67,111 +70,87 @@ class OutsideTheLockTest {
         }
     }
 
-    private SessionId connect(String owner) throws Nfs4Exception {
-        ExchangedId id = table.sessions().exchangeId(now, opaque(owner), 1, ROOT, false);
-        SessionId session = table.sessions()
-                .createSession(now, ROOT, id.clientId(), id.sequence(), CHANNEL, NO_CALLBACKS, new Object())
-                .id();
-        table.sessions().reclaimComplete(client(session, 1));
-        return session;
-    }
-
-    private Client client(SessionId session, int seqid) throws Nfs4Exception {
-        SequenceOutcome.Execute execute = (SequenceOutcome.Execute) table.sessions()
-                .beginSequence(now, new SequenceRequest(session, seqid, 0, 0, 2, false, 42, ROOT, new Object()));
-        table.sessions().endSequence(now, execute, null);
-        return execute.session().client();
-    }
-
     private Stateid open(Client client, FileKey file, int access, int deny, NoFile opened) throws Nfs4Exception {
-        OpenRequest request = new OpenRequest(client, opaque("o"), file, access, deny, false);
-        table.opens().prepareOpen(now, request);
-        SharedFile shared = new SharedFile(opened);
-        return table.opens()
-                .open(
-                        now,
-                        request,
-                        NO_WISH,
-                        (access & OpenRequest.READ) != 0 ? shared : null,
-                        access == OpenRequest.BOTH ? shared.hold() : access == OpenRequest.WRITE ? shared : null)
-                .stateid();
+        return clients.open(new OpenRequest(client, opaque("o"), file, access, deny, false), opened);
     }
 
     @Test
     void journal_slow_stopsNobodyWhoIsInItAlready() throws Exception {
-        SessionId old = connect("old");
-        Client oldClient = client(old, 2);
+        SessionId old = clients.connect("old");
+        Client oldClient = clients.client(old, 2);
         open(oldClient, file(1), OpenRequest.READ, 0, new Watched());
         GivenClientid given = table.clientids().setClientid(now, opaque("renews"), 1, ROOT, null);
         table.clientids().confirm(now, given.id(), given.confirmVerifier(), ROOT);
-        Client fresh = client(connect("fresh"), 2);
+        Client fresh = clients.client(clients.connect("fresh"), 2);
         journal.shut();
         Future<Stateid> first = threads.submit(() -> open(fresh, file(2), OpenRequest.READ, 0, new Watched()));
-        assertThat(journal.entered.await(GENEROUS_SECONDS, TimeUnit.SECONDS)).isTrue();
+        assertThat(journal.entered().await(GENEROUS_SECONDS, TimeUnit.SECONDS)).isTrue();
 
-        client(old, 3);
+        clients.client(old, 3);
         Client renewing = table.clientids().begin(now, given.id());
         table.clientids().end(now, List.of(renewing));
         open(oldClient, file(3), OpenRequest.READ, 0, new Watched());
         assertThat(first.isDone()).as("no state before the journal knows").isFalse();
         assertThat(table.counts().opens()).isEqualTo(2);
 
-        journal.gate.countDown();
+        journal.open();
         first.get(GENEROUS_SECONDS, TimeUnit.SECONDS);
         assertThat(table.counts().opens()).isEqualTo(3);
     }
 
     @Test
     void journal_manyWaitForIt_areWrittenTogether() throws Exception {
-        List<Client> clients = new ArrayList<>();
+        List<Client> openers = new ArrayList<>();
         for (int i = 0; i < 9; i++) {
-            clients.add(client(connect("c" + i), 2));
+            openers.add(clients.client(clients.connect("c" + i), 2));
         }
         journal.shut();
         List<Future<Stateid>> opens = new ArrayList<>();
-        opens.add(threads.submit(() -> open(clients.getFirst(), file(0), OpenRequest.READ, 0, new Watched())));
-        assertThat(journal.entered.await(GENEROUS_SECONDS, TimeUnit.SECONDS)).isTrue();
-        for (Client client : clients.subList(1, 9)) {
+
+        opens.add(threads.submit(() -> open(openers.getFirst(), file(0), OpenRequest.READ, 0, new Watched())));
+        assertThat(journal.entered().await(GENEROUS_SECONDS, TimeUnit.SECONDS)).isTrue();
+
+        for (Client client : openers.subList(1, 9)) {
             opens.add(threads.submit(() -> open(client, file(0), OpenRequest.READ, 0, new Watched())));
         }
-        while (clients.stream().anyMatch(client -> !table.isNoted(client))) {
+        while (openers.stream().anyMatch(client -> !table.isNoted(client))) {
             Thread.onSpinWait();
         }
-        journal.gate.countDown();
+        journal.open();
         for (Future<Stateid> open : opens) {
             open.get(GENEROUS_SECONDS, TimeUnit.SECONDS);
         }
-        assertThat(journal.writes).hasSize(2);
-        assertThat(journal.writes.getLast()).hasSize(8);
+
+        assertThat(journal.writes()).hasSize(2);
+        assertThat(journal.writes().getLast()).hasSize(8);
     }
 
     @Test
     void journal_fails_refusesTheOpenAndIsTriedAgain() throws Exception {
-        Client client = client(connect("a"), 2);
-        journal.fails = true;
+        Client client = clients.client(clients.connect("a"), 2);
+        journal.setFull(true);
         NoFile refused = new Watched();
+
         assertThat(statusOf(() -> open(client, file(1), OpenRequest.READ, 0, refused)))
                 .isEqualTo(Nfs4Status.IO);
         assertThat(table.counts().opens()).isZero();
-        journal.fails = false;
+
+        journal.setFull(false);
         open(client, file(1), OpenRequest.READ, 0, new Watched());
-        assertThat(journal.writes.getLast()).containsExactly(new RecoveryLog.Change.Added(opaque("a")));
+        assertThat(journal.writes().getLast()).containsExactly(new RecoveryLog.Change.Added(opaque("a")));
     }
 
     @Test
     void journal_clientIsReplacedByItsNextInstance_knowsTheNewOne() throws Exception {
-        open(client(connect("a"), 2), file(1), OpenRequest.READ, 0, new Watched());
-        ExchangedId id = table.sessions().exchangeId(now, opaque("a"), 2, ROOT, false);
-        SessionId session = table.sessions()
-                .createSession(now, ROOT, id.clientId(), id.sequence(), CHANNEL, NO_CALLBACKS, new Object())
-                .id();
-        Client again = client(session, 1);
+        open(clients.client(clients.connect("a"), 2), file(1), OpenRequest.READ, 0, new Watched());
+        ExchangedId id = clients.exchangeId("a", 2, ClientAddress.NONE);
+        SessionId session = clients.createSession(id);
+        Client again = clients.client(session, 1);
         table.sessions().reclaimComplete(again);
         open(again, file(1), OpenRequest.READ, 0, new Watched());
         runBackground();
-        List<RecoveryLog.Change> all =
-                journal.writes.stream().flatMap(List::stream).toList();
-        assertThat(all)
+
+        assertThat(journal.changes())
                 .containsExactly(
                         new RecoveryLog.Change.Added(opaque("a")),
                         new RecoveryLog.Change.Removed(opaque("a")),
@@ -180,9 +159,9 @@ class OutsideTheLockTest {
 
     @Test
     void close_slow_stopsNobodyElse() throws Exception {
-        SessionId slow = connect("slow");
-        SessionId other = connect("other");
-        Client slowClient = client(slow, 2);
+        SessionId slow = clients.connect("slow");
+        SessionId other = clients.connect("other");
+        Client slowClient = clients.client(slow, 2);
         CountDownLatch closing = new CountDownLatch(1);
         CountDownLatch mayClose = new CountDownLatch(1);
         Stateid stateid = open(slowClient, file(1), OpenRequest.BOTH, 0, new Watched() {
@@ -193,11 +172,14 @@ class OutsideTheLockTest {
                 awaitUninterruptibly(mayClose);
             }
         });
+
         Future<Stateid> close = threads.submit(() -> table.opens().close(slowClient, file(1), stateid));
         assertThat(closing.await(GENEROUS_SECONDS, TimeUnit.SECONDS)).isTrue();
-        open(client(other, 2), file(1), OpenRequest.BOTH, 0, new Watched());
-        client(slow, 3);
+
+        open(clients.client(other, 2), file(1), OpenRequest.BOTH, 0, new Watched());
+        clients.client(slow, 3);
         assertThat(close.isDone()).isFalse();
+
         mayClose.countDown();
         close.get(GENEROUS_SECONDS, TimeUnit.SECONDS);
     }
@@ -205,7 +187,7 @@ class OutsideTheLockTest {
     @Test
     void client_goneWithManyOpens_isInNobodysWayAndIsTakenDownInPortions() throws Exception {
         int opens = 5_000;
-        Client hoarder = client(connect("hoarder"), 2);
+        Client hoarder = clients.client(clients.connect("hoarder"), 2);
         List<Integer> leftWhenClosed = new ArrayList<>();
         for (int i = 0; i < opens; i++) {
             OpenRequest request =
@@ -220,12 +202,14 @@ class OutsideTheLockTest {
             table.opens().open(now, request, NO_WISH, shared, null);
         }
         now += LEASE + 1;
-        Client next = client(connect("next"), 2);
+        Client next = clients.client(clients.connect("next"), 2);
+
         open(next, file(1), OpenRequest.WRITE, OpenRequest.READ, new Watched());
         assertThat(table.counts().opens()).isEqualTo(1);
         assertThat(leftWhenClosed)
                 .as("on the thread of whoever stood before it")
                 .isEmpty();
+
         runBackground();
         assertThat(leftWhenClosed).hasSize(opens);
         assertThat(leftWhenClosed.getFirst()).isGreaterThanOrEqualTo(opens - StateCore.PORTION);
@@ -235,10 +219,12 @@ class OutsideTheLockTest {
     @Test
     void table_closed_closesFilesWithoutTheLock() throws Exception {
         Watched file = new Watched();
-        open(client(connect("a"), 2), file(1), OpenRequest.BOTH, 0, file);
+        open(clients.client(clients.connect("a"), 2), file(1), OpenRequest.BOTH, 0, file);
+
         table.close();
+
         assertThat(file.closed).isTrue();
-        assertThat(journal.closed).isTrue();
+        assertThat(journal.isClosed()).isTrue();
     }
 
     private static void awaitUninterruptibly(CountDownLatch latch) {
@@ -255,56 +241,6 @@ class OutsideTheLockTest {
         public void close() {
             assertThat(table.isLockedByThisThread()).as("closed under the lock").isFalse();
             super.close();
-        }
-    }
-
-    /** A journal whose writing may take its time. */
-    private final class Journal implements RecoveryLog {
-        final List<List<Change>> writes = new ArrayList<>();
-        final CountDownLatch entered = new CountDownLatch(1);
-        final CountDownLatch gate = new CountDownLatch(1);
-        private volatile boolean shut;
-        volatile boolean fails;
-        boolean closed;
-
-        void shut() {
-            writes.clear();
-            shut = true;
-        }
-
-        @Override
-        public int instance() {
-            return 7;
-        }
-
-        @Override
-        public byte[] serverIdentity() {
-            return new byte[16];
-        }
-
-        @Override
-        public Set<Opaque> reclaimers() {
-            return Set.of();
-        }
-
-        @Override
-        public void write(List<Change> changes) throws IOException {
-            assertThat(table.isLockedByThisThread())
-                    .as("written under the lock")
-                    .isFalse();
-            if (fails) {
-                throw new IOException("no space");
-            }
-            if (shut) {
-                entered.countDown();
-                awaitUninterruptibly(gate);
-            }
-            writes.add(changes);
-        }
-
-        @Override
-        public void close() {
-            closed = true;
         }
     }
 }

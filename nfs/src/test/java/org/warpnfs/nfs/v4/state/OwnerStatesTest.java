@@ -70,10 +70,12 @@ class OwnerStatesTest {
         Client client = client("c");
         Stateid stateid = opened(client, "o", 1, 1);
         OwnerTurn turn = table.owners().begin(stateid, 3, OpCode.CLOSE);
+
         assertThat(statusOf(() -> table.owners().begin(stateid, 3, OpCode.CLOSE)))
                 .isEqualTo(Nfs4Status.RESOURCE);
         assertThat(statusOf(() -> table.owners().beginOpen(client, opaque("o"), 4)))
                 .isEqualTo(Nfs4Status.RESOURCE);
+
         table.owners().end(now, turn, reply(OpCode.CLOSE, Nfs4Status.BAD_STATEID, 0));
         assertThat(table.owners().begin(stateid, 3, OpCode.CLOSE).repeated()).isNull();
     }
@@ -85,8 +87,10 @@ class OwnerStatesTest {
         OwnerTurn turn = table.owners().begin(stateid, 3, OpCode.CLOSE);
         GivenClientid restarted = table.clientids().setClientid(now, opaque("c"), 2, ROOT, null);
         table.clientids().confirm(now, restarted.id(), restarted.confirmVerifier(), ROOT);
+
         assertThat(statusOf(() -> table.opens().close(client, file(1), stateid)))
                 .isEqualTo(Nfs4Status.BAD_STATEID);
+
         table.owners().end(now, turn, reply(OpCode.CLOSE, Nfs4Status.BAD_STATEID, 0));
         assertThat(statusOf(() -> table.owners().beginOpen(client, opaque("o"), 1)))
                 .isEqualTo(Nfs4Status.EXPIRED);
@@ -101,12 +105,15 @@ class OwnerStatesTest {
         for (int i = 1; i <= 3; i++) {
             close(one, i, opened(one, "o" + i, i, 1), 3);
         }
+
         assertThat(table.counts().openOwners()).isEqualTo(3);
+
         Stateid held = opened(one, "o4", 4, 1);
         assertThat(table.counts().openOwners()).as("the client's share").isEqualTo(3);
         assertThat(statusOf(() -> table.owners().beginOpen(one, opaque("o2"), 9)))
                 .as("one that stayed")
                 .isEqualTo(Nfs4Status.BAD_SEQID);
+
         // The share of all: what the first client left idle goes.
         opened(two, "p1", 1, 1);
         opened(two, "p2", 2, 1);
@@ -115,6 +122,7 @@ class OwnerStatesTest {
         assertThat(statusOf(() -> table.owners().beginOpen(two, opaque("p4"), 1)))
                 .as("nobody is idle")
                 .isEqualTo(Nfs4Status.RESOURCE);
+
         close(one, 4, held, 3);
         opened(one, "o5", 5, 1);
         assertThat(table.counts().openOwners()).isEqualTo(4);
@@ -124,7 +132,9 @@ class OwnerStatesTest {
     void failedFirstOpen_leavesNoOwner() throws Nfs4Exception {
         Client client = client("c");
         OwnerTurn turn = table.owners().beginOpen(client, opaque("o"), 1);
+
         table.owners().end(now, turn, reply(OpCode.OPEN, Nfs4Status.NOENT, 1));
+
         assertThat(table.counts().openOwners()).isZero();
     }
 

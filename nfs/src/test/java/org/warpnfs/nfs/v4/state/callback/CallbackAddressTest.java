@@ -140,6 +140,7 @@ class CallbackAddressTest {
         InetAddress from =
                 Inet6Address.getByAddress(null, InetAddress.ofLiteral("fe80::1").getAddress(), 3);
         CallbackAddress address = CallbackAddress.of(PROGRAM, new UniversalAddress("tcp6", "fe80::1.131.233"), 7, from);
+
         assertThat(((Inet6Address) address.socket().getAddress()).getScopeId()).isEqualTo(3);
     }
 

@@ -123,6 +123,7 @@ class DialedPathTest {
         assertThat(recall(delegation())).as("nobody answered yet").isFalse();
         assertThat(isUp()).isFalse();
         assertThat(path.isDown()).isFalse();
+
         path.confirmed(now);
         path.confirmed(now);
         CallbackCall.Null probe = nextProbe();
@@ -134,12 +135,16 @@ class DialedPathTest {
     @Test
     void probed_answered_isUpAndCarriesRecalls() {
         up();
+
         assertThat(isUp()).isTrue();
+
         Delegation delegation = delegation();
         assertThat(recall(delegation)).isTrue();
+
         CallbackCall.PlainRecall recall = nextRecall();
         assertThat(recall.operation().stateid()).isEqualTo(delegation.stateid());
         assertThat(recall.operation().fileHandle()).isEqualTo(delegation.wireHandle());
+
         path.recalled(now, recall, ACKNOWLEDGED);
         now += PAUSE;
         assertThat(isDue(delegation)).as("it knows").isFalse();
@@ -149,18 +154,23 @@ class DialedPathTest {
     @Test
     void probed_failed_isDownAndTriedAgainAfterAPause() {
         path.confirmed(now);
+
         assertThat(path.probed(now, nextProbe(), false)).isFalse();
         assertThat(path.isDown()).isTrue();
+
         now += PAUSE - 1;
         path.retry(now);
         assertThat(recall(delegation())).isFalse();
         assertThat(sent).isEmpty();
+
         now++;
         path.retry(now);
         path.retry(now);
         CallbackCall.Null again = nextProbe();
+
         assertThat(sent).isEmpty();
         assertThat(path.isDown()).as("until it is answered").isTrue();
+
         path.probed(now, again, true);
         assertThat(path.isDown()).isFalse();
         assertThat(path.isUp()).isTrue();
@@ -172,7 +182,9 @@ class DialedPathTest {
         CallbackCall.Null late = nextProbe();
         now += PATIENCE;
         path.retry(now);
+
         assertThat(path.isDown()).isFalse();
+
         now++;
         path.retry(now);
         assertThat(path.isDown()).isTrue();
@@ -185,7 +197,9 @@ class DialedPathTest {
         path.confirmed(now);
         path.probed(now, nextProbe(), false);
         now += PAUSE;
+
         assertThat(recall(delegation())).isFalse();
+
         path.probed(now, nextProbe(), true);
         assertThat(recall(delegation())).isTrue();
     }
@@ -196,9 +210,12 @@ class DialedPathTest {
         Delegation delegation = delegation();
         recall(delegation);
         path.recalled(now, nextRecall(), FAILED);
+
         assertThat(path.isDown()).isTrue();
+
         now += PAUSE;
         assertThat(isDue(delegation)).isTrue();
+
         path.retry(now);
         path.probed(now, nextProbe(), true);
         assertThat(recall(delegation)).isTrue();
@@ -212,8 +229,10 @@ class DialedPathTest {
         CallbackCall.PlainRecall silent = nextRecall();
         now += PATIENCE + 1;
         path.retry(now);
+
         assertThat(path.isDown()).isTrue();
         assertThat(isDue(delegation)).isTrue();
+
         path.recalled(now, silent, ACKNOWLEDGED);
         assertThat(isDue(delegation)).as("an answer that comes too late").isTrue();
     }
@@ -224,8 +243,10 @@ class DialedPathTest {
         Delegation delegation = delegation();
         recall(delegation);
         path.recalled(now, nextRecall(), BAD_HANDLE);
+
         assertThat(path.isUp()).isTrue();
         assertThat(isDue(delegation)).as("not at once").isFalse();
+
         now += TimeUnit.MILLISECONDS.toNanos(500);
         assertThat(isDue(delegation)).isTrue();
     }
@@ -239,7 +260,9 @@ class DialedPathTest {
             calls.add(nextRecall());
         }
         Delegation next = delegation();
+
         assertThat(recall(next)).isFalse();
+
         path.recalled(now, calls.get(3), ACKNOWLEDGED);
         assertThat(recall(next)).isTrue();
     }
@@ -251,14 +274,19 @@ class DialedPathTest {
         recall(delegation);
         CallbackCall.PlainRecall old = nextRecall();
         paths.callAt(client, OTHER_ADDRESS);
+
         assertThat(isUp()).isFalse();
+
         now += PAUSE;
         assertThat(isDue(delegation)).isTrue();
+
         path.recalled(now, old, ACKNOWLEDGED);
         assertThat(isDue(delegation)).isTrue();
+
         current().confirmed(now);
         CallbackCall.Null probe = nextProbe();
         assertThat(probe.target()).isNotSameAs(old.target());
+
         current().probed(now, probe, true);
         assertThat(recall(delegation)).isTrue();
     }
@@ -270,13 +298,17 @@ class DialedPathTest {
         recall(delegation);
         CallbackCall.PlainRecall old = nextRecall();
         paths.callAt(client, new CallbackAddress(ADDRESS.program(), ADDRESS.socket(), ADDRESS.ident()));
+
         assertThat(isUp()).isFalse();
+
         now += PAUSE;
         path.recalled(now, old, ACKNOWLEDGED);
         assertThat(isDue(delegation)).isTrue();
+
         current().confirmed(now);
         CallbackCall.Null probe = nextProbe();
         assertThat(probe.target()).isSameAs(old.target());
+
         current().probed(now, probe, true);
         assertThat(isUp()).isTrue();
     }
@@ -287,7 +319,9 @@ class DialedPathTest {
         CallbackCall.Null probe = nextProbe();
         paths.callAt(client, ADDRESS);
         current().confirmed(now);
+
         assertThat(sent).isEmpty();
+
         current().probed(now, probe, true);
         assertThat(isUp()).isTrue();
     }
@@ -296,6 +330,7 @@ class DialedPathTest {
     void addressTakenBack_isNoPath() {
         up();
         paths.callAt(client, null);
+
         assertThat(isUp()).isFalse();
         assertThat(recall(delegation())).isFalse();
     }

@@ -47,6 +47,7 @@ class SlotTest {
                 (SequenceOutcome.Execute) table.sessions().beginSequence(NOW, request(session, 1));
         first.slot().seqid = -1;
         table.sessions().endSequence(NOW, first, null);
+
         assertThat(table.sessions().beginSequence(NOW, request(session, 0)))
                 .isInstanceOf(SequenceOutcome.Execute.class);
     }

@@ -93,19 +93,23 @@ class ByteRangeLocksTest {
     @Test
     void range_toTheEndOfAllFiles_isUnsigned() throws Nfs4Exception {
         ByteRange all = ByteRange.of(0, -1);
+
         assertThat(all.length()).isEqualTo(-1);
+
         ByteRange high = ByteRange.of(-16, 15);
         assertThat(high.overlaps(all)).isTrue();
         assertThat(high.last()).isEqualTo(-2);
         assertThat(ByteRange.of(-16, 16).length()).isEqualTo(-1);
         assertThatThrownBy(() -> ByteRange.of(-16, 17)).isInstanceOf(Nfs4Exception.class);
         assertThatThrownBy(() -> ByteRange.of(5, 0)).isInstanceOf(Nfs4Exception.class);
+
         ByteRangeLocks<String> locks = new ByteRangeLocks<>();
         locks.lock("a", true, all);
         locks.unlock("a", new ByteRange(10, -1));
         assertThat(locks.conflict("b", false, new ByteRange(10, -1))).isNull();
         assertThat(locks.conflict("b", false, new ByteRange(9, 9))).isNotNull();
         assertThat(locks.holds("a")).isTrue();
+
         locks.unlockAll("a");
         assertThat(locks.isEmpty()).isTrue();
     }
@@ -118,7 +122,9 @@ class ByteRangeLocksTest {
         }
         long last = 3L * MANY;
         locks.lock("other", false, new ByteRange(last, last));
+
         assertThat(locks.size()).isEqualTo(MANY + 1);
+
         long before = locks.visited();
         assertThat(locks.conflict("hog", true, new ByteRange(0, last - 1))).isNull();
         assertThat(locks.conflict("hog", true, new ByteRange(0, -1)))
@@ -135,12 +141,16 @@ class ByteRangeLocksTest {
             locks.lock("hog", true, new ByteRange(2 * i, 2 * i));
         }
         locks.unlock("hog", new ByteRange(0, -1));
+
         assertThat(locks.isEmpty()).isTrue();
         assertThat(locks.holds("hog")).isFalse();
+
         ByteRange far = new ByteRange(2L * MANY - 2, 2L * MANY - 2);
         assertThat(locks.conflict("other", true, far)).isNull();
+
         locks.lock("other", true, far);
         assertThat(locks.conflict("hog", false, far)).isNotNull();
+
         int asked = 0;
         ByteRange all = new ByteRange(0, 2L * MANY - 4);
         while (true) {
@@ -160,6 +170,7 @@ class ByteRangeLocksTest {
         ByteRangeLocks<String> locks = new ByteRangeLocks<>("gone"::equals);
         locks.lock("gone", true, new ByteRange(0, 9));
         locks.lock("there", true, new ByteRange(20, 29));
+
         assertThat(locks.conflict("new", true, new ByteRange(5, 15))).isNull();
         assertThat(locks.conflict("new", true, new ByteRange(5, 25))).isNotNull();
         assertThat(locks.size()).isEqualTo(1);

@@ -30,23 +30,28 @@ class FileRecoveryLogTest {
     void log_afterARestart_knowsWhoHeldState() throws IOException {
         FileRecoveryLog first = FileRecoveryLog.open(directory);
         assertThat(first.reclaimers()).isEmpty();
+
         first.add(owner("a"));
         first.add(owner("b"));
         first.add(owner("c"));
         first.remove(owner("b"));
         // Killed: not closed.
         FileRecoveryLog second = FileRecoveryLog.open(directory);
+
         assertThat(second.reclaimers()).containsExactlyInAnyOrder(owner("a"), owner("c"));
         assertThat(second.instance()).isEqualTo(first.instance() + 1);
         assertThat(second.serverIdentity()).isEqualTo(first.serverIdentity());
+
         second.add(owner("a"));
         // Killed again while grace runs: c may still come.
         FileRecoveryLog third = FileRecoveryLog.open(directory);
         assertThat(third.reclaimers()).containsExactlyInAnyOrder(owner("a"), owner("c"));
+
         third.add(owner("a"));
         third.endGrace();
         FileRecoveryLog fourth = FileRecoveryLog.open(directory);
         assertThat(fourth.reclaimers()).containsExactly(owner("a"));
+
         first.close();
         second.close();
         third.close();
@@ -76,8 +81,11 @@ class FileRecoveryLogTest {
         second.endGrace();
         interrupted(() -> second.add(owner("b")));
         second.add(owner("b"));
+
         FileRecoveryLog third = FileRecoveryLog.open(directory);
+
         assertThat(third.reclaimers()).containsExactly(owner("b"));
+
         second.close();
         third.close();
     }
@@ -102,6 +110,7 @@ class FileRecoveryLogTest {
                 log.add(comesAndGoes);
                 log.remove(comesAndGoes);
             }
+
             assertThat(Files.getAttribute(file(), "unix:ino")).isNotEqualTo(first);
             assertThat(Files.size(file())).isEqualTo(length);
         }

@@ -207,6 +207,7 @@ class RecoveryLogPowerLossTest {
             }
             assertThat(reclaimers).as("byte %d", at).isEqualTo(last.all);
         }
+
         assertThat(refused).isGreaterThan(1000);
     }
 
@@ -215,14 +216,17 @@ class RecoveryLogPowerLossTest {
         LastBatch last = lastBatch(2);
         byte[] lost = last.after.clone();
         Arrays.fill(lost, PAGE_BYTES, 2 * PAGE_BYTES, (byte) 0);
+
         assertThatThrownBy(() -> start(lost))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining(file().toString())
                 .hasMessageContaining("byte " + PAGE_BYTES)
                 .hasMessageContaining("move it away");
+
         byte[] changedPlaces = last.after.clone();
         System.arraycopy(last.after, PAGE_BYTES, changedPlaces, 2 * PAGE_BYTES, PAGE_BYTES);
         assertThatThrownBy(() -> start(changedPlaces)).isInstanceOf(IOException.class);
+
         byte[] cut = Arrays.copyOf(last.after, PAGE_BYTES);
         assertThatThrownBy(() -> start(cut)).isInstanceOf(IOException.class).hasMessageContaining("cut off");
     }
@@ -234,6 +238,7 @@ class RecoveryLogPowerLossTest {
         byte[] mixed = newer.after.clone();
         int from = (newer.blocks(PAGE_BYTES).getLast() + 1) * PAGE_BYTES;
         System.arraycopy(older.after, 2 * PAGE_BYTES, mixed, from, PAGE_BYTES);
+
         assertThatThrownBy(() -> start(mixed)).isInstanceOf(IOException.class);
     }
 
