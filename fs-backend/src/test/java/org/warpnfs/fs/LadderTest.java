@@ -8,7 +8,7 @@ import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import org.warpnfs.testkit.Circles;
 
-/** Each package uses what stands below it, and none knows a protocol. */
+/** Each package uses only the packages below it, and none knows a protocol. */
 @AnalyzeClasses(packages = "org.warpnfs.fs", importOptions = DoNotIncludeTests.class)
 class LadderTest {
     private static final String[] LIBRARIES = {"java..", "org.jspecify..", "org.slf4j..", "com.google.common.."};

@@ -9,7 +9,7 @@ import com.tngtech.archunit.lang.ArchRule;
 import java.util.stream.Stream;
 import org.warpnfs.testkit.Circles;
 
-/** The programs know the file system SPI and RPC; no socket, no RDMA, no backend, and not each other. */
+/** The programs know the file system SPI and RPC, but no socket, no RDMA, no backend, and not each other. */
 @AnalyzeClasses(packages = "org.warpnfs.nfs", importOptions = DoNotIncludeTests.class)
 class LadderTest {
     private static final String[] BELOW = {
@@ -72,7 +72,7 @@ class LadderTest {
     @ArchTest
     static final ArchRule EXPORT_KNOWS_NO_PROGRAM = onlyUses("org.warpnfs.nfs.export");
 
-    /** oncrpc4j's own stream lets its buffer be seen by Grizzly's type alone. */
+    /** Grizzly is permitted because oncrpc4j's own stream exposes its buffer by a type of Grizzly alone. */
     @ArchTest
     static final ArchRule REPLAY_KNOWS_NO_PROGRAM =
             onlyUses("org.warpnfs.nfs.replay", "org.warpnfs.nfs.export", "org.glassfish.grizzly");
@@ -84,7 +84,7 @@ class LadderTest {
     @ArchTest
     static final ArchRule MOUNT_KNOWS_NO_OTHER_PROGRAM = onlyUses("org.warpnfs.nfs.mount..", "org.warpnfs.nfs.export");
 
-    /** As above, of oncrpc4j's own stream. */
+    /** Grizzly is permitted for the same reason. */
     @ArchTest
     static final ArchRule V4_KNOWS_NO_OTHER_PROGRAM = onlyUses(
             "org.warpnfs.nfs.v4..",

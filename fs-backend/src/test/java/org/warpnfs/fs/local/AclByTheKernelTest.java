@@ -35,7 +35,7 @@ import org.warpnfs.fs.spi.OpenAccess;
 import org.warpnfs.fs.spi.PosixAcl;
 import org.warpnfs.testkit.Seeds;
 
-/** The kernel is the judge of what this project makes of access control lists by itself. */
+/** Compares this project's own handling of access control lists with the kernel's. */
 class AclByTheKernelTest {
     private static final LocalOptions UNPRIVILEGED = LocalOptions.DEFAULTS.withoutPrivileges();
 
@@ -66,7 +66,7 @@ class AclByTheKernelTest {
                             new AclEntry.Mask(3),
                             new AclEntry.Other(0)))));
 
-            // struct posix_acl_xattr_header and _entry, by hand
+            // struct posix_acl_xattr_header and _entry, written by hand
             assertThat(HexFormat.ofDelimiter(" ").formatHex(xattr("f", "system.posix_acl_access")))
                     .isEqualTo("02 00 00 00 01 00 06 00 ff ff ff ff 02 00 05 00 ef be ad de 04 00 04 00 ff ff ff ff"
                             + " 08 00 07 00 e8 03 00 00 10 00 03 00 ff ff ff ff 20 00 00 00 ff ff ff ff");
@@ -88,9 +88,8 @@ class AclByTheKernelTest {
             List<Caller> callers = new ArrayList<>();
             for (int i = 0; i < 20; i++) {
                 PosixAcl acl = randomAcl(random);
-                // Linux does not look at a list whose mask is empty (acl_permission_check), so that those who are named
-                // get what
-                // others do; acl(5) gives them nothing, and so does this project.
+                // Linux ignores a list whose mask is empty (acl_permission_check), so named users get what others get.
+                // By acl(5) they get nothing, and so they do in this project.
                 lists.add((acl.permissionBits() & 070) == 0 ? PosixAcl.ofPermissions(acl.permissionBits()) : acl);
                 callers.add(new Caller(random.nextInt(5), random.nextInt(5), List.of((long) random.nextInt(5))));
             }
@@ -141,7 +140,7 @@ class AclByTheKernelTest {
         });
     }
 
-    /** A directory and what is made in it, changed at random; what each step leaves. */
+    /** Changes a directory and new files in it at random. Returns the state after each step. */
     private static List<String> story(FileSystem fs, String top, Random random) throws Exception {
         List<String> told = new ArrayList<>();
         List<FileHandle> directories = new ArrayList<>();

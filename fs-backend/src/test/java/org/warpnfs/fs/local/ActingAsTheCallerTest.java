@@ -61,7 +61,7 @@ class ActingAsTheCallerTest extends LocalTreeFixture {
     void accessControlList_ofAFile_decidesInEachMode() throws Exception {
         Assumptions.assumeTrue(LocalBackend.IS_ROOT, "files of others are needed");
         FileHandle file = create(fs.root(), "f");
-        // u::rw, u:1000:rw, g::r, g:2000:rw, mask r, o::- : what is named is cut by the mask
+        // u::rw, u:1000:rw, g::r, g:2000:rw, mask r, o::- : the mask limits the named user and group
         byte[] acl = acl(0x01, 6, -1, 0x02, 6, 1000, 0x04, 4, -1, 0x08, 6, 2000, 0x10, 4, -1, 0x20, 0, -1);
         try (Fd fd =
                 OpenCalls.open(tree.resolve("f").toString().getBytes(StandardCharsets.UTF_8), OpenCalls.O_RDONLY)) {

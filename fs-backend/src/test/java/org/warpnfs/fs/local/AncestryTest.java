@@ -23,7 +23,7 @@ import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 
-/** No way leads up and out of a tree, whatever the host moves. */
+/** No lookup of a parent leads out of a tree, whatever users of the host move. */
 class AncestryTest {
     private static final List<LocalOptions> KINDS = List.of(
             LocalOptions.DEFAULTS,

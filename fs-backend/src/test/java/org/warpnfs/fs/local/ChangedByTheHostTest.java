@@ -24,7 +24,7 @@ import org.warpnfs.fs.spi.OpenFile;
 import org.warpnfs.fs.spi.Stability;
 import org.warpnfs.fs.spi.Timestamp;
 
-/** A tree that the host changes behind the file system, and what of the host it must not reach. */
+/** A tree that users of the host change, and the parts of the host that it must not reach. */
 class ChangedByTheHostTest extends LocalTreeFixture {
     private void readAndWrite(FileHandle file) throws FsException {
         try (OpenFile open = fs.open(Caller.ROOT, file, OpenAccess.READ_WRITE)) {
@@ -33,7 +33,10 @@ class ChangedByTheHostTest extends LocalTreeFixture {
         }
     }
 
-    /** Of a file that nobody has changed here; a clock that goes back takes it along, so nothing better is promised. */
+    /**
+     * For a file that nobody has changed here. A clock that goes back takes the change id along, so no stronger order
+     * is promised.
+     */
     @Test
     void changeId_isMadeFromTheChangeTime_andSaysNoMore() throws Exception {
         Path seen = Files.writeString(tree.resolve("seen"), "by others");

@@ -24,7 +24,7 @@ final class ChildJvm {
     private final String classPath;
 
     /**
-     * Prepares one.
+     * Prepares the JVM.
      *
      * @param base a directory that everybody can read, where classes are copied to
      */
@@ -33,12 +33,17 @@ final class ChildJvm {
         this.classPath = readableClassPath();
     }
 
-    /** Runs it to its end, by way of the command; what it printed. Fails unless it ends well. */
+    /**
+     * Runs the class to its end, started by the given command, and returns what it printed. Fails unless it succeeds.
+     */
     String run(List<String> by, Class<?> main, String... arguments) throws Exception {
         return run(by, process -> {}, main, arguments);
     }
 
-    /** As {@link #run(List, Class, String...)}, with something to do to the process before it gets a line of input. */
+    /**
+     * Does the same as {@link #run(List, Class, String...)}, with a preparation of the process before it gets a line of
+     * input.
+     */
     String run(List<String> by, Preparation preparation, Class<?> main, String... arguments) throws Exception {
         Path output = Files.createTempFile(base, "output", ".txt");
         List<String> command = new ArrayList<>(by);
@@ -106,7 +111,7 @@ final class ChildJvm {
         return target;
     }
 
-    /** What is done to a process that waits for a line of input. */
+    /** An action on a process that waits for a line of input. */
     interface Preparation {
         void prepare(Process process) throws Exception;
     }

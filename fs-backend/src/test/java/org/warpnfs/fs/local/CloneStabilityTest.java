@@ -24,8 +24,8 @@ import org.warpnfs.fs.spi.OpenFile;
 import org.warpnfs.fs.spi.Stability;
 
 /**
- * A clone has no COMMIT (RFC 7862, section 15.13): once it is answered it is on stable storage. On btrfs, which can
- * clone.
+ * A clone has no COMMIT (RFC 7862, section 15.13), so it is on stable storage once it is answered. Tested on btrfs,
+ * which can clone.
  */
 class CloneStabilityTest {
     private static final int LENGTH_BYTES = 65_536;

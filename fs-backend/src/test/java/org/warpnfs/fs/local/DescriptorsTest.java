@@ -19,7 +19,7 @@ import org.warpnfs.fs.spi.OpenAccess;
 import org.warpnfs.fs.spi.OpenFile;
 import org.warpnfs.fs.spi.Stability;
 
-/** How many descriptors are held, and until when. */
+/** Number of descriptors that are held, and for how long. */
 class DescriptorsTest extends LocalTreeFixture {
     private void readAndWrite(FileHandle file) throws FsException {
         try (OpenFile open = fs.open(Caller.ROOT, file, OpenAccess.READ_WRITE)) {

@@ -12,9 +12,9 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Assumptions;
 
 /**
- * An ext4 on a loop device that really fails: its image lies sparse on a small tmpfs. What the file system needs for
- * itself is there from the beginning. While the tmpfs is full, a write to any other block fails on the device, the
- * kernel drops the page, and tells of it as it tells of every medium that fails.
+ * An ext4 file system on a loop device that really fails: its image is a sparse file on a small tmpfs. The blocks that
+ * the file system itself needs are allocated from the start. While the tmpfs is full, a write to any other block fails
+ * on the device. The kernel then drops the page and reports the error as for any medium that fails.
  */
 final class FailingDevice implements AutoCloseable {
     private static final long IMAGE_BYTES = 48 << 20;
@@ -34,7 +34,10 @@ final class FailingDevice implements AutoCloseable {
         mountPoint = Files.createDirectory(base.resolve("mounted"));
     }
 
-    /** Ends the test, with the reason, on a machine without root or loop devices; a missing program fails it. */
+    /**
+     * Makes a device. On a machine without root or loop devices the test is skipped with the reason; if a program is
+     * missing, it fails.
+     */
     static FailingDevice make(Path base) throws IOException {
         boolean possible = LocalBackend.IS_ROOT && Files.exists(Path.of("/dev/loop-control"));
         if (!possible) {
@@ -72,7 +75,7 @@ final class FailingDevice implements AutoCloseable {
         mount();
     }
 
-    /** Rewrites all blocks that are not free, so that the tmpfs has pages for them. */
+    /** Rewrites all blocks that are in use, so that the tmpfs has pages for them. */
     private void occupyWhatIsUsed() throws IOException {
         Process process = new ProcessBuilder(List.of("dumpe2fs", image.toString()))
                 .redirectErrorStream(true)
@@ -106,12 +109,12 @@ final class FailingDevice implements AutoCloseable {
         mounted = true;
     }
 
-    /** Where the file system is mounted. */
+    /** The mount point of the file system. */
     Path directory() {
         return mountPoint;
     }
 
-    /** From now on every block that was not written before fails. */
+    /** Makes writes to blocks that were not written before fail. */
     void fail() throws IOException {
         byte[] page = new byte[BLOCK_BYTES];
         try (RandomAccessFile ballast = new RandomAccessFile(ballast().toFile(), "rw")) {
@@ -130,12 +133,12 @@ final class FailingDevice implements AutoCloseable {
         return store.resolve("ballast");
     }
 
-    /** From now on nothing fails. */
+    /** Makes all writes succeed again. */
     void heal() throws IOException {
         Files.deleteIfExists(ballast());
     }
 
-    /** Mounts it anew: what is there then is on the medium. */
+    /** Mounts the file system again. What it contains then is on the medium. */
     void remount() throws IOException {
         Mounts.run("umount", mountPoint.toString());
         mounted = false;
@@ -146,13 +149,13 @@ final class FailingDevice implements AutoCloseable {
         Mounts.run("mount", "-o", "remount,ro", mountPoint.toString());
     }
 
-    /** Takes it out of sight; it goes when nobody uses it any more. */
+    /** Unmounts lazily: the file system goes away after its last use. */
     void unmountLazily() throws IOException {
         Mounts.run("umount", "-l", mountPoint.toString());
         mounted = false;
     }
 
-    /** Mounts again what was {@link #unmountLazily unmounted}. */
+    /** Mounts again after {@link #unmountLazily}. */
     void mountAgain() throws IOException {
         mount();
     }
@@ -163,7 +166,7 @@ final class FailingDevice implements AutoCloseable {
             Mounts.run("umount", mountPoint.toString());
         }
         if (storeMounted) {
-            // The kernel lets go of the loop device a moment after the file system is unmounted.
+            // The kernel releases the loop device a moment after the file system is unmounted.
             Mounts.run("umount", "-l", store.toString());
         }
     }

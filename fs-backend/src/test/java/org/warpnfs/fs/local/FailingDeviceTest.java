@@ -22,10 +22,10 @@ import org.warpnfs.fs.spi.OpenAccess;
 import org.warpnfs.fs.spi.OpenFile;
 import org.warpnfs.fs.spi.Stability;
 
-/** The kernel's own errors, of a device that really fails: nothing that was acknowledged as stable is lost. */
+/** Real errors of the kernel, from a device that fails: nothing that was acknowledged as stable is lost. */
 class FailingDeviceTest {
     private static final int BLOCK_BYTES = 4096;
-    /** Blocks written before the device fails, twice while it does, and after it is healed. */
+    /** Blocks written before the device fails, twice that many while it fails, and again after it is healed. */
     private static final int PHASE = 160;
 
     private static final long LIMIT_SECONDS = 120;
@@ -96,7 +96,7 @@ class FailingDeviceTest {
         }
         device.fail();
 
-        // Somebody else on the host makes the kernel write, and takes note of the error.
+        // Another process on the host makes the kernel write, and consumes the error.
         Process other =
                 new ProcessBuilder("sync", device.directory().resolve("f").toString()).start();
         assertThat(other.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)).isTrue();
@@ -170,7 +170,7 @@ class FailingDeviceTest {
         try (OpenFile open = openToWrite(file)) {
             open.write(block(1), 0, Stability.FILE_SYNC);
         }
-        // No descriptor that could write may be left.
+        // No descriptor for writing may be left.
         fs.close();
         device.remountReadOnly();
         fs = LocalFileSystem.open(device.directory(), LocalOptions.DEFAULTS);

@@ -28,7 +28,7 @@ import org.warpnfs.fs.spi.OpenAccess;
 import org.warpnfs.fs.spi.OpenFile;
 import org.warpnfs.fs.spi.Stability;
 
-/** What {@link LocalFileSystem} answers when syncs fail at moments that a test chooses. */
+/** Answers of {@link LocalFileSystem} when syncs fail at moments that a test chooses. */
 class FailingSyncTest {
     private static final long LIMIT_SECONDS = 60;
 
@@ -109,7 +109,7 @@ class FailingSyncTest {
             calls.fail(Errno.EIO);
             FutureTask<FsError> commit = start(() -> outcome(committer::sync));
             calls.awaitBegin();
-            // The kernel has told its one error to the commit: the next call on the descriptor says 0.
+            // The commit has consumed the kernel's one error: the next call on the descriptor returns 0.
             calls.heal();
             FutureTask<FsError> stable = start(() -> outcome(() -> write(writer, 4096, Stability.FILE_SYNC)));
             awaitSize(file, 4096 + 3);

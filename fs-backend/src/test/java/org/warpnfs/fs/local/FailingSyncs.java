@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.warpnfs.fs.local.libc.ErrnoException;
 import org.warpnfs.fs.local.libc.Fd;
 
-/** The kernel's syncs, which are counted, and fail or wait when told to. */
+/** The kernel's sync calls, counted. They fail or wait when a test says so. */
 final class FailingSyncs implements Durability.SyncCalls {
     private static final long LIMIT_SECONDS = 60;
 
@@ -19,7 +19,7 @@ final class FailingSyncs implements Durability.SyncCalls {
     private volatile boolean holds;
     private volatile int errno;
 
-    /** Those that begin from now on fail. */
+    /** Makes calls that begin from now on fail. */
     void fail(int withErrno) {
         errno = withErrno;
     }
@@ -28,7 +28,7 @@ final class FailingSyncs implements Durability.SyncCalls {
         errno = 0;
     }
 
-    /** How many there were since {@link #forget}. */
+    /** Number of calls since {@link #forget}. */
     int count() {
         return count.get();
     }
@@ -37,7 +37,7 @@ final class FailingSyncs implements Durability.SyncCalls {
         count.set(0);
     }
 
-    /** Those that begin from now on end when they are {@linkplain #letGo let go}. */
+    /** Makes calls that begin from now on wait until {@link #letGo}. */
     void hold() {
         began.drainPermits();
         holds = true;

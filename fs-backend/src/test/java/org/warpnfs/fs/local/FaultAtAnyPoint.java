@@ -33,7 +33,7 @@ import org.warpnfs.fs.spi.Stability;
 import org.warpnfs.fs.spi.Timestamp;
 import org.warpnfs.fs.spi.XattrMode;
 
-/** Runs in a process of its own with faults.c before libc; says what went wrong by its exit. */
+/** Main class of a process that has faults.c loaded before libc. Its exit status says whether all checks passed. */
 final class FaultAtAnyPoint {
     private static final int BTRFS = 0x9123_683e;
     private static final int PERSISTENT = 1000;
@@ -148,7 +148,10 @@ final class FaultAtAnyPoint {
         }
     }
 
-    /** False if the operation makes no more calls than {@code before}: then it succeeded. */
+    /**
+     * Lets a call of the operation fail after {@code before} calls. Returns false if the operation makes no more calls
+     * than that, and so succeeded.
+     */
     private boolean failAfter(String name, Operation operation, int before, int errno, int times) throws Exception {
         String directoryName = "d" + files++;
         FileHandle directory = fs.makeDirectory(
@@ -211,7 +214,7 @@ final class FaultAtAnyPoint {
         return file;
     }
 
-    /** All that a client could see of what is in a directory. */
+    /** Everything that a client could see of the contents of a directory. */
     private static Map<String, String> state(Path directory) throws IOException {
         Map<String, String> state = new TreeMap<>();
         List<Path> all;

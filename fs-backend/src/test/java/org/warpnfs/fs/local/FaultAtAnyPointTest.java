@@ -15,9 +15,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Every operation with every call of libc in it failing, one after another, by EIO, ENOMEM, EMFILE and ENOSPC. What was
- * changed is never answered by "try again later", and the verifier moves if a sync fails. The calls fail in a process
- * of their own, through a library that the C compiler makes of faults.c.
+ * Runs every operation with each of its calls of libc failing, one after another, by EIO, ENOMEM, EMFILE and ENOSPC. A
+ * change that was made is never answered by "try again later", and the verifier changes if a sync fails. The calls fail
+ * in a separate process, through a library that the C compiler makes of faults.c.
  */
 class FaultAtAnyPointTest {
     private static final long LIMIT_SECONDS = 240;

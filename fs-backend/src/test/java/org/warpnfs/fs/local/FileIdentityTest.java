@@ -17,7 +17,7 @@ import org.warpnfs.fs.spi.FileIdentity;
 import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FileSystem;
 
-/** One file is one file, whatever tree it was reached through. */
+/** A file has one identity, whatever tree it was reached through. */
 class FileIdentityTest {
     private static final List<LocalOptions> KINDS =
             List.of(LocalOptions.DEFAULTS, LocalOptions.DEFAULTS.withoutKernelHandles());

@@ -20,14 +20,14 @@ import org.warpnfs.fs.local.libc.OpenCalls;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileName;
 
-/** The table of handles on disk: as small as what it tells of, and clean only if it is whole. */
+/** The table of handles on disk: its length is bounded by its files, and it is clean only if it is complete. */
 class HandleLogTest {
     private static final long TREE = 7;
 
     @TempDir
     Path base;
 
-    /** Files that the one log in the directory tells of. */
+    /** Number of files in the one log in the directory. */
     static int entriesIn(Path state) throws IOException {
         Path log = logIn(state);
         String name = log.getFileName().toString();
@@ -100,7 +100,7 @@ class HandleLogTest {
         }
         Files.write(logIn(base), torn);
         for (int start = 0; start < 3; start++) {
-            // Each stops cleanly, but nobody has found again what the first did not know any more.
+            // Each run stops cleanly, but no file was found again that the first run had lost.
             try (HandleLog log = HandleLog.open(base, TREE, new ConcurrentHashMap<>())) {
                 assertThat(log.wasClean()).as("start %d", start).isFalse();
             }
@@ -159,7 +159,7 @@ class HandleLogTest {
             changed[at] ^= (byte) (1 << at % 8);
             assertNotClean(changed, table);
         }
-        // A part was written later than what follows it.
+        // A part was written later than the part after it.
         for (int from = 8; from < whole.length; from += 64) {
             byte[] hole = whole.clone();
             Arrays.fill(hole, from, Math.min(from + 64, hole.length), (byte) 0);

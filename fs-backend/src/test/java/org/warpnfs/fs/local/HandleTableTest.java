@@ -55,7 +55,7 @@ class HandleTableTest {
         }
     }
 
-    /** Records in the log, by its length; it is in use. */
+    /** Number of records in the log, computed from its length. The log is in use. */
     private static long entriesOf(Path state) throws IOException {
         return Files.size(HandleLogTest.logIn(state)) / 70;
     }

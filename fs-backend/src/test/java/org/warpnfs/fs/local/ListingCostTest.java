@@ -12,7 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.DirectoryEntry;
 
-/** How many files a listing looks at: those of which a handle was made stand in the table of handles. */
+/** Number of files that a listing examines. Each file for which a handle was made is in the table of handles. */
 class ListingCostTest {
     private static final int NAMES = 700;
 

@@ -12,7 +12,7 @@ import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileSystem;
 
-/** A fresh directory of the host under the contract suite. */
+/** A fresh directory of the host for the contract suite. */
 final class LocalBackend implements Backend {
     static final Path TMPFS = Path.of("/dev/shm");
     static final boolean IS_ROOT = "root".equals(System.getProperty("user.name"));
@@ -39,7 +39,7 @@ final class LocalBackend implements Backend {
         return Files.isWritable(wanted) ? wanted : Path.of(System.getProperty("java.io.tmpdir"));
     }
 
-    /** With every privilege of root; without, the unprivileged kind, and says so. */
+    /** A backend with every privilege of root. If the process is not root, it is an unprivileged one, and says so. */
     static Backend privileged(Path parent) throws IOException {
         if (!IS_ROOT) {
             System.err.println(
@@ -49,7 +49,10 @@ final class LocalBackend implements Backend {
         return new LocalBackend(newBase(parentOr(parent)), LocalOptions.DEFAULTS, true);
     }
 
-    /** Handles in a table, identity the caller's: root without CAP_DAC_READ_SEARCH, as in a plain container. */
+    /**
+     * A backend with handles in a table and calls made as the caller: root without CAP_DAC_READ_SEARCH, as in a plain
+     * container.
+     */
     static Backend withoutKernelHandles(Path parent) throws IOException {
         if (!IS_ROOT) {
             return unprivileged(parent);
@@ -59,14 +62,14 @@ final class LocalBackend implements Backend {
                 base, LocalOptions.DEFAULTS.withoutKernelHandles().withStateDirectory(base.resolve("state")), true);
     }
 
-    /** Handles in a table, permissions judged in software. */
+    /** A backend with handles in a table and permissions checked in software. */
     static Backend unprivileged(Path parent) throws IOException {
         Path base = newBase(parentOr(parent));
         return new LocalBackend(
                 base, LocalOptions.DEFAULTS.withoutPrivileges().withStateDirectory(base.resolve("state")), false);
     }
 
-    /** As {@link #unprivileged}, but with nowhere to keep the table: each start begins with an empty one. */
+    /** The same as {@link #unprivileged}, but without a file for the table, which is empty at each start. */
     static Backend forgetful(Path parent) throws IOException {
         return new LocalBackend(newBase(parentOr(parent)), LocalOptions.DEFAULTS.withoutPrivileges(), false);
     }

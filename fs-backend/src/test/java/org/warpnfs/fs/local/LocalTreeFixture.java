@@ -19,7 +19,7 @@ import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 
-/** A local file system on a fresh directory, and short words for long calls. */
+/** A local file system on a fresh directory, and short methods for long calls. */
 abstract class LocalTreeFixture {
     static final Caller USER = new Caller(1000, 1000, List.of());
     static final LocalOptions UNPRIVILEGED = LocalOptions.DEFAULTS.withoutPrivileges();

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Assumptions;
 import org.warpnfs.fs.local.libc.Fd;
 import org.warpnfs.fs.local.libc.OpenCalls;
 
-/** A file system on a loop device, whose power can be cut: what was not on the medium by then is lost. */
+/** A file system on a loop device whose power can be cut: what was not on the medium by then is lost. */
 final class LoopDevice implements AutoCloseable {
     private static final long IMAGE_BYTES = 200L << 20;
 
@@ -42,7 +42,7 @@ final class LoopDevice implements AutoCloseable {
         return make(base, "ext4", "-E", "lazy_itable_init=0,lazy_journal_init=0");
     }
 
-    /** Ends the test, with the reason, where no btrfs can be made. */
+    /** Makes a device with btrfs. Skips the test, with the reason, where that is not possible. */
     static LoopDevice btrfs(Path base) throws IOException {
         return make(base, "btrfs");
     }
@@ -73,14 +73,14 @@ final class LoopDevice implements AutoCloseable {
         mounted = true;
     }
 
-    /** Where the file system is mounted. */
+    /** The mount point of the file system. */
     Path directory() {
         return mountPoint;
     }
 
     /**
-     * Begins anew with what is on the medium. Nobody may have a file open any more when this {@linkplain Cut#restore
-     * restores}.
+     * Cuts the power: what the medium has now is what {@linkplain Cut#restore restore} brings back. No file may be open
+     * at the restore.
      */
     Cut cutPower() throws IOException {
         Path left = base.resolve("image" + ++cuts);
@@ -93,21 +93,23 @@ final class LoopDevice implements AutoCloseable {
         };
     }
 
-    /** Mounts it anew: what is there then is on the medium. */
+    /** Mounts the file system again. What it contains then is on the medium. */
     void remount() throws IOException {
         Mounts.run("umount", mountPoint.toString());
         mounted = false;
         mount();
     }
 
-    /** Ends its journal as an error of the medium would: it is read-only from now on, whoever has what open. */
+    /**
+     * Aborts the journal as an error of the medium would. The file system is read-only from now on, whatever is open.
+     */
     void abort() throws IOException {
         Mounts.run("mount", "-o", "remount,abort", mountPoint.toString());
     }
 
     /**
-     * Ends it at once, as if the medium were gone: nothing more is read or written, and nothing that waits is brought
-     * to it.
+     * Shuts the file system down at once, as if the medium were gone: nothing more is read or written, and pending
+     * writes are dropped.
      */
     void shutDown() throws Exception {
         byte[] path = mountPoint.toString().getBytes(StandardCharsets.UTF_8);
@@ -134,7 +136,7 @@ final class LoopDevice implements AutoCloseable {
         }
     }
 
-    /** Takes it out of sight; it goes when nobody uses it any more. */
+    /** Unmounts lazily: the file system goes away after its last use. */
     void unmountLazily() throws IOException {
         Mounts.run("umount", "-l", mountPoint.toString());
         mounted = false;
@@ -151,9 +153,9 @@ final class LoopDevice implements AutoCloseable {
         }
     }
 
-    /** The power is cut: what happens now is lost. */
+    /** A power cut: what happens during it is lost. */
     interface Cut {
-        /** The power is back. */
+        /** Turns the power on again. */
         void restore() throws IOException;
     }
 }

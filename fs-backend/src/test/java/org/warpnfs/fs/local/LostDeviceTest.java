@@ -24,9 +24,7 @@ import org.warpnfs.fs.spi.OpenAccess;
 import org.warpnfs.fs.spi.OpenFile;
 import org.warpnfs.fs.spi.Stability;
 
-/**
- * A real file system that becomes read-only, ends, or goes out of sight, under those who write to it; and comes back.
- */
+/** A real file system that becomes read-only, shuts down, or is unmounted while writers use it, and then comes back. */
 class LostDeviceTest {
     private static final int PHASE = 400;
 
@@ -41,7 +39,7 @@ class LostDeviceTest {
     void start() throws Exception {
         device = LoopDevice.ext4(base);
         export = Files.createDirectory(device.directory().resolve("export"));
-        // Of its own, so that nothing but what is written needs its journal.
+        // A file system of its own, so that only what is written needs its journal.
         Mounts.run("sync");
         fs = LocalFileSystem.open(export, LocalOptions.DEFAULTS);
     }
@@ -83,7 +81,7 @@ class LostDeviceTest {
         void happen() throws Exception;
     }
 
-    /** Writers write, it happens, they go on writing, and all is mounted anew. */
+    /** Lets writers write while the event happens and after it, and mounts everything again. */
     private VerifyingWriters underWriters(int files, Event event) throws Exception {
         try (VerifyingWriters writers = new VerifyingWriters(fs, files)) {
             writers.goOn(PHASE);

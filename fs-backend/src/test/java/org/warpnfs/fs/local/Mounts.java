@@ -9,11 +9,11 @@ import java.util.Deque;
 import java.util.List;
 import org.junit.jupiter.api.Assumptions;
 
-/** Mounts made for a test, undone in reverse order when it ends. */
+/** Mounts made for a test. They are undone in reverse order when it ends. */
 final class Mounts implements AutoCloseable {
     private final Deque<Path> mounted = new ArrayDeque<>();
 
-    /** Ends a test that may not mount here; the build's output says which. */
+    /** Skips a test that has no permission to mount. The build's output says which. */
     static void assumePossible() {
         boolean possible = LocalBackend.IS_ROOT && Files.isExecutable(Path.of("/bin/mount"));
         if (!possible) {
@@ -46,7 +46,7 @@ final class Mounts implements AutoCloseable {
         }
     }
 
-    /** Runs a command to its end; what it said if it failed. */
+    /** Runs a command to its end. If it fails, throws with its output. */
     static void run(String... command) throws IOException {
         Process process =
                 new ProcessBuilder(List.of(command)).redirectErrorStream(true).start();

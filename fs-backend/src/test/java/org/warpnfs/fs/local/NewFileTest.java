@@ -26,7 +26,9 @@ import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.Timestamp;
 
-/** What is made is what was asked for from the start, and nothing else is touched if another file takes its name. */
+/**
+ * A new file has its requested attributes from the start, and no other file is changed if it takes the new one's name.
+ */
 class NewFileTest {
     @TempDir
     Path base;
@@ -75,7 +77,9 @@ class NewFileTest {
         }
     }
 
-    /** Until the kernel's clock is so far beyond the birth of a file that no late tick explains it. */
+    /**
+     * Waits until the kernel's clock is so far beyond the birth of a file that no late tick explains the difference.
+     */
     private void age(Fd file) throws Exception {
         long born = new Statx(file).nanos();
         Path later = base.resolve("later");
@@ -91,7 +95,7 @@ class NewFileTest {
         }
     }
 
-    /** Seen on a machine whose processors had other work: a symbolic link that had been made was answered as STALE. */
+    /** Seen on a machine whose processors were busy: a symbolic link that had been created was answered with STALE. */
     @Test
     void require_whatWasMadeByALateTick_isTaken() throws Exception {
         Path made = Files.createDirectory(tree.resolve("made"));

@@ -18,7 +18,7 @@ import org.warpnfs.fs.spi.OpenFile;
 import org.warpnfs.fs.spi.Stability;
 
 /**
- * What a read costs, against FileChannel. Not a test: run it by hand, with a directory as argument.
+ * Measures the cost of a read, compared with FileChannel. Not a test: run it by hand, with a directory as argument.
  *
  * <p>Prints nanoseconds per call, best of several rounds.
  */

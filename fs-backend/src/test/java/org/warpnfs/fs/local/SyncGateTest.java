@@ -24,7 +24,7 @@ import org.warpnfs.fs.local.libc.OpenCalls;
 class SyncGateTest {
     private static final long LIMIT_SECONDS = 60;
 
-    /** Each call says that it began, and waits for leave to end. */
+    /** Each call signals that it began, and waits for a permit to end. */
     private final Semaphore began = new Semaphore(0);
 
     private final Semaphore mayEnd = new Semaphore(0);
@@ -113,7 +113,7 @@ class SyncGateTest {
         for (FutureTask<Integer> waiter : waiters) {
             assertThat(result(waiter)).isZero();
         }
-        // The best descriptor of those who share, and all that any of them needs.
+        // The best descriptor of the threads that share, and attributes if any of them needs them.
         assertThat(calls).containsExactly("tracked fdatasync", "tracked fsync");
         assertThat(List.of(counts.calls(), counts.served(), counts.failures())).containsExactly(2L, 23L, 0L);
     }
@@ -175,7 +175,7 @@ class SyncGateTest {
         }
         assertThat(calls).hasSize(2);
         assertThat(gate.failures()).isEqualTo(1);
-        // What was lost has been announced: nothing is left to sync.
+        // The loss has been announced, so nothing is left to sync.
         assertThat(gate.isDirty()).isFalse();
     }
 

@@ -8,7 +8,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Fresh directories in memory that other users may look into. */
+/** Fresh directories in memory that other users may read. */
 final class TmpfsDirectory {
     private TmpfsDirectory() {}
 

@@ -126,7 +126,7 @@ class UnprivilegedProcessTest {
         }
     }
 
-    /** Runs in the other JVM; says what went wrong by its exit. */
+    /** Runs in the other JVM. Its exit status says whether all checks passed. */
     static final class AsNobody {
         private static final Caller SELF = new Caller(NOBODY, NOBODY, List.of());
         private static final Caller OTHER = new Caller(1000, 1000, List.of());
@@ -145,7 +145,7 @@ class UnprivilegedProcessTest {
                                 new CreateMode.Guarded(AttributeChanges.ofPermissions(0444)))
                         .node()
                         .handle();
-                // its owner may, whatever permissions say
+                // the owner may open its file, whatever the permissions say
                 try (OpenFile open = fs.open(SELF, made, OpenAccess.READ_WRITE)) {
                     open.write(ByteBuffer.wrap("text".getBytes(StandardCharsets.UTF_8)), 0, Stability.FILE_SYNC);
                 }
@@ -155,7 +155,7 @@ class UnprivilegedProcessTest {
                 FileHandle roots =
                         fs.lookup(SELF, fs.root(), FileName.of("roots")).handle();
                 fails(FsError.ACCESS, () -> fs.open(SELF, roots, OpenAccess.READ));
-                // what the superuser of a client may, the server's own user may not
+                // the server's own user has no right of a client's superuser
                 fails(FsError.ACCESS, () -> fs.open(Caller.ROOT, roots, OpenAccess.READ));
                 fails(
                         FsError.NOT_PERMITTED,
@@ -189,7 +189,8 @@ class UnprivilegedProcessTest {
             check(fs.setAcls(SELF, made, AclChanges.ofAccess(acl)).permissions() == 0460, "the mask is the group's");
             check(acl.equals(fs.acls(made).access()), "the list is read back");
             fs.open(OTHER, made, OpenAccess.WRITE).close();
-            // Its owner is the server's user: permissions are lent for opening, and the list survives it.
+            // The owner is the server's user: the file gets the missing permissions while it is opened, and keeps its
+            // list.
             fs.open(SELF, made, OpenAccess.READ_WRITE).close();
             check(acl.equals(fs.acls(made).access()), "the list is as it was");
             fs.setAcls(SELF, made, AclChanges.ofAccess(PosixAcl.ofPermissions(0444)));

@@ -29,13 +29,13 @@ import org.warpnfs.fs.spi.OpenFile;
 import org.warpnfs.fs.spi.Stability;
 
 /**
- * The local backend where root is not root: in user namespaces, in a container without capabilities, and with
- * capabilities that a change of user does not take away. Each in a JVM of its own.
+ * The local backend where root lacks root's power: in user namespaces, in a container without capabilities, and with
+ * capabilities that a change of user does not take away. Each runs in a JVM of its own.
  */
 class UserNamespaceTest {
     private static final Path UNSHARE = Path.of("/usr/bin/unshare");
     private static final Path SETPRIV = Path.of("/usr/bin/setpriv");
-    /** Who starts the server; its first subordinate id. */
+    /** The user that starts the server, and the first of its subordinate ids. */
     private static final int STARTER = 4000;
 
     private static final int SUBORDINATE = 200_000;
@@ -159,7 +159,7 @@ class UserNamespaceTest {
                 Path.of("/proc/" + process.pid() + "/" + name), "0 %d 1\n1 %d 9999\n".formatted(STARTER, SUBORDINATE));
     }
 
-    /** Must not start. */
+    /** A server that must not start. */
     static final class Refused {
         private Refused() {}
 
@@ -173,11 +173,11 @@ class UserNamespaceTest {
         }
     }
 
-    /** What has to work everywhere; says what went wrong by its exit. */
+    /** Checks that have to pass everywhere. The exit status says whether they did. */
     static final class Main {
         private static final Caller OWNER = new Caller(1000, 1000, List.of(2000L));
         private static final Caller OTHER = new Caller(1001, 1001, List.of());
-        /** Whom root is squashed to, and what files of unknown users seem to belong to. */
+        /** The user that root is squashed to, and that files of unknown users seem to belong to. */
         private static final Caller NOBODY = new Caller(65_534, 65_534, List.of());
 
         private Main() {}

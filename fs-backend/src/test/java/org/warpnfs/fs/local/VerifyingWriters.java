@@ -30,14 +30,13 @@ import org.warpnfs.fs.spi.OpenFile;
 import org.warpnfs.fs.spi.Stability;
 
 /**
- * Writers that behave as NFS clients do: each writes blocks that no other does, some as stable, the others to be
- * committed later, and knows which of them were acknowledged as stable. Between writes some look whether they can make
- * files.
+ * Writers that behave as NFS clients do. Each writes blocks that no other writes, some as stable, the others to be
+ * committed later, and remembers which of them were acknowledged as stable. Between writes, some try to create files.
  */
 final class VerifyingWriters implements AutoCloseable {
     static final int COUNT = 8;
     private static final int BLOCK_BYTES = 4096;
-    /** Blocks of one writer, all of them next to each other. */
+    /** Number of blocks of one writer, which are adjacent. */
     private static final int MAX_WRITES = 1000;
 
     private static final long LIMIT_SECONDS = 120;
@@ -54,7 +53,7 @@ final class VerifyingWriters implements AutoCloseable {
     private volatile boolean stopping;
     private int wanted;
 
-    /** All of them write to so many files, which are made in the root. */
+    /** Makes writers that share so many files, which are created in the root. */
     VerifyingWriters(LocalFileSystem fs, int fileCount) throws FsException {
         this.fs = fs;
         for (int i = 0; i < fileCount; i++) {
@@ -80,12 +79,12 @@ final class VerifyingWriters implements AutoCloseable {
                 .handle();
     }
 
-    /** What they were answered that was no success. */
+    /** The errors that they were answered. */
     Queue<FsError> failures() {
         return failures;
     }
 
-    /** Lets them write so many blocks more; returns when half of these are done, and the others are on their way. */
+    /** Lets them write so many more blocks. Returns when half of these are done and the others are in progress. */
     void goOn(int writes) throws InterruptedException {
         awaitDone(wanted);
         wanted += writes;
@@ -101,7 +100,7 @@ final class VerifyingWriters implements AutoCloseable {
         }
     }
 
-    /** Lets them do what they may, and ends them. */
+    /** Lets them finish their blocks, and ends them. */
     void end() throws Exception {
         awaitDone(wanted);
         stopping = true;
@@ -165,7 +164,7 @@ final class VerifyingWriters implements AutoCloseable {
         uncommitted.clear();
     }
 
-    /** Everything that was acknowledged as stable is in this file system, which has the same files. */
+    /** Checks that everything that was acknowledged as stable is in this file system, which has the same files. */
     void verify(LocalFileSystem back) throws FsException {
         assertThat(acknowledged).isNotEmpty();
         for (int block : acknowledged.keySet()) {

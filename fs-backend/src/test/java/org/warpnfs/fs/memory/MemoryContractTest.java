@@ -7,7 +7,7 @@ import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileSystem;
 
-/** The memory backend keeps the contract. */
+/** The memory backend fulfils the contract. */
 class MemoryContractTest extends BackendContract {
     private static final class MemoryBackend implements Backend {
         @Override

@@ -27,7 +27,7 @@ import org.warpnfs.fs.spi.PosixAcl;
 import org.warpnfs.fs.spi.Stability;
 import org.warpnfs.fs.spi.XattrMode;
 
-/** What only the memory backend has: capacity, and handles of one instance. */
+/** Properties that only the memory backend has: capacity, and handles of one instance. */
 class MemoryFileSystemTest {
     private static final long CAPACITY_BYTES = 4 << 20;
 

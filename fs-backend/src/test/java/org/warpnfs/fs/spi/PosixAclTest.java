@@ -11,7 +11,7 @@ import java.util.Random;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/** The rules of acl(5) and acl_valid(3), on the list alone. */
+/** The rules of acl(5) and acl_valid(3), tested on lists without files. */
 class PosixAclTest {
     private static final AclEntry OWNER = new AclEntry.UserObj(7);
     private static final AclEntry GROUP = new AclEntry.GroupObj(5);

@@ -45,7 +45,7 @@ class ExportTableTest {
 
     @Test
     void key_samePath_isTheSameInEveryProcess() {
-        // SipHash-2-4 under the key 00..0f, low 32 bits. Fixed for ever: clients hold handles with these keys over
+        // SipHash-2-4 under the key 00..0f, low 32 bits. Fixed for ever: clients keep handles with these keys over
         // restarts and upgrades.
         assertThat(export("/srv/data").key()).isEqualTo(data.key()).isEqualTo(0xe294c3ee);
         assertThat(export("/").key()).isNotEqualTo(Export.PSEUDO_KEY);

@@ -15,7 +15,7 @@ import org.warpnfs.nfs.export.HostPattern.Rank;
 import org.warpnfs.nfs.idmap.AnswerPending;
 
 class HostPatternTest {
-    /** Nobody would be served by it, and nothing would say why. */
+    /** Such a pattern would match no host, and nothing would say why. */
     @ParameterizedTest
     @ValueSource(strings = {"192.0.2.*", "10.*", "192.0.[0-9].1", "*.*", "192.0.2.?"})
     void wildcardsInAnAddress_areAMistakeThatNamesWhatToWrite(String text) {

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
 class KeptAnswersTest {
-    /** Nobody waits: what is not there at once is pending. */
+    /** No query waits: an answer that is not there at once is pending. */
     private static final KeptAnswers.Terms TERMS =
             new KeptAnswers.Terms(Duration.ofSeconds(10), Duration.ZERO, Duration.ofSeconds(2), 3);
 
@@ -230,7 +230,7 @@ class KeptAnswersTest {
 
     @Test
     void service_slow_nobodyWaitsWhileAQuestionIsOpenForTooLong() throws Exception {
-        // Whoever waited would wait for a minute.
+        // A query that waited would wait for a minute.
         KeptAnswers.Terms patient =
                 new KeptAnswers.Terms(Duration.ofSeconds(10), Duration.ofMinutes(1), Duration.ofSeconds(2), 3);
         KeptAnswers<String, String> slow =
@@ -239,7 +239,7 @@ class KeptAnswersTest {
             try {
                 String _ = slow.of("a");
             } catch (AnswerPending e) {
-                // Nobody looks.
+                // The answer is not needed.
             }
         });
         while (slow.openQuestions() == 0) {

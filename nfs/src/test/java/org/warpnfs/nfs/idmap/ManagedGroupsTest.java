@@ -46,7 +46,7 @@ class ManagedGroupsTest {
 
     @Test
     void lists_beyondWhatIsKept_pushOutOthers() throws Exception {
-        // 200 users with the most groups that the kernel allows are more than is kept.
+        // 200 users with the most groups that the kernel allows are more than the cache holds.
         List<Long> most = LongStream.range(0, 65_536).boxed().toList();
         for (long uid = 1; uid <= 200; uid++) {
             accounts.groupsOf(uid, most);

@@ -24,7 +24,7 @@ import org.warpnfs.nfs.idmap.StaticNames.Local;
 import org.warpnfs.nfs.testing.KnownAccounts;
 
 class MappedNamesTest {
-    /** A listing has hundreds of owners: each of them waited for as long as one question may. */
+    /** A listing has hundreds of owners. Each query of a name once waited as long as a single one may. */
     @Test
     void questionsOfOneCall_waitTogetherAsLongAsOneMay() throws Exception {
         AtomicLong nowNanos = new AtomicLong();
@@ -38,7 +38,7 @@ class MappedNamesTest {
             }
         };
         List<Runnable> later = new ArrayList<>();
-        // A service that answers within the patience of each question, as long as there is any.
+        // A service that answers within the patience of each question, as long as there is any left.
         Executor threads = question -> {
             if (nowNanos.get() < Duration.ofMillis(100).toNanos()) {
                 question.run();

@@ -23,7 +23,7 @@ class MemoryWaitTest {
     private final Call call = new Call();
     private final List<String> outcomes = new ArrayList<>();
 
-    /** Its lanes take each task at once, unless they refuse all. */
+    /** Runs each task at once, or refuses all of them. */
     private static final class Call implements CallLanes {
         private final List<Runnable> atTheEnd = new ArrayList<>();
         private boolean mayWait = true;

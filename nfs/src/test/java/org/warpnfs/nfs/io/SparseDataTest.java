@@ -26,7 +26,7 @@ import org.warpnfs.payload.Payload;
 import org.warpnfs.payload.PayloadPool;
 import org.warpnfs.testkit.Seeds;
 
-/** Where data, holes and the end of a file are, by files whose bytes are known. */
+/** Positions of data, holes and the end of a file, with files whose bytes are known. */
 class SparseDataTest {
     private static final int KIB = 1024;
 
@@ -66,7 +66,7 @@ class SparseDataTest {
         return bytes == 0 ? FileData.noMemory() : pool.tryAcquire(bytes);
     }
 
-    /** "D12" and "H8": lengths of segments in KiB, and "." where the file ends. */
+    /** The segments read, as "D12" and "H8" with their lengths in KiB, and "." where the file ends. */
     private String read(long offset, long count) throws FsException {
         SparseData data = SparseData.read(file, offset, memory(offset, count));
         StringBuilder text = new StringBuilder();
@@ -100,7 +100,7 @@ class SparseDataTest {
         assertThat(read(Long.MAX_VALUE, 100)).isEqualTo(".");
     }
 
-    /** A disk that fails, say; {@link #everythingIsGivenBack} looks whether the memory is. */
+    /** As when a disk fails. {@link #everythingIsGivenBack} checks that the memory is given back. */
     @Test
     void file_thatCannotBeRead_givesTheMemoryBack() throws FsException {
         write(0, 100 * KIB);

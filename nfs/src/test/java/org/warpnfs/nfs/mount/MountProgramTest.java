@@ -291,7 +291,7 @@ class MountProgramTest {
         assertThat(table.entries().getLast().directory()).isEqualTo("/" + (2 * MountTable.MAX_ENTRIES - 1));
     }
 
-    /** Whoever reaches the port may ask for as many paths as it likes, of a kilobyte each. */
+    /** Any peer that reaches the port may send any number of paths of a kilobyte each. */
     @Test
     void mounts_many_areLoggedOnceForEachClientAndOutcome() {
         Logger logger = (Logger) LoggerFactory.getLogger(MountProgram.class);
@@ -318,10 +318,7 @@ class MountProgramTest {
                         "127.0.0.2 may not mount /nowhere: NOENT (0 more like it)");
     }
 
-    /**
-     * A DUMP is asked for in forty bytes by anybody: what others have mounted must not make its reply as long as they
-     * like.
-     */
+    /** Any peer can ask for a DUMP with forty bytes. The mounts of others must not make its reply arbitrarily long. */
     @Test
     void dump_ofManyLongPaths_isShortAndHasTheLatest() {
         String longest = "/".repeat(MountPath.MAX_LENGTH_BYTES - 3) + "srv";
@@ -428,7 +425,7 @@ class MountProgramTest {
         }
     }
 
-    /** Forged sources would have every thread of the lane wait. */
+    /** Otherwise a peer that forges addresses could make every thread of the lane wait. */
     @Test
     void mountOverUdp_whileAResolverFindsOutWhoCalls_isLeftToBeRepeated() throws Exception {
         HostNames names = new KeptHostNames(RESOLVER, _ -> {}, System::nanoTime);

@@ -12,9 +12,9 @@ import org.junit.jupiter.api.Test;
 import org.warpnfs.payload.UnreadBytes;
 import org.warpnfs.testkit.Seeds;
 
-/** Calls told apart by their bytes, whichever stream they come in. */
+/** Calls are distinguished by their bytes, whatever stream they come in. */
 class CallChecksumTest {
-    /** A stream of a transport's, whose bytes lie here and there. */
+    /** A transport's stream whose bytes are in several buffers. */
     private static final class Pieces extends Xdr implements UnreadBytes {
         private final ByteBuffer[] pieces;
 

@@ -15,11 +15,11 @@ import org.warpnfs.payload.Payload;
 import org.warpnfs.payload.PayloadEncoder;
 import org.warpnfs.payload.PayloadPool;
 
-/** Replies with payloads, kept and sent again. */
+/** Replies with payloads that are kept and sent again. */
 class EncodedReplyTest {
     private final PayloadPool pool = new PayloadPool(1 << 16, 1 << 16);
 
-    /** A word, five bytes by the payloads' door, a word, none by that door. */
+    /** A word, a payload of five bytes, a word, an empty payload. */
     private final class Result implements XdrAble {
         private final Payload payload = pool.tryAcquire(5);
 

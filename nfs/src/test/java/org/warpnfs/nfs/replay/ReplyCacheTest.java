@@ -18,16 +18,16 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.warpnfs.nfs.replay.RememberedCall.Outcome;
 
-/** The memory of what was answered, by itself: time is a number, replies are a few bytes. */
+/** The reply cache alone: time is a number, and replies are a few bytes. */
 class ReplyCacheTest {
     private static final int REPLY_BYTES = 744;
-    /** With what an entry takes beside its reply. */
+    /** Includes what an entry takes besides its reply. */
     private static final int ENTRY_BYTES = 1000;
 
     private long now = Long.MAX_VALUE - 5; // a monotonic clock may wrap
     private final ReplyCache cache = new ReplyCache(100 * ENTRY_BYTES, () -> now);
 
-    /** What becomes of one call. */
+    /** Records what is done with one call. */
     private static final class Call implements RememberedCall {
         private final Supplier<Outcome> work;
         private final List<Object> answers = new ArrayList<>();
@@ -37,7 +37,7 @@ class ReplyCacheTest {
             this.work = work;
         }
 
-        /** Changes nothing, and has an answer of its own. */
+        /** A call that changes nothing and has an answer of its own. */
         static Call reading() {
             Call[] call = new Call[1];
             call[0] = new Call(() -> new Outcome.Own(() -> call[0].answers.add("own")));
@@ -356,7 +356,10 @@ class ReplyCacheTest {
         assertThat(cache.bytes()).isZero();
     }
 
-    /** Each of the calls twice, by several threads for several clients; how often each thread performed one. */
+    /**
+     * Sends each of the calls twice, from several threads for several clients. Returns how often each thread performed
+     * one.
+     */
     private static AtomicIntegerArray performedByThreads(ReplyCache cache, int threads, int calls)
             throws InterruptedException {
         AtomicIntegerArray performed = new AtomicIntegerArray(threads);

@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 
-/** Writes an RPC call (RFC 5531, section 9) word by word, apart from any encoder of the code under test. */
+/** Writes an RPC call (RFC 5531, section 9) word by word, without any encoder of the code under test. */
 public final class CallWriter {
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     private final DataOutputStream out = new DataOutputStream(bytes);

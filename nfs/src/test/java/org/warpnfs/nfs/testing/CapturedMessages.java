@@ -26,7 +26,7 @@ public final class CapturedMessages {
         }
     }
 
-    /** In the order of the session; a reply follows its call. */
+    /** The messages in the order of the session. A reply follows its call. */
     public static List<Message> all() {
         try (InputStream in = CapturedMessages.class.getResourceAsStream(RESOURCE)) {
             List<Message> messages = new ArrayList<>();

@@ -11,9 +11,9 @@ import java.util.concurrent.Future;
 import org.dcache.oncrpc4j.rpc.RpcTransport;
 import org.warpnfs.nfs.v4.callback.CallbackDialer;
 
-/** Connects to nobody: each attempt waits for the test, and so does the time. */
+/** A dialer that connects to nobody. Each attempt waits for the test, and so does the clock. */
 public final class FakeDialer implements CallbackDialer {
-    /** One attempt, and the connection that came of it. */
+    /** An attempt, and the connection that it leads to. */
     public static final class Attempt implements Connection {
         public final InetSocketAddress remote;
         public final ReplyKeeper transport;
@@ -29,12 +29,12 @@ public final class FakeDialer implements CallbackDialer {
             return closed;
         }
 
-        /** The server's next call, or null; read on from behind the RPC header by the caller. */
+        /** The server's next call, or null. The caller reads it from after the RPC header. */
         public byte[] nextCall() {
             return transport.nextBackwardCall();
         }
 
-        /** A reply of the client's, accepted and successful. */
+        /** Sends a client's reply, accepted and successful. */
         public void answer(int xid, int... results) {
             try {
                 transport.answerBackward(new CallWriter()
@@ -88,7 +88,7 @@ public final class FakeDialer implements CallbackDialer {
         return attempts.stream().filter(attempt -> !attempt.closed()).count();
     }
 
-    /** Timers that still run. */
+    /** Number of timers that are still running. */
     public long waiting() {
         return timers.stream().filter(timer -> !timer.isDone()).count();
     }

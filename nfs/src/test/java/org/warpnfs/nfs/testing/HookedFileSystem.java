@@ -5,16 +5,13 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import org.warpnfs.fs.spi.FileSystem;
 
-/**
- * Lets something happen in the middle of an operation of a file system: once, right before a method of the SPI is
- * called.
- */
+/** Runs a task in the middle of an operation of a file system: once, right before a method of the SPI is called. */
 public final class HookedFileSystem {
     private final FileSystem target;
     private String method = "";
     private Task task = () -> {};
 
-    /** What happens; what it throws the operation throws in its place. */
+    /** The task. If it throws, the operation throws the same. */
     @FunctionalInterface
     public interface Task {
         void run() throws Exception;
@@ -24,7 +21,7 @@ public final class HookedFileSystem {
         this.target = target;
     }
 
-    /** In front of {@code target}. */
+    /** Makes hooks for {@code target}. */
     public static HookedFileSystem of(FileSystem target) {
         return new HookedFileSystem(target);
     }
@@ -37,13 +34,13 @@ public final class HookedFileSystem {
                 (_, called, args) -> invoke(called, args));
     }
 
-    /** Before the next call of that method, on the thread that makes it. */
+    /** Runs the task before the next call of that method, on the calling thread. */
     public void onceBefore(String name, Task action) {
         method = name;
         task = action;
     }
 
-    /** Whether what was to happen has happened. */
+    /** True if the task has run. */
     public boolean hasHappened() {
         return method.isEmpty();
     }

@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.warpnfs.nfs.idmap.Accounts;
 
-/** A name service that knows what a test tells it. */
+/** A name service with the answers that a test gives it. */
 public class KnownAccounts implements Accounts {
     private final Map<Kind, Map<String, Long>> ids = new HashMap<>();
     private final Map<Long, List<Long>> groups = new HashMap<>();

@@ -18,8 +18,8 @@ import org.warpnfs.payload.Payload;
 import org.warpnfs.payload.PayloadEncoder;
 
 /**
- * A connection without a wire: hands calls to a program, one after the other, and keeps the bytes of each reply; keeps
- * the calls in the backward direction too, until they are answered.
+ * A connection without a wire. It passes calls to a program, one after the other, and keeps the bytes of each reply. It
+ * also keeps the calls in the backward direction until they are answered.
  */
 public final class ReplyKeeper implements RpcTransport {
     private final InetSocketAddress remote;
@@ -28,13 +28,13 @@ public final class ReplyKeeper implements RpcTransport {
     private boolean open = true;
     private volatile byte[] reply;
 
-    /** A connection of a client's. */
+    /** A client's connection. */
     public ReplyKeeper(InetSocketAddress remote) {
         this.remote = remote;
     }
 
     /**
-     * Sends a whole RPC call message to {@code program} as from {@code remote}.
+     * Sends a whole RPC call message to {@code program}, as if from {@code remote}.
      *
      * @return the whole reply message, or null if the program did not reply
      */
@@ -42,7 +42,7 @@ public final class ReplyKeeper implements RpcTransport {
         return new ReplyKeeper(remote).call(program, message);
     }
 
-    /** As {@link #call(RpcDispatchable, InetSocketAddress, byte[])}, on this connection. */
+    /** Does the same as {@link #call(RpcDispatchable, InetSocketAddress, byte[])} on this connection. */
     public byte[] call(RpcDispatchable program, byte[] message) throws Exception {
         reply = null;
         Xdr xdr = new FreshReplyXdr(ByteBuffer.wrap(message));
@@ -58,7 +58,7 @@ public final class ReplyKeeper implements RpcTransport {
         return reply;
     }
 
-    /** The reply to the last call, which may have come after it returned; null if there is none yet. */
+    /** The reply to the last call, which may have come after the call returned; null if there is none yet. */
     public byte[] reply() {
         return reply;
     }
@@ -68,7 +68,7 @@ public final class ReplyKeeper implements RpcTransport {
         return backwardCalls.poll();
     }
 
-    /** The client's reply to a call in the backward direction. */
+    /** Sends the client's reply to a call in the backward direction. */
     public void answerBackward(byte[] message) throws Exception {
         Xdr xdr = new Xdr(message);
         xdr.beginDecoding();
@@ -83,7 +83,7 @@ public final class ReplyKeeper implements RpcTransport {
         }
     }
 
-    /** The connection ends: what was not answered never will be. */
+    /** Ends the connection: calls that were not answered never will be. */
     public void end() {
         open = false;
         replies.handleDisconnect(getLocalSocketAddress());
@@ -138,7 +138,7 @@ public final class ReplyKeeper implements RpcTransport {
         return false;
     }
 
-    /** Encodes the reply into memory of its own, and has a door for payloads that copies what comes through. */
+    /** Encodes the reply into memory of its own, and copies payloads. */
     private static final class FreshReplyXdr extends Xdr implements PayloadEncoder {
         private static final ByteBufferManager MEMORY = new ByteBufferManager();
 

@@ -3,7 +3,7 @@ package org.warpnfs.nfs.testing;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
-/** Reads an RPC reply (RFC 5531, section 9) word by word, apart from any decoder of the code under test. */
+/** Reads an RPC reply (RFC 5531, section 9) word by word, without any decoder of the code under test. */
 public class ReplyReader {
     public static final int SUCCESS = 0;
     public static final int PROG_MISMATCH = 2;

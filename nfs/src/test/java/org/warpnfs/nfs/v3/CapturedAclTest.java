@@ -20,8 +20,8 @@ import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FsException;
 
 /**
- * What a Linux client asked of knfsd by NFS_ACL, asked of this server: the answers are the same but for numbers of
- * files and times.
+ * Sends this server what a Linux client sent to knfsd by NFS_ACL. The answers are the same except for numbers of files
+ * and times.
  */
 class CapturedAclTest {
     private static final String RESOURCE = "/org/warpnfs/nfs/captured/linux-nfsacl.txt";
@@ -73,7 +73,7 @@ class CapturedAclTest {
                 .isEqualTo(HexFormat.of().parseHex("1a8d2e4e0000000100000000000000000000000000000000"));
     }
 
-    /** Status, what of the attributes a user sets, and the lists word by word. */
+    /** The status, those attributes that a user sets, and the lists word by word. */
     private static List<Object> seen(byte[] message) {
         V3Reply reply = new V3Reply(message);
         List<Object> seen = new ArrayList<>();
@@ -97,7 +97,7 @@ class CapturedAclTest {
         return out.array();
     }
 
-    /** As the client's commands left it before the capture comes to it. */
+    /** Makes a file as the client's commands had left it before the captured calls. */
     private FileHandle file(String name) throws FsException {
         FileHandle known = files.get(name);
         if (known == null) {

@@ -21,12 +21,14 @@ import org.warpnfs.nfs.testing.CapturedMessages;
 import org.warpnfs.nfs.testing.CapturedMessages.Message;
 import org.warpnfs.nfs.testing.ReplyReader;
 
-/** What a Linux client sent to knfsd, sent to this server: the answers have to be alike, and cut calls do nothing. */
+/**
+ * Sends this server what a Linux client sent to knfsd. The answers must be alike, and truncated calls must do nothing.
+ */
 class CapturedSessionTest {
     private static final HexFormat HEX = HexFormat.of();
 
     private final V3Server server = new V3Server();
-    /** Handles that knfsd gave out, and ours for the same files. */
+    /** This server's handles for the files of knfsd's handles. */
     private final Map<String, byte[]> ours = new HashMap<>();
 
     private CapturedSessionTest() {
@@ -90,7 +92,7 @@ class CapturedSessionTest {
         }
     }
 
-    /** What has to be alike: presence of everything, and what a client's user sees of a file. */
+    /** What must be alike: which parts are present, and what a client's user sees of a file. */
     private static List<Object> shape(int procedure, byte[] message) {
         V3Reply reply = new V3Reply(message);
         List<Object> shape = new ArrayList<>();
@@ -189,7 +191,7 @@ class CapturedSessionTest {
         }
         String file =
                 "type " + a.type() + " mode " + Integer.toOctalString(a.mode()) + " uid " + a.uid() + " gid " + a.gid();
-        // Sizes and links of directories are the file system's own affair.
+        // Sizes and link counts of directories depend on the file system.
         return a.type() == 2 ? "directory" : file + " nlink " + a.nlink() + " size " + a.size();
     }
 
@@ -206,7 +208,10 @@ class CapturedSessionTest {
         }
     }
 
-    /** The client then wrote 1 MiB to the file "big", with a Read chunk, which the capture of calls leaves out. */
+    /**
+     * Makes up for a WRITE of 1 MiB to the file "big". The client sent it with a Read chunk, which the capture of calls
+     * does not have.
+     */
     private void makeUpForTheWriteByChunk(Message call) throws FsException {
         if (call.procedure() == V3Server.CREATE && call.bytes().contains(opaque(new byte[] {'b', 'i', 'g'}))) {
             FileHandle big = server.fs
@@ -225,7 +230,9 @@ class CapturedSessionTest {
         return concat(Arrays.copyOf(call, offset), HEX.parseHex(hex));
     }
 
-    /** The call with its first handle replaced by that of our root, so that it would find something to do. */
+    /**
+     * The call with its first handle replaced by that of this server's root, so that it would find a file to change.
+     */
     private byte[] withRoot(byte[] call) {
         int offset = argumentsOffset(call);
         if (call.length == offset) {

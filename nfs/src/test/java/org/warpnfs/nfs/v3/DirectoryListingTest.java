@@ -21,7 +21,7 @@ class DirectoryListingTest {
     private final V3Server server = new V3Server();
     private final byte[] root = server.root();
 
-    /** One reply: its entries, eof, and how large READDIR3resok or READDIRPLUS3resok was. */
+    /** One reply: its entries, eof, and the length of READDIR3resok or READDIRPLUS3resok. */
     private record Page(List<V3Reply.Entry> entries, boolean eof, int bytes) {}
 
     private V3Reply plus(byte[] directory, long cookie, int dircount, int maxcount) {
@@ -123,7 +123,7 @@ class DirectoryListingTest {
         }
     }
 
-    /** A page of at most {@code count} bytes has as many of the entries of {@code all} as fit, and not one fewer. */
+    /** Checks that a page of at most {@code count} bytes has as many of the entries of {@code all} as fit. */
     private static void check(V3Reply reply, boolean plus, int count, Page all) {
         int bytes = all.bytes()
                 - all.entries().stream().mapToInt(V3Reply.Entry::bytes).sum();

@@ -23,8 +23,8 @@ import org.warpnfs.nfs.testing.CallWriter;
 import org.warpnfs.nfs.testing.ReplyKeeper;
 
 /**
- * Calls that come twice, as they do when a connection is lost; and changes that have to wait for a client of another
- * version.
+ * Calls that come twice, as they do after the loss of a connection, and changes that have to wait for a client of
+ * another version.
  */
 class ExactlyOnceTest {
     private static final int SETATTR = 2;

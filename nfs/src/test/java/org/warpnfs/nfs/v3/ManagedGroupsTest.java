@@ -21,7 +21,7 @@ import org.warpnfs.nfs.idmap.OwnerNames;
 import org.warpnfs.nfs.testing.CallWriter;
 import org.warpnfs.nfs.testing.KnownAccounts;
 
-/** {@code manage-gids}: the groups of a caller are those that this host has for him. */
+/** {@code manage-gids}: a caller's groups are those that this host has for the user. */
 class ManagedGroupsTest {
     private static final int BOB = 1001;
     /** The fiftieth of bob's groups: no AUTH_SYS credential has room for it. */
@@ -40,7 +40,7 @@ class ManagedGroupsTest {
                 new Identities(new ManagedGroups(accounts, terms, threads, () -> 0), OwnerNames.NUMERIC));
     }
 
-    /** A file that its group alone may read. */
+    /** Makes a file that only its group may read. */
     private static byte[] fileOf(V3Server server, Export export, int group) throws Exception {
         byte[] file = server.through(export, server.file("f", 0040, "hello"));
         server.fs.setAttributes(
@@ -84,7 +84,7 @@ class ManagedGroupsTest {
         assertThat(read(server, file)).isEqualTo(Nfs3Status.JUKEBOX);
         assertThat(read(server, file)).isEqualTo(Nfs3Status.JUKEBOX);
         assertThat(questions).hasSize(1);
-        // Nobody's groups count where all are squashed, nor root's.
+        // Groups do not count if all users are squashed, nor do root's.
         assertThat(read(server, server.through(server.squashing, file))).isEqualTo(Nfs3Status.ACCES);
         server.uid = 0;
         assertThat(server.call(V3Server.GETATTR, c -> c.opaque(server.through(server.trusting, file)))

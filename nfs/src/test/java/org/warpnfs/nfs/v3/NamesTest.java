@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
-/** What makes, moves and takes away names. */
+/** Procedures that create, rename and remove names. */
 class NamesTest {
     private static final int UNCHECKED = 0;
     private static final int GUARDED = 1;
@@ -94,7 +94,7 @@ class NamesTest {
         assertThat(refused(create("f", EXCLUSIVE, 0x12345678, 0x9abcdef1))).isEqualTo(Nfs3Status.EXIST);
         assertThat(made.attributes().mode()).as("until the client says more").isEqualTo(0600);
         byte[] handle = made.handle().toBytes();
-        // Mode, and both times of the server: what Linux sends after the create.
+        // Mode, and both times by the server's clock: what Linux sends after the create.
         V3Reply set = server.call(SETATTR, c -> c.opaque(handle).words(1, 0644, 0, 0, 0, 1, 1, 0));
         assertThat(set.status()).isEqualTo(Nfs3Status.OK);
         V3Reply.Attributes after = set.wcc().after();

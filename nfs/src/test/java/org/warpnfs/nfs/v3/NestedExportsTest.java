@@ -28,7 +28,7 @@ import org.warpnfs.nfs.testing.ReplyKeeper;
 import org.warpnfs.payload.PayloadPool;
 
 /**
- * An export on a directory of another, to clients that are led into it (nohide) and to those that see what is
+ * An export on a directory of another one, for clients that get into it (nohide) and for those that see the directory
  * underneath.
  */
 class NestedExportsTest {

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.warpnfs.lanes.Lane;
 import org.warpnfs.nfs.testing.CallWriter;
 
-/** Where each procedure runs. */
+/** The lane of each procedure. */
 class Nfs3LanesTest {
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
     private static final Set<Integer> SHORT = Set.of(0, 1, 3, 4, 5, 18, 19, 20);

@@ -22,11 +22,11 @@ import org.warpnfs.nfs.testing.CallWriter;
 import org.warpnfs.nfs.testing.ReplyReader;
 import org.warpnfs.payload.PayloadPool;
 
-/** What the program does around its procedures. */
+/** Behaviour of the program outside of its procedures. */
 class Nfs3ProgramTest {
     private final AtomicReference<Runnable> beforeEach = new AtomicReference<>(() -> {});
     private final FileSystem memory = new MemoryFileSystem(1 << 20, 100);
-    /** Runs a task before each operation of the backend: so that it can fail or be slow. */
+    /** Runs a task before each operation of the backend, which can fail or delay it. */
     private final FileSystem interrupted = (FileSystem) Proxy.newProxyInstance(
             FileSystem.class.getClassLoader(), new Class<?>[] {FileSystem.class}, (_, method, args) -> {
                 if (!method.getName().equals("root")) {

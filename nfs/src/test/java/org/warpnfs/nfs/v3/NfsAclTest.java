@@ -39,7 +39,7 @@ class NfsAclTest {
     private static final int OTHER = 0x20;
     private static final int OF_DEFAULT = 0x1000;
 
-    /** What {@link #someAcl} is on the wire. */
+    /** Encoding of {@link #someAcl}. */
     private static final int[] SOME_ENTRIES = {
         USER_OBJ,
         V3Server.ALICE,
@@ -443,7 +443,7 @@ class NfsAclTest {
         });
     }
 
-    /** The wire cannot tell a list of a mask that is as its group from one without. */
+    /** Removes masks that equal the group: the wire cannot distinguish such lists from those without a mask. */
     private static Acls withoutNeedlessMasks(Acls acls) {
         return new Acls(
                 acls.access() == null || isNeedless(acls.access()) ? null : acls.access(),

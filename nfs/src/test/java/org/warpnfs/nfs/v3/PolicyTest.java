@@ -11,7 +11,7 @@ import org.warpnfs.fs.spi.FsStatistics;
 import org.warpnfs.nfs.export.Export;
 import org.warpnfs.nfs.testing.CallWriter;
 
-/** Every procedure that changes something asks the export's policy first. */
+/** Every procedure that changes something checks the export's policy first. */
 class PolicyTest {
     private final V3Server server = new V3Server();
     private final byte[] file = server.file("f", 0600, "hello");
@@ -19,7 +19,7 @@ class PolicyTest {
 
     private record Change(int procedure, UnaryOperator<CallWriter> args) {}
 
-    /** Of alice's file and directory, as seen through {@code export}. */
+    /** Calls that change alice's file and directory, through {@code export}. */
     private Map<String, Change> changes(Export export) {
         byte[] seenFile = server.through(export, file);
         byte[] seenDirectory = server.through(export, directory);
@@ -92,7 +92,7 @@ class PolicyTest {
         assertThat(server.attributes(file).mode()).isEqualTo(0600);
     }
 
-    /** What a caller learns of a file without changing it. */
+    /** Calls by which a caller reads a file without changing it. */
     private Map<String, Change> looks(Export export) {
         byte[] seenFile = server.through(export, file);
         byte[] seenDirectory = server.through(export, directory);

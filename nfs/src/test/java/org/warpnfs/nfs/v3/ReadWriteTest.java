@@ -25,7 +25,7 @@ class ReadWriteTest {
     private final V3Server server = new V3Server();
     private final byte[] file = server.file("f", 0640, "hello, world");
 
-    /** READ3resok, its data with one character per byte. */
+    /** READ3resok, with one character for each byte of its data. */
     private record Data(V3Reply.Attributes attributes, boolean eof, String bytes) {}
 
     private V3Reply read(byte[] handle, long offset, int count) {
@@ -40,7 +40,7 @@ class ReadWriteTest {
         byte[] bytes = reply.opaque(MIB);
         assertThat(bytes).hasSize(count);
         reply.end();
-        // Linux places READ data by the size of what stands before them: the attributes must be there.
+        // Linux places READ data by the size of what precedes them, so the attributes must be there.
         assertThat(attributes).isNotNull();
         return new Data(attributes, eof, new String(bytes, StandardCharsets.ISO_8859_1));
     }

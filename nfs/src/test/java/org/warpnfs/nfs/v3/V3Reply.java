@@ -30,7 +30,7 @@ final class V3Reply extends ReplyReader {
     /** wcc_attr. */
     record Before(long size, long mtime, long ctime) {}
 
-    /** wcc_data; what is null was absent. */
+    /** wcc_data; a part that is null was absent. */
     record Wcc(Before before, Attributes after) {}
 
     /** entry3, entryplus3. */

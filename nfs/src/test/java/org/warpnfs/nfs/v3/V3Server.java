@@ -37,7 +37,7 @@ import org.warpnfs.nfs.testing.CallWriter;
 import org.warpnfs.nfs.testing.ReplyKeeper;
 import org.warpnfs.payload.PayloadPool;
 
-/** A server in memory with exports of all kinds, and a client that speaks RFC 1813 word by word. */
+/** A server in memory with exports of all kinds, and a client that writes and reads RFC 1813 word by word. */
 final class V3Server {
     static final int ALICE = 1000;
     static final int GROUP = 100;
@@ -131,7 +131,7 @@ final class V3Server {
                 new ReplyCache(ReplyCache.MAX_BYTES, System::nanoTime)));
         acl = program.aclProgram();
         try {
-            // Whoever comes may make files in the root.
+            // Every user may create files in the root.
             fs.setAttributes(Caller.ROOT, fs.root(), AttributeChanges.ofPermissions(0777));
         } catch (FsException e) {
             throw new AssertionError(e);
@@ -189,7 +189,7 @@ final class V3Server {
         return handles.encode(new Location(export, file));
     }
 
-    /** A regular file of alice's in the root. */
+    /** Makes a regular file of alice's in the root. */
     byte[] file(String name, int permissions, String contents) {
         return handle(data, newFile(name, permissions, contents.getBytes(StandardCharsets.UTF_8)));
     }
@@ -213,7 +213,7 @@ final class V3Server {
         }
     }
 
-    /** A directory of alice's in the root. */
+    /** Makes a directory of alice's in the root. */
     byte[] directory(String name, int permissions) {
         try {
             return handle(
@@ -229,7 +229,7 @@ final class V3Server {
         }
     }
 
-    /** The same file seen through another export. */
+    /** The handle of the same file through another export. */
     byte[] through(Export export, byte[] handle) {
         try {
             return handle(export, handles.decode(handle).file());

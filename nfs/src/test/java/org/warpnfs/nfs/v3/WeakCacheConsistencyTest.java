@@ -13,8 +13,8 @@ import org.warpnfs.fs.memory.MemoryFileSystem;
 import org.warpnfs.nfs.testing.HookedFileSystem;
 
 /**
- * Attributes from before a change (RFC 1813, section 2.6, wcc_data) are given if nothing else changed the file in
- * between, however.
+ * Attributes from before a change (RFC 1813, section 2.6, wcc_data) are returned only if nothing else changed the file
+ * in between, by whatever call.
  */
 class WeakCacheConsistencyTest {
     private static final int[] MODE_600 = {1, 0600, 0, 0, 0, 0, 0};
@@ -37,7 +37,7 @@ class WeakCacheConsistencyTest {
         assertThat(linked.status()).isEqualTo(Nfs3Status.OK);
     }
 
-    /** By the server, its root and the file. */
+    /** A change made on the server, with the handles of its root and of the file. */
     private interface Change extends BiFunction<V3Server, byte[], V3Reply> {}
 
     private static Named<Change> change(String name, Change change) {
