@@ -30,7 +30,11 @@ import java.util.List;
  * Holds native memory until closed. For one thread. The descriptor stays the caller's.
  */
 public final class DirectoryStream implements AutoCloseable {
+    /** About a hundred names: a reply that has room for fewer does not pay for more. */
+    private static final int FIRST_BYTES = 4096;
+    /** Of all further calls, for a listing that goes on. */
     private static final int BUFFER_BYTES = 32_768;
+
     private static final int INO = 0;
     private static final int OFF = 8;
     private static final int RECLEN = 16;
@@ -44,7 +48,8 @@ public final class DirectoryStream implements AutoCloseable {
     private static final MethodHandle GETDENTS64 = Libc.longFunction("getdents64", INT, POINTER, LONG);
 
     private final Arena arena = Arena.ofConfined();
-    private final MemorySegment buffer = arena.allocate(BUFFER_BYTES, 8);
+    private MemorySegment buffer = arena.allocate(FIRST_BYTES, 8);
+    private boolean goesOn;
     private final Fd directory;
 
     public DirectoryStream(Fd directory) {
@@ -63,6 +68,10 @@ public final class DirectoryStream implements AutoCloseable {
     public List<Entry> next() throws ErrnoException {
         CallMemory memory = CallMemory.current();
         while (true) {
+            if (goesOn && buffer.byteSize() < BUFFER_BYTES) {
+                buffer = arena.allocate(BUFFER_BYTES, 8);
+            }
+            goesOn = true;
             long length;
             try {
                 length = Libc.check(
