@@ -33,7 +33,8 @@ import picocli.CommandLine.Spec;
         },
         mixinStandardHelpOptions = true,
         versionProvider = Version.class,
-        sortOptions = false)
+        sortOptions = false,
+        subcommands = BenchCompareCommand.class)
 final class BenchCommand implements Callable<Integer> {
     private static final int MAX_SIZE_BYTES = 16 << 20;
     private static final int MAX_DEPTH = 128;
@@ -42,8 +43,9 @@ final class BenchCommand implements Callable<Integer> {
     @Spec
     private @Nullable CommandSpec spec;
 
-    @Option(names = "--target", required = true, paramLabel = "HOST", description = "The server.")
-    private String target = "";
+    /** Required, but not where a subcommand is meant. */
+    @Option(names = "--target", paramLabel = "HOST", description = "The server.")
+    private @Nullable String target;
 
     @Mixin
     private NfsClientOptions client = new NfsClientOptions();
@@ -110,7 +112,11 @@ final class BenchCommand implements Callable<Integer> {
         PrintWriter out = command.commandLine().getOut();
         PrintWriter err = command.commandLine().getErr();
         BenchOptions options;
-        InetAddress host = HostAddress.of("--target " + target, target);
+        String server = target;
+        if (server == null) {
+            throw new ParameterException(command.commandLine(), "Missing required option: '--target=HOST'");
+        }
+        InetAddress host = HostAddress.of("--target " + server, server);
         try {
             options = options(host);
         } catch (ConfigException e) {

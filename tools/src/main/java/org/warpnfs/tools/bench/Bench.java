@@ -110,12 +110,14 @@ public final class Bench {
                 options.operation().writes(), options.stable(), options.sizeBytes(), pattern, options.timeout());
         List<Load> loads = loads(connections, transfer);
         ProcessCpu cpuBefore = null;
+        ProcessCpu ownBefore = ProcessCpu.own();
         long begin = System.nanoTime();
         CompletableFuture<Void> ended = start(connections, loads);
         if (options.count().isEmpty() && !options.warmUp().isZero()) {
             watch(ended, loads, options.warmUp(), "warming up");
             loads.forEach(Load::takeCounters);
             begin = System.nanoTime();
+            ownBefore = ProcessCpu.own();
         }
         if (options.serverPid().isPresent()) {
             cpuBefore = ProcessCpu.of(options.serverPid().getAsLong());
@@ -125,11 +127,12 @@ public final class Bench {
         loads.forEach(load -> counters.add(load.takeCounters()));
         double seconds = (System.nanoTime() - begin) / 1e9;
         ProcessCpu cpu = cpuBefore == null ? null : usedSince(cpuBefore);
+        ProcessCpu own = ProcessCpu.own().since(ownBefore);
         loads.forEach(Load::stop);
         join(ended);
         loads.forEach(load -> note(load.counters()));
         finishWrites(connections, loads, fills);
-        return report(connections, counters, seconds, cpu, loopback);
+        return report(connections, counters, seconds, own, cpu, loopback);
     }
 
     /** Null if the process has gone meanwhile: what was measured until then is to be told all the same. */
@@ -146,6 +149,7 @@ public final class Bench {
             Connections connections,
             List<Load.Counters> counters,
             double seconds,
+            ProcessCpu own,
             @Nullable ProcessCpu cpu,
             LoopbackExchange.@Nullable Result loopback) {
         Histogram latencies = new Histogram(3);
@@ -165,6 +169,7 @@ public final class Bench {
                 matches,
                 mismatches,
                 latencies,
+                own,
                 cpu,
                 loopback);
     }

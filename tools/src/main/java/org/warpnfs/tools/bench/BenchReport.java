@@ -20,6 +20,7 @@ import org.warpnfs.tools.bench.loopback.LoopbackExchange;
  * @param matches reads that were checked and brought what was written
  * @param mismatches reads that brought something else than was written
  * @param latencies in nanoseconds
+ * @param clientCpu of this process, the load generator: what it costs to keep the calls in flight
  * @param serverCpu null if no process was named
  * @param loopback null if it was not asked for
  */
@@ -34,6 +35,7 @@ public record BenchReport(
         long matches,
         long mismatches,
         Histogram latencies,
+        ProcessCpu clientCpu,
         @Nullable ProcessCpu serverCpu,
         LoopbackExchange.@Nullable Result loopback) {
     private static final double GIB = 1 << 30;
@@ -93,12 +95,10 @@ public record BenchReport(
         }
         ProcessCpu cpu = serverCpu;
         if (cpu != null && operations > 0) {
-            lines.add(line(
-                    "server CPU  %.2f s user, %.2f s system, %.3f s/GiB, %.1f us/operation",
-                    cpu.userSeconds(),
-                    cpu.systemSeconds(),
-                    cpu.seconds() / gibibytes(),
-                    cpu.seconds() * 1e6 / operations));
+            lines.add(cpuLine("server CPU  ", cpu));
+        }
+        if (operations > 0) {
+            lines.add(cpuLine("client CPU  ", clientCpu));
         }
         LoopbackExchange.Result bare = loopback;
         if (bare != null) {
@@ -109,6 +109,16 @@ public record BenchReport(
                     100 * perSecond() / bare.perSecond()));
         }
         return lines;
+    }
+
+    private String cpuLine(String label, ProcessCpu cpu) {
+        return line(
+                "%s%.2f s user, %.2f s system, %.3f s/GiB, %.1f us/operation",
+                label,
+                cpu.userSeconds(),
+                cpu.systemSeconds(),
+                cpu.seconds() / gibibytes(),
+                cpu.seconds() * 1e6 / operations);
     }
 
     /** What was found where data were compared, and no more than that. */
@@ -157,13 +167,10 @@ public record BenchReport(
         }
         ProcessCpu cpu = serverCpu;
         if (cpu != null && operations > 0) {
-            json.object(
-                    "server_cpu",
-                    new Json()
-                            .number("user_seconds", cpu.userSeconds())
-                            .number("system_seconds", cpu.systemSeconds())
-                            .number("seconds_per_gib", cpu.seconds() / gibibytes())
-                            .number("us_per_operation", cpu.seconds() * 1e6 / operations));
+            json.object("server_cpu", cpuJson(cpu));
+        }
+        if (operations > 0) {
+            json.object("client_cpu", cpuJson(clientCpu));
         }
         LoopbackExchange.Result bare = loopback;
         if (bare != null) {
@@ -175,6 +182,14 @@ public record BenchReport(
                             .number("ratio", perSecond() / bare.perSecond()));
         }
         return json.toString();
+    }
+
+    private Json cpuJson(ProcessCpu cpu) {
+        return new Json()
+                .number("user_seconds", cpu.userSeconds())
+                .number("system_seconds", cpu.systemSeconds())
+                .number("seconds_per_gib", cpu.seconds() / gibibytes())
+                .number("us_per_operation", cpu.seconds() * 1e6 / operations);
     }
 
     private Json latencyJson() {

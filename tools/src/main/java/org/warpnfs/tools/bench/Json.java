@@ -1,30 +1,42 @@
 package org.warpnfs.tools.bench;
 
+import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
 
 /** One JSON object in the making (RFC 8259). */
-final class Json {
+public final class Json {
     private final StringBuilder out = new StringBuilder("{");
     private boolean empty = true;
 
-    Json text(String key, String value) {
+    public Json text(String key, String value) {
         return raw(key, quote(value));
     }
 
-    Json number(String key, long value) {
+    public Json number(String key, long value) {
         return raw(key, Long.toString(value));
     }
 
-    Json number(String key, double value) {
+    public Json number(String key, double value) {
         return raw(key, Double.isFinite(value) ? String.format(Locale.ROOT, "%.6g", value) : "null");
     }
 
-    Json flag(String key, boolean value) {
+    public Json flag(String key, boolean value) {
         return raw(key, Boolean.toString(value));
     }
 
-    Json object(String key, Json value) {
+    public Json object(String key, Json value) {
         return raw(key, value.toString());
+    }
+
+    /** An array of objects. */
+    public Json array(String key, List<Json> values) {
+        return raw(key, values.stream().map(Json::toString).collect(Collectors.joining(",", "[", "]")));
+    }
+
+    /** An array of texts. */
+    public Json texts(String key, List<String> values) {
+        return raw(key, values.stream().map(Json::quote).collect(Collectors.joining(",", "[", "]")));
     }
 
     private Json raw(String key, String value) {

@@ -31,6 +31,11 @@ public record ProcessCpu(double userSeconds, double systemSeconds) {
         }
     }
 
+    /** What this process has used until now. */
+    static ProcessCpu own() throws BenchException {
+        return of(ProcessHandle.current().pid());
+    }
+
     /** What was used since. */
     public ProcessCpu since(ProcessCpu before) {
         return new ProcessCpu(userSeconds - before.userSeconds, systemSeconds - before.systemSeconds);

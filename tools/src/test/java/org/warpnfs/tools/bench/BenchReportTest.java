@@ -47,6 +47,7 @@ class BenchReportTest {
                 matches,
                 mismatches,
                 new Histogram(3),
+                new ProcessCpu(0.25, 0.25),
                 new ProcessCpu(1, 1),
                 null);
     }
@@ -85,6 +86,15 @@ class BenchReportTest {
         BenchReport report = report(5, 2, 3, 2);
         assertThat(verified(report)).isEqualTo("verified    2 MISMATCHES among 5 reads");
         assertThat(report.clean()).isFalse();
+    }
+
+    @Test
+    void generatorsOwnTime_isToldBesideTheServers() {
+        BenchReport report = report(5, 0, 5, 0);
+        assertThat(report.lines())
+                .contains("server CPU  1.00 s user, 1.00 s system, 104857.600 s/GiB, 400000.0 us/operation")
+                .contains("client CPU  0.25 s user, 0.25 s system, 26214.400 s/GiB, 100000.0 us/operation");
+        assertThat(report.json()).contains("\"client_cpu\":{\"user_seconds\":0.25");
     }
 
     @Test

@@ -1,0 +1,16 @@
+package org.warpnfs.tools.bench.compare;
+
+/**
+ * What answers, and in which version.
+ *
+ * @param version 3 or 4 (for 4.1); 0 for a bare loop
+ */
+record Competitor(Kind kind, int version) {
+    String title() {
+        return kind.bare() ? kind.title() : kind.title() + ", NFSv" + versionText();
+    }
+
+    String versionText() {
+        return version == 3 ? "3" : "4.1";
+    }
+}

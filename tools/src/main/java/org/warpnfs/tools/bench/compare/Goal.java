@@ -1,0 +1,110 @@
+package org.warpnfs.tools.bench.compare;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A ratio that shall be reached.
+ *
+ * @param figure which of both is divided
+ * @param by what is divided by; null for the same as root
+ * @param limit the most that it may be, or the least
+ */
+record Goal(
+        Work work,
+        int depth,
+        Kind kind,
+        Figure figure,
+        @Nullable Kind by,
+        Bound bound,
+        double limit) {
+    /** Which side of the limit is good. */
+    enum Bound {
+        AT_MOST("at most"),
+        AT_LEAST("at least");
+
+        private final String text;
+
+        Bound(String text) {
+            this.text = text;
+        }
+    }
+
+    private static final int USER = 1000;
+
+    /** In the order in which they are told. */
+    static final List<Goal> ALL = List.of(
+            most(Work.READ_1M, 8, Kind.RDMA, Figure.SERVER_GIB, Kind.BARE_PREAD, 0.6),
+            most(Work.READ_1M, 8, Kind.TCP, Figure.SERVER_GIB, Kind.BARE_PREAD, 0.6),
+            most(Work.READ_1M, 8, Kind.RDMA, Figure.SERVER_GIB, Kind.BARE_SPLICE, 2),
+            most(Work.READ_1M, 8, Kind.TCP, Figure.SERVER_GIB, Kind.BARE_SPLICE, 2),
+            most(Work.READ_1M, 8, Kind.RDMA_CRC, Figure.SERVER_GIB, Kind.BARE_PREAD, 0.9),
+            new Goal(Work.READ_1M, 8, Kind.RDMA, Figure.MEGABYTES, Kind.GANESHA, Bound.AT_LEAST, 1.8),
+            most(Work.WRITE_1M, 8, Kind.RDMA, Figure.SERVER_GIB, Kind.BARE_PWRITE, 1.1),
+            most(Work.WRITE_1M, 8, Kind.TCP, Figure.SERVER_GIB, Kind.BARE_PWRITE, 1.1),
+            most(Work.READ_4K, 32, Kind.RDMA, Figure.SERVER_OPERATION, Kind.GANESHA, 1 / 5.0),
+            most(Work.READ_4K, 32, Kind.TCP, Figure.SERVER_OPERATION, Kind.GANESHA, 1 / 6.0),
+            most(Work.WRITE_4K, 32, Kind.RDMA, Figure.SERVER_OPERATION, Kind.GANESHA, 1 / 3.5),
+            most(Work.WRITE_4K, 32, Kind.TCP, Figure.SERVER_OPERATION, Kind.GANESHA, 1 / 6.0),
+            most(Work.WRITE_4K, 32, Kind.RDMA, Figure.SERVER_OPERATION, null, 1.1),
+            most(Work.WRITE_4K, 32, Kind.TCP, Figure.SERVER_OPERATION, null, 1.1),
+            most(Work.READ_4K, 1, Kind.RDMA, Figure.P50, Kind.GANESHA, 0.7),
+            most(Work.READ_4K, 1, Kind.TCP, Figure.P50, Kind.GANESHA, 0.6));
+
+    /**
+     * A goal beside what was reached.
+     *
+     * @param version of NFS on our side, and on the other if it has one
+     */
+    record Reached(Goal goal, int version, Tree tree, Spread ratio) {
+        boolean met() {
+            return goal.bound == Bound.AT_MOST ? ratio.median() <= goal.limit : ratio.median() >= goal.limit;
+        }
+
+        String title() {
+            String of = goal.work.title() + " depth " + goal.depth + ", " + tree.word() + ": "
+                    + new Competitor(goal.kind, version).title();
+            return goal.by == null ? of + ", uid " + USER + " / root" : of + " / " + goal.by.title();
+        }
+
+        String limitText() {
+            return goal.bound.text + " " + String.format(Locale.ROOT, "%.2f", goal.limit);
+        }
+    }
+
+    private static Goal most(Work work, int depth, Kind kind, Figure figure, @Nullable Kind by, double limit) {
+        return new Goal(work, depth, kind, figure, by, Bound.AT_MOST, limit);
+    }
+
+    /** All goals for which both sides were measured. */
+    static List<Reached> reached(Results results) {
+        List<Reached> reached = new ArrayList<>();
+        for (Goal goal : ALL) {
+            for (Tree tree : Tree.values()) {
+                for (int version : List.of(3, 4)) {
+                    goal.ratio(results, tree, version)
+                            .ifPresent(ratio -> reached.add(new Reached(goal, version, tree, ratio)));
+                }
+            }
+        }
+        return reached;
+    }
+
+    private Optional<Spread> ratio(Results results, Tree tree, int version) {
+        Kind other = by;
+        if (other == null) {
+            // Only NFSv3 judges each call anew.
+            return version != 3
+                    ? Optional.empty()
+                    : results.ratio(row(tree, USER, kind, version), row(tree, 0, kind, version), figure);
+        }
+        return results.ratio(row(tree, 0, kind, version), row(tree, 0, other, other.bare() ? 0 : version), figure);
+    }
+
+    private Row row(Tree tree, int uid, Kind of, int version) {
+        return new Row(work, depth, tree, uid, new Competitor(of, version));
+    }
+}

@@ -1,0 +1,58 @@
+package org.warpnfs.tools.bench.compare;
+
+import org.warpnfs.tools.bench.Protocol;
+
+/** What answers. */
+public enum Kind {
+    BARE_PREAD("bare", "bare pread + writev", "pread"),
+    BARE_MMAP("bare", "bare mmap + writev", "mmap"),
+    BARE_SPLICE("bare", "bare splice", "splice"),
+    BARE_PWRITE("bare", "bare recv + pwrite", "pwrite"),
+    RDMA("rdma", "warpnfs RDMA", ""),
+    RDMA_CRC("rdma-crc", "warpnfs RDMA with CRC", ""),
+    TCP("tcp", "warpnfs TCP", ""),
+    GANESHA("ganesha", "NFS-Ganesha TCP", "");
+
+    private final String word;
+    private final String title;
+    private final String loop;
+
+    Kind(String word, String title, String loop) {
+        this.word = word;
+        this.title = title;
+        this.loop = loop;
+    }
+
+    /** What it is called on the command line. */
+    public String word() {
+        return word;
+    }
+
+    String title() {
+        return title;
+    }
+
+    /** The mode of the bare loop; empty if this is a server. */
+    String loop() {
+        return loop;
+    }
+
+    boolean bare() {
+        return !loop.isEmpty();
+    }
+
+    /** Whether this can do that work. A bare loop of 4 KiB is there for the least that a call costs. */
+    boolean does(Work work) {
+        return switch (this) {
+            case BARE_PREAD -> !work.operation().writes();
+            case BARE_MMAP, BARE_SPLICE -> !work.operation().writes() && work.bulk();
+            case BARE_PWRITE -> work.operation().writes();
+            case RDMA, TCP, GANESHA -> true;
+            case RDMA_CRC -> work.bulk();
+        };
+    }
+
+    Protocol protocol() {
+        return this == RDMA || this == RDMA_CRC ? Protocol.RDMA : Protocol.TCP;
+    }
+}

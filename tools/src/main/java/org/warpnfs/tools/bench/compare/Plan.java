@@ -1,0 +1,150 @@
+package org.warpnfs.tools.bench.compare;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+
+/**
+ * What is measured, in which order, and how long that takes.
+ *
+ * <p>A round measures each row once, and what is compared stands side by side in it, so that whatever else the host
+ * does meets all of them. Each round begins its groups with another competitor. A short round before the first warms
+ * the servers and does not count.
+ */
+public final class Plan {
+    /** Where the goals compare users: a depth that has something to do. */
+    private static final int DEPTH_OF_USERS = 32;
+
+    private static final int OTHER_UID = 1000;
+    private static final Duration AROUND_EACH = Duration.ofMillis(1200);
+    private static final Duration START = Duration.ofSeconds(10);
+    private static final Duration SETTLE = Duration.ofSeconds(1);
+
+    private final CompareOptions options;
+    private final List<Row> rows;
+
+    public Plan(CompareOptions options) {
+        this.options = options;
+        this.rows = rows(options);
+    }
+
+    private static List<Row> rows(CompareOptions options) {
+        List<Row> rows = new ArrayList<>();
+        for (Tree tree : options.trees()) {
+            for (Work work : options.works()) {
+                for (int depth : options.depths().isEmpty() ? work.depths() : options.depths()) {
+                    for (int uid : uids(options, work, depth)) {
+                        competitors(options, work, uid)
+                                .forEach(competitor -> rows.add(new Row(work, depth, tree, uid, competitor)));
+                    }
+                }
+            }
+        }
+        return rows;
+    }
+
+    private static List<Integer> uids(CompareOptions options, Work work, int depth) {
+        if (!options.uids().isEmpty()) {
+            return options.uids();
+        }
+        boolean both = !work.bulk() && depth == DEPTH_OF_USERS;
+        return both ? List.of(0, OTHER_UID) : List.of(0);
+    }
+
+    private static List<Competitor> competitors(CompareOptions options, Work work, int uid) {
+        List<Competitor> competitors = new ArrayList<>();
+        for (Kind kind : Kind.values()) {
+            if (!options.servers().contains(kind.word()) || !kind.does(work)) {
+                continue;
+            }
+            if (!kind.bare()) {
+                options.versions().forEach(version -> competitors.add(new Competitor(kind, version)));
+            } else if (uid == 0) {
+                competitors.add(new Competitor(kind, 0));
+            }
+        }
+        return competitors;
+    }
+
+    CompareOptions options() {
+        return options;
+    }
+
+    /** All rows, in the order of tables. */
+    List<Row> rows() {
+        return rows;
+    }
+
+    /** The rows in the order of that round, which counts from 0. */
+    List<Row> round(int number) {
+        List<Row> ordered = new ArrayList<>();
+        for (Row.Group group : groups()) {
+            List<Row> side =
+                    rows.stream().filter(row -> row.group().equals(group)).toList();
+            for (int i = 0; i < side.size(); i++) {
+                ordered.add(side.get((i + number) % side.size()));
+            }
+        }
+        return ordered;
+    }
+
+    /** What warms the servers: each once for each kind of work. */
+    List<Row> settling() {
+        Set<List<Object>> seen = new LinkedHashSet<>();
+        return rows.stream()
+                .filter(row -> !row.competitor().kind().bare())
+                .filter(row -> seen.add(List.of(row.work(), row.competitor())))
+                .toList();
+    }
+
+    /** Of each measurement in the round that does not count. */
+    Duration settlingEach() {
+        return options.duration().compareTo(SETTLE) < 0 ? options.duration() : SETTLE;
+    }
+
+    /** Groups in the order of tables. */
+    List<Row.Group> groups() {
+        return rows.stream().map(Row::group).distinct().toList();
+    }
+
+    /** What it takes if all goes well. */
+    public Duration expected() {
+        Duration each = options.duration().plus(options.warmUp()).plus(AROUND_EACH);
+        return START.plus(
+                        settlingEach().plus(AROUND_EACH).multipliedBy(settling().size()))
+                .plus(each.multipliedBy((long) rows.size() * options.rounds()));
+    }
+
+    /** When it ends whatever happens, with what was measured until then. */
+    public Duration most() {
+        return expected().multipliedBy(2).plusMinutes(2);
+    }
+
+    /** For people, before it begins. */
+    public String summary() {
+        return String.format(
+                Locale.ROOT,
+                "%d %s of %d measurements, %s s each after %s s that do not count: about %s, at most %s",
+                options.rounds(),
+                options.rounds() == 1 ? "round" : "rounds",
+                rows.size(),
+                seconds(options.duration()),
+                seconds(options.warmUp()),
+                minutes(expected()),
+                minutes(most()));
+    }
+
+    private static String seconds(Duration duration) {
+        return duration.toMillis() % 1000 == 0
+                ? Long.toString(duration.toSeconds())
+                : Double.toString(duration.toMillis() / 1e3);
+    }
+
+    private static String minutes(Duration duration) {
+        long seconds = duration.toSeconds();
+        return seconds < 120 ? seconds + " seconds" : (seconds + 59) / 60 + " minutes";
+    }
+}

@@ -1,0 +1,90 @@
+package org.warpnfs.tools.bench.compare;
+
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import org.warpnfs.tools.bench.BenchException;
+
+/**
+ * What the run inside makes of its namespaces: loopback with congestion control cubic, and file systems of its own.
+ *
+ * <p>Nothing is taken down: all of it goes with the last process inside, loop devices too.
+ */
+final class Room {
+    private static final int LIMIT_SECONDS = 60;
+    private static final String SIZE = "size=1g,mode=0777";
+    private static final long IMAGE_BYTES = 1L << 30;
+
+    private final Path directory;
+
+    Room(Path directory) {
+        this.directory = directory;
+    }
+
+    /** Brings loopback up. */
+    void network() throws BenchException, InterruptedException {
+        Programs.run(LIMIT_SECONDS, "ip", "link", "set", "lo", "up");
+    }
+
+    /**
+     * Has every connection over loopback use cubic, whatever the host's default is, in programs that do not choose.
+     *
+     * @throws BenchException if this kernel has no cubic or no such routes
+     */
+    void cubic() throws BenchException, InterruptedException {
+        for (String route : new String[] {"127.0.0.0/8", "127.0.0.1"}) {
+            String change = "route change local " + route
+                    + " dev lo proto kernel scope host src 127.0.0.1 table local congctl cubic";
+            String[] words = ("ip " + change).split(" ", -1);
+            Programs.run(LIMIT_SECONDS, words);
+        }
+    }
+
+    /** Mounts a file system that everybody may write to. */
+    Path mount(Tree tree) throws BenchException, InterruptedException {
+        Path at = directory.resolve(tree.word());
+        try {
+            Files.createDirectories(at);
+            if (tree == Tree.TMPFS) {
+                Programs.run(LIMIT_SECONDS, "mount", "-t", "tmpfs", "-o", SIZE, "warpnfs-compare", at.toString());
+            } else {
+                ext4(at);
+            }
+            return at;
+        } catch (IOException e) {
+            throw new BenchException(tree.word() + ": " + e.getMessage(), e);
+        }
+    }
+
+    private void ext4(Path at) throws IOException, BenchException, InterruptedException {
+        Path image = directory.resolve("ext4.img");
+        try {
+            try (RandomAccessFile file = new RandomAccessFile(image.toFile(), "rw")) {
+                file.setLength(IMAGE_BYTES);
+            }
+            // All of it now: no kernel thread shall write its tables while something is measured.
+            Programs.run(
+                    LIMIT_SECONDS,
+                    "mkfs.ext4",
+                    "-q",
+                    "-F",
+                    "-E",
+                    "lazy_itable_init=0,lazy_journal_init=0",
+                    image.toString());
+            Programs.run(LIMIT_SECONDS, "mount", "-t", "ext4", "-o", "loop", image.toString(), at.toString());
+        } finally {
+            // The loop device holds what it needs; no name stays behind, however this ends.
+            Files.deleteIfExists(image);
+        }
+        Files.setPosixFilePermissions(at, PosixFilePermissions.fromString("rwxrwxrwx"));
+    }
+
+    /** Puts an empty directory over one of the host's, so that what a server keeps there is not the host's. */
+    void cover(Path path) throws BenchException, InterruptedException {
+        if (Files.isDirectory(path)) {
+            Programs.run(LIMIT_SECONDS, "mount", "-t", "tmpfs", "-o", "size=16m,mode=0755", "warpnfs", path.toString());
+        }
+    }
+}

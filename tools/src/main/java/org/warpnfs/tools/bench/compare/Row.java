@@ -1,0 +1,25 @@
+package org.warpnfs.tools.bench.compare;
+
+/**
+ * One thing that is measured in each round.
+ *
+ * @param depth calls in flight
+ * @param uid whose calls they are; the bare loops run as root
+ */
+record Row(Work work, int depth, Tree tree, int uid, Competitor competitor) {
+    /** The rows that are compared with each other. */
+    record Group(Work work, int depth, Tree tree, int uid) {
+        String title() {
+            return work.title() + ", depth " + depth + ", " + tree.word() + ", "
+                    + (uid == 0 ? "as root" : "as uid " + uid);
+        }
+    }
+
+    Group group() {
+        return new Group(work, depth, tree, uid);
+    }
+
+    String title() {
+        return group().title() + ": " + competitor.title();
+    }
+}

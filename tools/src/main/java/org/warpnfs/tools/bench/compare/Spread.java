@@ -1,0 +1,36 @@
+package org.warpnfs.tools.bench.compare;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * Where the figures of several rounds lie.
+ *
+ * @param median of an even number of figures, the mean of the two in the middle
+ */
+record Spread(double median, double min, double max) {
+    /** @param figures at least one */
+    static Spread of(List<Double> figures) {
+        if (figures.isEmpty()) {
+            throw new IllegalArgumentException("no figure");
+        }
+        double[] sorted = figures.stream().mapToDouble(Double::doubleValue).toArray();
+        Arrays.sort(sorted);
+        int upper = sorted.length / 2;
+        double median = sorted.length % 2 == 1 ? sorted[upper] : (sorted[upper - 1] + sorted[upper]) / 2;
+        return new Spread(median, sorted[0], sorted[sorted.length - 1]);
+    }
+
+    /** The median, and the range where there is one: {@code 0.45 (0.43-0.48)}. */
+    String text() {
+        return min == max ? number(median) : number(median) + " (" + number(min) + "-" + number(max) + ")";
+    }
+
+    /** Three digits that count, and no more behind the point than there is to say. */
+    static String number(double value) {
+        double size = Math.abs(value);
+        int decimals = size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3;
+        return String.format(Locale.ROOT, "%." + decimals + "f", value);
+    }
+}

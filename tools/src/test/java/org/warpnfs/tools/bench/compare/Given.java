@@ -1,0 +1,39 @@
+package org.warpnfs.tools.bench.compare;
+
+import java.time.Duration;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** Plans and figures that tests set. */
+final class Given {
+    private Given() {}
+
+    static Set<String> allServers() {
+        return Stream.of(Kind.values()).map(Kind::word).collect(Collectors.toCollection(LinkedHashSet::new));
+    }
+
+    static CompareOptions options(List<Work> works, int rounds) {
+        return new CompareOptions(
+                works,
+                List.of(),
+                List.of(Tree.TMPFS),
+                List.of(),
+                allServers(),
+                List.of(3, 4),
+                rounds,
+                Duration.ofSeconds(2),
+                Duration.ofMillis(500));
+    }
+
+    static Row row(Work work, int depth, Kind kind, int version) {
+        return new Row(work, depth, Tree.TMPFS, 0, new Competitor(kind, version));
+    }
+
+    /** A thousand operations in a second, which took that much CPU time. */
+    static Sample sample(double serverSeconds) {
+        return new Sample(1000, 1, 100, 200, 300, serverSeconds, 0.125);
+    }
+}
