@@ -33,6 +33,7 @@ class PagesTest {
     private static final List<String> NAMES = List.of(
             "README.md",
             "CONTRIBUTING.md",
+            "docs/benchmark.md",
             "docs/operate.md",
             "docs/client.md",
             "docs/configuration.md",

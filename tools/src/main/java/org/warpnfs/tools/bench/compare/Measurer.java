@@ -5,6 +5,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.HdrHistogram.Histogram;
@@ -40,7 +41,7 @@ final class Measurer {
     /** @throws BenchException if something failed: figures of a run with errors are none */
     Sample measure(Row row, Duration warmUp, Duration duration) throws BenchException, InterruptedException {
         if (row.competitor().kind().bare()) {
-            return bare.orElseThrow().measure(row, trees.get(row.tree()), warmUp, duration);
+            return bare.orElseThrow().measure(row, Objects.requireNonNull(trees.get(row.tree())), warmUp, duration);
         }
         BenchReport report = Bench.run(options(row, warmUp, duration), line -> {});
         if (!report.clean() || report.serverCpu() == null) {
@@ -59,7 +60,7 @@ final class Measurer {
 
     private BenchOptions options(Row row, Duration warmUp, Duration duration) {
         Kind kind = row.competitor().kind();
-        ServerProcess server = servers.get(kind);
+        ServerProcess server = Objects.requireNonNull(servers.get(kind));
         InetAddress here = InetAddress.getLoopbackAddress();
         int port = kind.protocol() == Protocol.RDMA ? server.rdmaPort() : server.port();
         return new BenchOptions(

@@ -44,9 +44,15 @@ class BareLoopTest {
 
     @Test
     void whatTheLoopPrints_isTaken() throws Exception {
-        assertThat(BareLoop.parse("operations 10\nnanos 2000000000\nserver_cpu_nanos 1500000000\n"
-                        + "client_cpu_nanos 500000000\np50_nanos 1000\np99_nanos 2500\np999_nanos 3000\n"))
-                .isEqualTo(new Sample(10, 2, 1, 2.5, 3, 1.5, 0.5));
+        assertThat(BareLoop.parse("""
+                operations 10
+                nanos 2000000000
+                server_cpu_nanos 1500000000
+                client_cpu_nanos 500000000
+                p50_nanos 1000
+                p99_nanos 2500
+                p999_nanos 3000
+                """)).isEqualTo(new Sample(10, 2, 1, 2.5, 3, 1.5, 0.5));
     }
 
     @Test
@@ -57,8 +63,16 @@ class BareLoopTest {
         assertThatThrownBy(() -> BareLoop.parse("operations 10\n"))
                 .isInstanceOf(BenchException.class)
                 .hasMessageContaining("nanos");
-        assertThatThrownBy(() -> BareLoop.parse("operations 0\nnanos 1\nserver_cpu_nanos 1\nclient_cpu_nanos 1\n"
-                        + "p50_nanos 1\np99_nanos 1\np999_nanos 1\n"))
+        String nothing = """
+                operations 0
+                nanos 1
+                server_cpu_nanos 1
+                client_cpu_nanos 1
+                p50_nanos 1
+                p99_nanos 1
+                p999_nanos 1
+                """;
+        assertThatThrownBy(() -> BareLoop.parse(nothing))
                 .isInstanceOf(BenchException.class)
                 .hasMessageContaining("did nothing");
     }
