@@ -1,6 +1,7 @@
 package org.warpnfs.rpcrdma.tcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.warpnfs.rpcrdma.tcp.ServedPeers.await;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -8,9 +9,7 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -97,12 +96,6 @@ class ReplyWriterTest {
             if (counter.kind() == Counter.Kind.LEVEL) {
                 assertThat(statistics.get(counter)).as("%s", counter).isZero();
             }
-        }
-    }
-
-    private static void await(BooleanSupplier condition) throws InterruptedException {
-        while (!condition.getAsBoolean()) {
-            TimeUnit.MILLISECONDS.sleep(1);
         }
     }
 

@@ -2,6 +2,7 @@ package org.warpnfs.rpcrdma.tcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.warpnfs.rpcrdma.tcp.ServedPeers.await;
 
 import java.io.DataInputStream;
 import java.io.IOException;
@@ -16,7 +17,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import org.dcache.oncrpc4j.rpc.RpcAuthTypeNone;
 import org.dcache.oncrpc4j.rpc.RpcCall;
 import org.dcache.oncrpc4j.rpc.RpcReply;
@@ -93,13 +93,6 @@ class TcpConnectionTest {
         byte[] message = new byte[in.readInt() & ~LAST_FRAGMENT];
         in.readFully(message);
         return ByteBuffer.wrap(message);
-    }
-
-    /** Waits for what must come; the test's own time limit is the end of it. */
-    private static void await(BooleanSupplier condition) throws InterruptedException {
-        while (!condition.getAsBoolean()) {
-            TimeUnit.MILLISECONDS.sleep(1);
-        }
     }
 
     /** Looks for stalled connections, each time as if the limit had passed since the last, until one was closed. */
