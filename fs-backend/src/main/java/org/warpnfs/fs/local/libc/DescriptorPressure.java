@@ -39,9 +39,13 @@ public final class DescriptorPressure {
         return relieved;
     }
 
-    /** Returns true if the failed call should be repeated. */
-    static boolean relieved(ErrnoException failure, int tries) {
-        return (failure.errno() == Errno.EMFILE || failure.errno() == Errno.ENFILE) && tries < MAX_TRIES && relieve();
+    /** Returns true if a failed open should be repeated: it was interrupted, or a descriptor was closed for it. */
+    static boolean repeats(ErrnoException failure, int tries) {
+        return switch (failure.errno()) {
+            case Errno.EINTR -> true;
+            case Errno.EMFILE, Errno.ENFILE -> tries < MAX_TRIES && relieve();
+            default -> false;
+        };
     }
 
     /** An owner of descriptors that are kept only because they may be used again. */

@@ -62,7 +62,7 @@ public final class HandleCalls {
                         OPEN_BY_HANDLE_AT.invokeExact(memory.state, mount.number(), in, flags | OpenCalls.O_CLOEXEC);
                 return new Fd(Libc.check(result));
             } catch (ErrnoException e) {
-                if (e.errno() != Errno.EINTR && !DescriptorPressure.relieved(e, tries)) {
+                if (!DescriptorPressure.repeats(e, tries)) {
                     throw e;
                 }
             } catch (Throwable e) {

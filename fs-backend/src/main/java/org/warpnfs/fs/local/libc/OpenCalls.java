@@ -105,7 +105,7 @@ public final class OpenCalls {
                         memory.state, directory, memory.path(path), flags | O_CLOEXEC | O_NOCTTY, permissions);
                 return new Fd(Libc.check(result));
             } catch (ErrnoException e) {
-                if (e.errno() != Errno.EINTR && !DescriptorPressure.relieved(e, tries)) {
+                if (!DescriptorPressure.repeats(e, tries)) {
                     throw e;
                 }
             } catch (Throwable e) {
