@@ -64,16 +64,6 @@ final class Durability implements AutoCloseable {
         return gates.hold(statx);
     }
 
-    /** How often data of any file may have been lost. The verifier has changed as often. */
-    long losses() {
-        return losses.get();
-    }
-
-    /** Number of files that are being synced or may have to be. */
-    int gateCount() {
-        return gates.size();
-    }
-
     /**
      * Brings earlier changes of a file to stable storage.
      *

@@ -40,11 +40,6 @@ public record LocalOptions(
         return new LocalOptions(stateDirectory, files, forgoKernelHandles, forgoIdentity, descriptors);
     }
 
-    /** These options with another budget than the process's. */
-    public LocalOptions withDescriptors(DescriptorBudget budget) {
-        return new LocalOptions(stateDirectory, maxIdleFiles, forgoKernelHandles, forgoIdentity, budget);
-    }
-
     /** These options, but as if the process had no privilege. */
     public LocalOptions withoutPrivileges() {
         return new LocalOptions(stateDirectory, maxIdleFiles, true, true, descriptors);

@@ -10,7 +10,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 import org.warpnfs.fs.spi.AclChanges;
 import org.warpnfs.fs.spi.Acls;
 import org.warpnfs.fs.spi.AttributeChanges;
@@ -79,13 +78,6 @@ final class PseudoFileSystem implements FileSystem {
                     "path " + path + " has the same hash as another by chance: choose another");
         }
         return directory;
-    }
-
-    /** The path of a directory, or null if the handle is not of this file system. */
-    @Nullable
-    PseudoPath pathOf(FileHandle handle) {
-        Directory directory = directories.get(handle);
-        return directory == null ? null : directory.path;
     }
 
     static FileHandle handleOf(PseudoPath path) {

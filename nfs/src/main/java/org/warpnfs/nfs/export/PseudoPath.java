@@ -71,12 +71,6 @@ public final class PseudoPath {
         return new PseudoPath(List.copyOf(longer));
     }
 
-    /** True if this is {@code other} or below it. */
-    public boolean isWithin(PseudoPath other) {
-        int depth = other.components.size();
-        return depth <= components.size() && components.subList(0, depth).equals(other.components);
-    }
-
     @Override
     public boolean equals(Object other) {
         return other instanceof PseudoPath path && components.equals(path.components);

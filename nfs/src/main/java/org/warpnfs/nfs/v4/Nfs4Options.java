@@ -16,12 +16,6 @@ import org.warpnfs.nfs.v4.state.core.StateLimits;
  */
 public record Nfs4Options(
         Duration lease, Duration grace, @Nullable Path stateDirectory, int maxIoBytes, StateLimits limits) {
-    /** The default of Linux's server. */
-    public static final Duration DEFAULT_LEASE = Duration.ofSeconds(90);
-
-    /** One lease, so that every client has time to reclaim. */
-    public static final Duration DEFAULT_GRACE = DEFAULT_LEASE;
-
     /** The most that a Linux client asks for. */
     public static final int DEFAULT_MAX_IO_BYTES = 1 << 20;
 
@@ -40,10 +34,5 @@ public record Nfs4Options(
     /** Options with the default limits of state. */
     public Nfs4Options(Duration lease, Duration grace, @Nullable Path stateDirectory, int maxIoBytes) {
         this(lease, grace, stateDirectory, maxIoBytes, StateLimits.forIoOf(maxIoBytes));
-    }
-
-    /** The defaults, with the recovery journal in {@code stateDirectory}. */
-    public static Nfs4Options withDefaults(@Nullable Path stateDirectory) {
-        return new Nfs4Options(DEFAULT_LEASE, DEFAULT_GRACE, stateDirectory, DEFAULT_MAX_IO_BYTES);
     }
 }

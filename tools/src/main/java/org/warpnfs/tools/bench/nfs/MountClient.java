@@ -9,7 +9,6 @@ public final class MountClient {
     private static final int PROGRAM = 100_005;
     private static final int VERSION = 3;
     private static final int MNT = 1;
-    private static final int UMNT = 3;
     private static final int MAX_HANDLE_BYTES = 64;
 
     private final Calls calls;
@@ -30,10 +29,5 @@ public final class MountClient {
             throw new NfsException("MOUNT " + path, status);
         }
         return reply.opaque(MAX_HANDLE_BYTES);
-    }
-
-    /** Tells the server that the mount has ended. */
-    public void unmount(String path) throws IOException {
-        calls.call(buffer.begin(caller, PROGRAM, VERSION, UMNT).string(path).message(2));
     }
 }

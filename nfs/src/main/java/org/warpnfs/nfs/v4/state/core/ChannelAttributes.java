@@ -66,11 +66,6 @@ public record ChannelAttributes(
                 Math.min(maxRequests, limits.maxSlotsPerSession()));
     }
 
-    /** These attributes with fewer slots. */
-    ChannelAttributes withRequests(long requests) {
-        return new ChannelAttributes(maxRequestBytes, maxReplyBytes, maxCachedReplyBytes, maxOperations, requests);
-    }
-
     /**
      * The attributes that the server uses for its callbacks, which are short and whose replies need not be kept.
      * TOOSMALL if not even CB_RECALL fits.
