@@ -369,19 +369,36 @@ final class FdCache implements AutoCloseable {
         }
         List<Entry> dirty = new ArrayList<>();
         for (Entry entry : candidates) {
-            if (nowNanos - entry.lastUsedNanos < TimeUnit.SECONDS.toNanos(IDLE_SECONDS)) {
-                putBackAll(entry);
-            } else if (entry.isDirty()) {
+            boolean overdue = isOverdue(entry, nowNanos);
+            if (overdue && !entry.isDirty()) {
+                int _ = closeIfUnused(entry);
+                continue;
+            }
+            if (overdue) {
                 dirty.add(entry);
-            } else {
+            }
+            putBackAll(entry);
+        }
+        // Last and one by one, since a disk may let a sync wait for long: until its turn comes, an entry stays idle,
+        // and
+        // is closed if its file is removed or descriptors are short.
+        for (Entry entry : dirty) {
+            if (takeOverdue(entry, nowNanos)) {
+                syncToClose(entry);
                 int _ = closeIfUnused(entry);
             }
         }
-        // Last, since a disk may let a sync wait for long.
-        for (Entry entry : dirty) {
-            syncToClose(entry);
-            int _ = closeIfUnused(entry);
-        }
+    }
+
+    private static boolean isOverdue(Entry entry, long nowNanos) {
+        return nowNanos - entry.lastUsedNanos >= TimeUnit.SECONDS.toNanos(IDLE_SECONDS);
+    }
+
+    /** Takes an unsynced idle entry; false if it was used, synced or closed since it was found overdue. */
+    private synchronized boolean takeOverdue(Entry entry, long nowNanos) {
+        boolean taken = isOverdue(entry, nowNanos) && idleDirty.remove(entry.key, entry);
+        entry.users += taken ? 1 : 0;
+        return taken;
     }
 
     /** Number of descriptors that are kept and that nobody has open. */

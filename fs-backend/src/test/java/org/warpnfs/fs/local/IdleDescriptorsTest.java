@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
@@ -26,6 +27,7 @@ class IdleDescriptorsTest {
     private final AtomicLong nowNanos = new AtomicLong();
     private final FailingSyncs syncs = new FailingSyncs();
     private final FileHandle handle = FileHandle.of(new byte[] {1});
+    private final FileHandle other = FileHandle.of(new byte[] {2});
     private Fd root;
     private Durability durability;
     private FdCache files;
@@ -33,6 +35,7 @@ class IdleDescriptorsTest {
     @BeforeEach
     void start() throws Exception {
         Files.writeString(tree.resolve("f"), "f");
+        Files.writeString(tree.resolve("other"), "o");
         root = OpenCalls.open(bytes(tree), OpenCalls.O_RDONLY | OpenCalls.O_DIRECTORY);
         durability = new Durability(syncs, root, new Durability.Kind(false, false));
         files = new FdCache(8, durability, DescriptorBudget.of(1024), nowNanos::get);
@@ -50,8 +53,25 @@ class IdleDescriptorsTest {
     }
 
     private FdCache.Entry open() throws Exception {
-        Fd fd = OpenCalls.open(bytes(tree.resolve("f")), OpenCalls.O_RDWR);
-        return files.open(handle, true, () -> fd);
+        return open(handle, "f");
+    }
+
+    private FdCache.Entry open(FileHandle file, String name) throws Exception {
+        Fd fd = OpenCalls.open(bytes(tree.resolve(name)), OpenCalls.O_RDWR);
+        return files.open(file, true, () -> fd);
+    }
+
+    /** Starts a sweep that waits in the sync of one file while the other one, unsynced too, has its turn to come. */
+    private Thread sweepBothUnsynced() throws Exception {
+        for (FdCache.Entry entry : List.of(open(), open(other, "other"))) {
+            entry.gate().changed();
+            files.release(entry);
+        }
+        syncs.hold();
+        nowNanos.set(IDLE_NANOS);
+        Thread sweeping = Thread.ofPlatform().start(files::sweep);
+        syncs.awaitBegin();
+        return sweeping;
     }
 
     @Test
@@ -120,5 +140,33 @@ class IdleDescriptorsTest {
 
         assertThat(durability.verifier()).isNotEqualTo(before);
         assertThat(files.findAny(handle)).isNull();
+    }
+
+    @Test
+    void unsynced_whileAnotherIsSynced_isClosedIfSomebodyNeedsThat() throws Exception {
+        Thread sweeping = sweepBothUnsynced();
+        try {
+            assertThat(files.idleCount()).isEqualTo(1);
+            files.forgetIdle(other);
+            assertThat(files.findAny(other)).isNull();
+        } finally {
+            syncs.letGo();
+            sweeping.join();
+        }
+        assertThat(files.findAny(handle)).isNull();
+        assertThat(syncs.count()).isEqualTo(1);
+    }
+
+    @Test
+    void unsynced_usedWhileAnotherIsSynced_isKept() throws Exception {
+        Thread sweeping = sweepBothUnsynced();
+        try {
+            files.release(files.findAny(other));
+        } finally {
+            syncs.letGo();
+            sweeping.join();
+        }
+        assertThat(files.idleCount()).isEqualTo(1);
+        assertThat(syncs.count()).isEqualTo(1);
     }
 }
