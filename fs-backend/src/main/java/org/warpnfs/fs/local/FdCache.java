@@ -379,9 +379,8 @@ final class FdCache implements AutoCloseable {
             }
             putBackAll(entry);
         }
-        // Last and one by one, since a disk may let a sync wait for long: until its turn comes, an entry stays idle,
-        // and
-        // is closed if its file is removed or descriptors are short.
+        // Last and one by one, since a disk may let a sync wait for long. Until its turn comes, an entry stays idle:
+        // it is closed if its file is removed or descriptors are short.
         for (Entry entry : dirty) {
             if (takeOverdue(entry, nowNanos)) {
                 syncToClose(entry);
