@@ -6,10 +6,10 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells those whose turn came, on the thread that gave memory back, without a lock held.
+ * Runs the grants of waiting requests on the thread that gave memory back, without a lock held.
  *
- * <p>What a thread that is telling is given to tell meanwhile comes afterwards: so grants never nest, however long the
- * line is. One that throws keeps no other from hearing; what was thrown first is thrown in the end.
+ * <p>Grants that arise while a thread runs grants are queued behind them. So grants never nest, however long the queue
+ * is. An exception of one grant does not stop the others. The first exception is thrown at the end.
  */
 final class Grants {
     private static final ThreadLocal<Deque<Runnable>> RUNNING = new ThreadLocal<>();
@@ -40,7 +40,7 @@ final class Grants {
         grants.throwFirst();
     }
 
-    /** An Error too, or others would wait for ever. */
+    /** Also catches an Error, because the other requests would wait for ever. */
     private void guard(Runnable step) {
         try {
             step.run();

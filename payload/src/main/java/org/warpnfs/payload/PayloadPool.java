@@ -14,34 +14,34 @@ import org.warpnfs.limits.ClientAddress;
  *
  * <h2>Operation</h2>
  *
- * Buffers come in a few size classes, each four times the one before. A request gets the smallest class that holds it.
- * What is lent out, counted in whole buffers, never exceeds the budget.
+ * Buffers have a few sizes, the size classes, each four times the one before. A request gets a buffer of the smallest
+ * class that holds it. The buffers lent out, counted in full size, never exceed the budget.
  *
- * <p>Clients share the budget, and each size class of it, by {@link org.warpnfs.limits.FairShare}. One buffer is
- * granted to a client that holds none, however little is free.
+ * <p>Clients share the budget, and the part of each size class, by {@link org.warpnfs.limits.FairShare}. A client that
+ * holds no buffer may have one, however little is free.
  *
  * <p>A request that cannot be met is refused ({@link #tryAcquire}) or waits for its client's turn ({@link #acquire},
  * {@link PoolTurns}).
  *
  * <h2>Buffers</h2>
  *
- * Memory is kept for the life of the pool. Contents are not cleared: the one who fills a buffer sets its limit to what
- * was filled.
+ * Memory is kept for the life of the pool. Contents are not cleared, so whoever fills a buffer sets its limit to the
+ * end of what was filled.
  *
  * <h2>Errors</h2>
  *
- * Asking for more than {@link #maxLengthBytes()} is a bug and throws {@link IllegalArgumentException}: lengths that a
- * peer claims are checked before they come here. Direct memory that the virtual machine does not have counts as used
- * up. Safe for any thread; grants run without a lock held.
+ * Asking for more than {@link #maxLengthBytes()} is a bug and throws {@link IllegalArgumentException}, because the
+ * caller checks lengths that a peer claims. If the virtual machine has no direct memory left, the pool behaves as if
+ * its budget were used up. Safe for any thread. Grants run without a lock held.
  */
 public final class PayloadPool {
-    /** Buffers start on a multiple of this many bytes. */
+    /** The alignment of buffers in bytes. */
     public static final int ALIGNMENT_BYTES = 4096;
 
-    /** A request that has to wait for memory. */
+    /** A request that waits for memory. */
     public interface Wait {
         /**
-         * Gives the request up.
+         * Cancels the request.
          *
          * @return true if it will not be granted any more; false if it was granted, or is being granted on another
          *     thread
@@ -58,7 +58,7 @@ public final class PayloadPool {
     private long waits;
 
     /**
-     * @param budgetBytes how much may be lent out at once; at least one buffer of the largest class
+     * @param budgetBytes the most memory that is lent out at one time; at least one buffer of the largest class
      * @param maxLengthBytes the largest request that will be made
      */
     public PayloadPool(long budgetBytes, int maxLengthBytes) {
@@ -90,19 +90,19 @@ public final class PayloadPool {
         });
     }
 
-    /** The largest request that can be met. */
+    /** The length of the largest possible request. */
     public int maxLengthBytes() {
         return slabs.maxLengthBytes();
     }
 
-    /** Memory lent out now, in whole buffers. */
+    /** Memory lent out now, counted in whole buffers. */
     public long lentBytes() {
         synchronized (lock) {
             return lentBytes;
         }
     }
 
-    /** The budget that this pool was made with. */
+    /** The budget given to the constructor. */
     public long budgetBytes() {
         return budgetBytes;
     }
@@ -112,21 +112,21 @@ public final class PayloadPool {
         return slabs.reservedBytes();
     }
 
-    /** Direct memory that this pool has taken so far, in bytes; it never shrinks. */
+    /** Direct memory that this pool has taken so far, in bytes. It never shrinks. */
     public long allocatedBytes() {
         synchronized (lock) {
             return slabs.allocatedBytes();
         }
     }
 
-    /** Times that the virtual machine had no direct memory for this pool. */
+    /** How often the virtual machine had no direct memory for this pool. */
     public long failedAllocations() {
         synchronized (lock) {
             return slabs.failedAllocations();
         }
     }
 
-    /** Memory lent to one client now, in whole buffers. */
+    /** Memory lent to one client now, counted in whole buffers. */
     public long lentBytes(ClientAddress client) {
         synchronized (lock) {
             PoolClient known = clients.get(client);
@@ -134,21 +134,21 @@ public final class PayloadPool {
         }
     }
 
-    /** Clients that hold something or wait, for tests. */
+    /** The number of clients that hold memory or wait; for tests. */
     int clients() {
         synchronized (lock) {
             return clients.size();
         }
     }
 
-    /** Requests that wait now. */
+    /** The number of requests that wait now. */
     public int waitingRequests() {
         synchronized (lock) {
             return turns.requests();
         }
     }
 
-    /** Requests that have had to wait so far. */
+    /** The number of requests that had to wait so far. */
     public long waits() {
         synchronized (lock) {
             return waits;
@@ -156,10 +156,10 @@ public final class PayloadPool {
     }
 
     /**
-     * Lends a payload to this host itself, within the budget but outside the clients' shares: for requesters and tools,
-     * which serve nobody.
+     * Lends a payload to this host itself, within the budget but outside the clients' shares. For requesters and tools,
+     * which serve no clients.
      *
-     * @return a payload whose buffer has position 0 and limit {@code lengthBytes}; null when the budget is used up
+     * @return a payload whose buffer has position 0 and limit {@code lengthBytes}; null if the budget is used up
      */
     public @Nullable Payload tryAcquire(int lengthBytes) {
         checkLength(lengthBytes);
@@ -169,9 +169,9 @@ public final class PayloadPool {
     }
 
     /**
-     * Lends a payload whose buffer has position 0 and limit {@code lengthBytes}, or says no.
+     * Lends a payload whose buffer has position 0 and limit {@code lengthBytes}, if one is available now.
      *
-     * @return null when the client is over its share, the budget is used up, or others waited for it before
+     * @return null if the client is over its share, the budget is used up, or other requests wait already
      */
     public @Nullable Payload tryAcquire(ClientAddress client, int lengthBytes) {
         checkLength(lengthBytes);
@@ -197,11 +197,11 @@ public final class PayloadPool {
     }
 
     /**
-     * Lends a payload as soon as it is this request's turn.
+     * Lends a payload when it is this request's turn.
      *
-     * @param granted takes the payload, whose buffer has position 0 and limit {@code lengthBytes}, and must release it
-     *     in the end. It runs once: on this thread before the method returns, or later on a thread that releases a
-     *     payload. It must not block.
+     * @param granted receives the payload, whose buffer has position 0 and limit {@code lengthBytes}, and must release
+     *     it in the end. It runs once, either on this thread before the method returns, or later on a thread that
+     *     releases a payload. It must not block.
      */
     public Wait acquire(ClientAddress client, int lengthBytes, Consumer<Payload> granted) {
         checkLength(lengthBytes);
@@ -225,7 +225,7 @@ public final class PayloadPool {
         synchronized (lock) {
             removed = withdraw(request);
             if (removed) {
-                // It may have stood in the way of others.
+                // The cancelled request may have held up others.
                 others = turns.grant();
             }
         }

@@ -7,11 +7,11 @@ import java.util.Map;
 import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.limits.FairShare;
 
-/** What one client holds of a {@link PayloadPool}, and what it waits for. Guarded by the pool. */
+/** The buffers that one client holds of a {@link PayloadPool}, and its waiting requests. Guarded by the pool. */
 final class PoolClient {
     final ClientAddress address;
 
-    /** The oldest first. */
+    /** Waiting requests, the oldest first. */
     final Deque<PoolRequest> waiting = new ArrayDeque<>();
 
     private final Map<Slabs.SizeClass, Long> heldBytesOf = new HashMap<>();
@@ -21,25 +21,25 @@ final class PoolClient {
         this.address = address;
     }
 
-    /** Counts a buffer that it got, or has given back: then {@code bytes} are below 0. */
+    /** Counts a buffer that the client got; for a buffer that it gave back, {@code bytes} is negative. */
     void hold(Slabs.SizeClass sizeClass, int bytes) {
         heldBytes += bytes;
         heldBytesOf.merge(sizeClass, (long) bytes, Long::sum);
     }
 
-    /** In whole buffers. */
+    /** Memory that the client holds, counted in whole buffers. */
     long heldBytes() {
         return heldBytes;
     }
 
-    /** True if it neither holds nor waits for anything. */
+    /** True if the client neither holds nor waits for anything. */
     boolean idle() {
         return waiting.isEmpty() && heldBytes == 0;
     }
 
     /**
-     * True if one buffer more is within its share, of the budget and of what buffers of this class may take. One buffer
-     * is within that of a client that holds none, however little is free: then it waits for memory, and not for its
+     * True if one more buffer is within the client's share of the budget and of this class. For a client that holds no
+     * buffer this is always true, however little is free: such a client may have to wait for memory, but never for its
      * share.
      */
     boolean mayHold(Slabs.SizeClass sizeClass, long freeBytes, long freeBytesOfClass) {

@@ -4,14 +4,16 @@ import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A client's request for a payload. Guarded by the pool until it is met; then whoever met it runs it. */
+/**
+ * A client's request for a payload. Guarded by the pool until it is granted. Then the thread that granted it runs it.
+ */
 final class PoolRequest implements Runnable {
     final PoolClient client;
     final int lengthBytes;
     final Slabs.SizeClass sizeClass;
     private final Consumer<Payload> granted;
 
-    /** What it was met with. */
+    /** The payload that was granted; null before. */
     @Nullable
     Payload payload;
 
@@ -22,7 +24,7 @@ final class PoolRequest implements Runnable {
         this.granted = granted;
     }
 
-    /** Hands the payload over. */
+    /** Passes the payload to the requester. */
     @Override
     public void run() {
         granted.accept(Objects.requireNonNull(payload));

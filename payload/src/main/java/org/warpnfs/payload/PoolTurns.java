@@ -8,20 +8,20 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Clients that wait for memory of a {@link PayloadPool}, and whose turn it is.
+ * The queue of clients that wait for memory of a {@link PayloadPool}.
  *
- * <p>They take turns, each with its oldest request. A client that is over its share is passed over. A client that is
- * not, and for whose turn there is no memory, is the next to get any: nobody takes a slab before it.
+ * <p>Clients take turns, each with its oldest request. A client that is over its share is skipped. If a client within
+ * its share has its turn and there is no memory, it gets the next slab: no client behind it takes one before.
  *
  * <p>Guarded by the pool.
  */
 final class PoolTurns {
-    /** The pool, as it looks from here. */
+    /** The pool, as this class uses it. */
     interface Lender {
-        /** True if the client may hold one buffer more of this class. */
+        /** True if the client may hold one more buffer of this class. */
         boolean withinShare(PoolClient client, Slabs.SizeClass sizeClass);
 
-        /** The payload for a request within its client's share, or null if there is no memory. */
+        /** The payload for a request within its client's share; null if there is no memory. */
         @Nullable
         Payload take(PoolRequest request);
     }
@@ -29,7 +29,7 @@ final class PoolTurns {
     private final Slabs slabs;
     private final Lender lender;
 
-    /** Clients with requests that wait, the next in turn first. */
+    /** Clients with waiting requests, the next in turn first. */
     private final Deque<PoolClient> turns = new ArrayDeque<>();
 
     private int requests;
@@ -43,7 +43,7 @@ final class PoolTurns {
         return turns.isEmpty();
     }
 
-    /** Requests that wait. */
+    /** The number of waiting requests. */
     int requests() {
         return requests;
     }
@@ -56,7 +56,7 @@ final class PoolTurns {
         requests++;
     }
 
-    /** Takes a request that was not met out of the queue; false if it is not there. */
+    /** Removes a request that was not granted from the queue. Returns false if it is not there. */
     boolean withdraw(PoolRequest request) {
         PoolClient client = request.client;
         if (request.payload != null || !client.waiting.remove(request)) {
@@ -70,8 +70,8 @@ final class PoolTurns {
     }
 
     /**
-     * Goes around the clients that wait until nobody can be given any more; the requests that were met, to be run
-     * without the lock.
+     * Goes round the waiting clients until no more requests can be granted. Returns the granted requests, which the
+     * caller runs without the lock.
      */
     List<PoolRequest> grant() {
         List<PoolRequest> met = new ArrayList<>();

@@ -8,25 +8,27 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memory of a {@link PayloadPool}: slabs that each hold one buffer of the largest class, or many of a smaller one.
+ * The memory of a {@link PayloadPool}, in slabs. A slab holds one buffer of the largest class, or several of a smaller
+ * class.
  *
  * <h2>Operation</h2>
  *
- * A slab is allocated when it is first needed and then kept for ever, so memory neither grows with the number of
- * requests nor waits for the garbage collector. While one of its buffers is lent a slab belongs to one size class; an
- * empty one goes to whichever class asks next. Buffers come from the slab of their class that was used last.
+ * A slab is allocated when it is first needed and then kept for ever. So memory does not grow with the number of
+ * requests and does not wait for the garbage collector. A slab belongs to one size class while one of its buffers is
+ * lent. An empty slab may go to any class that needs one. Buffers are taken from the slab of their class that was used
+ * last.
  *
- * <p>All classes but the largest have half of the slabs together, and none of them more than a quarter of all: so small
- * buffers that are scattered over many slabs cannot keep large ones from being had.
+ * <p>The classes below the largest have at most half of the slabs together, and each of them at most a quarter of all.
+ * So small buffers that are scattered over many slabs cannot use up the memory for large ones.
  *
  * <h2>Buffers</h2>
  *
- * Slabs begin on a page; so does every buffer, as sizes are multiples of a page.
+ * Slabs begin at a page boundary. So does every buffer, because sizes are multiples of a page.
  *
  * <h2>Errors</h2>
  *
- * When the virtual machine has no direct memory left, no buffer is given and {@link #failedAllocations()} counts. Not
- * safe for more than one thread at once: the pool locks.
+ * When the virtual machine has no direct memory left, {@link #take} returns null and {@link #failedAllocations()}
+ * counts it. Not safe for use by two threads at once. The pool's lock guards it.
  */
 final class Slabs {
     private static final int PAGE_BYTES = PayloadPool.ALIGNMENT_BYTES;
@@ -34,29 +36,29 @@ final class Slabs {
     private static final int SMALL_CLASSES_PART = 2;
     private static final int ONE_CLASS_PART = 4;
 
-    /** Makes the memory of a slab; tests make it fail. */
+    /** Allocates the memory of a slab. Tests make it fail. */
     interface Memory {
-        /** Direct memory, or {@link OutOfMemoryError}. */
+        /** Direct memory of this length, or {@link OutOfMemoryError}. */
         ByteBuffer allocate(int bytes);
     }
 
-    /** One buffer on loan. */
+    /** A buffer that is lent out, and its slab. */
     record Piece(Slab slab, ByteBuffer memory) {
         int sizeBytes() {
             return memory.capacity();
         }
     }
 
-    /** Buffers of one size. */
+    /** The buffers of one size. */
     static final class SizeClass {
         final int sizeBytes;
 
-        /** Slabs of this class with a free buffer; the one to use next is first, empty ones are last. */
+        /** Slabs of this class with a free buffer. The one to use next comes first, empty ones come last. */
         final Deque<Slab> usable = new ArrayDeque<>();
 
         int slabs;
 
-        /** Lent out now, in whole buffers. */
+        /** Memory lent out now, counted in whole buffers. */
         long lentBytes;
 
         SizeClass(int sizeBytes) {
@@ -97,7 +99,7 @@ final class Slabs {
 
     /**
      * @param budgetBytes at least {@code maxLengthBytes}, rounded up to a page
-     * @param maxLengthBytes the largest buffer, before it is rounded
+     * @param maxLengthBytes the length of the largest buffer, before it is rounded
      */
     Slabs(long budgetBytes, int maxLengthBytes, Memory allocator) {
         List<SizeClass> sizes = new ArrayList<>();
@@ -119,12 +121,12 @@ final class Slabs {
         return Math.max(PAGE_BYTES, (bytes + PAGE_BYTES - 1) & -PAGE_BYTES);
     }
 
-    /** The largest buffer. */
+    /** The length of the largest buffer. */
     int maxLengthBytes() {
         return slabBytes;
     }
 
-    /** Direct memory that all slabs together may take, with what aligns them. */
+    /** The most direct memory that all slabs together may take, including the bytes for alignment. */
     long reservedBytes() {
         return (long) maxSlabs * (slabBytes + PAGE_BYTES);
     }
@@ -134,12 +136,12 @@ final class Slabs {
         return (long) allocated * (slabBytes + PAGE_BYTES);
     }
 
-    /** Slabs that could not be had because the virtual machine was out of direct memory. */
+    /** The number of slabs that were not allocated because the virtual machine was out of direct memory. */
     long failedAllocations() {
         return failedAllocations;
     }
 
-    /** The smallest class whose buffers hold so many bytes. */
+    /** The smallest class whose buffers hold {@code lengthBytes}. */
     SizeClass classFor(int lengthBytes) {
         for (SizeClass sizeClass : classes) {
             if (lengthBytes <= sizeClass.sizeBytes) {
@@ -149,12 +151,12 @@ final class Slabs {
         throw new IllegalArgumentException("payload of " + lengthBytes + " bytes is not within 0.." + slabBytes);
     }
 
-    /** True if a buffer of this class can be had without taking another slab. */
+    /** True if a buffer of this class is available without taking another slab. */
     boolean hasFree(SizeClass sizeClass) {
         return !sizeClass.usable.isEmpty();
     }
 
-    /** A buffer, or null if none can be had now. */
+    /** A buffer; null if none is available now. */
     @Nullable
     Piece take(SizeClass sizeClass) {
         Slab slab = sizeClass.usable.peekFirst();
@@ -179,7 +181,7 @@ final class Slabs {
         Slab slab = piece.slab;
         SizeClass sizeClass = slab.use;
         if (sizeClass == null) {
-            throw new IllegalStateException("a payload of a slab that is not in use");
+            throw new IllegalStateException("a buffer was given back to a slab that is not in use");
         }
         boolean wasUsable = !slab.free.isEmpty();
         slab.free.addFirst(piece.memory);
@@ -218,13 +220,13 @@ final class Slabs {
         return slab;
     }
 
-    /** What buffers of this class may take together, at most. */
+    /** The most memory that buffers of this class may take together. */
     long capacityBytes(SizeClass sizeClass) {
         int slabs = small(sizeClass) ? Math.min(maxSlabsOfOneSmallClass, maxSmallSlabs) : maxSlabs;
         return (long) slabs * (slabBytes / sizeClass.sizeBytes) * sizeClass.sizeBytes;
     }
 
-    /** True if this class has all the slabs that it may have now, however many are free. */
+    /** True if this class may take no more slabs now, however many are free. */
     boolean capped(SizeClass sizeClass) {
         return small(sizeClass)
                 && (sizeClass.slabs >= maxSlabsOfOneSmallClass
@@ -239,7 +241,7 @@ final class Slabs {
         return classes.stream().filter(this::small).anyMatch(c -> !c.usable.isEmpty() && c.usable.getLast().lent == 0);
     }
 
-    /** Takes an empty slab from its class, and makes it idle. */
+    /** Takes an empty slab from its class and makes it idle. */
     private boolean freeEmptySlab(boolean onlySmall) {
         for (SizeClass sizeClass : classes) {
             boolean small = small(sizeClass);

@@ -4,17 +4,16 @@ import java.nio.ByteBuffer;
 import java.util.function.Consumer;
 
 /**
- * What a transport's XDR stream offers beside the ordinary decoders: a look at what was not decoded yet, where it lies.
- * So a program can tell whether it has seen a call before, its file data included, without copying them.
+ * An optional interface of a transport's XDR stream, for reading the undecoded bytes where they lie. With it a program
+ * can tell whether it has seen a call before, including file data, without copying the data.
  */
 public interface UnreadBytes {
     /**
-     * Shows all bytes from the next that would be decoded to the end of the message, piece by piece in their order.
-     * Decodes nothing.
+     * Passes all bytes from the decoding position to the end of the message, in pieces and in order. Decodes nothing.
      *
-     * <p>The pieces are lent for the length of the call, and must not be written to. Where one ends and the next begins
-     * says nothing about the message: the same call may come in other pieces next time. What is padding in XDR is among
-     * them, as the peer sent it.
+     * <p>The pieces are lent for the duration of this call and must not be written to. The boundaries between pieces
+     * have no meaning: the same call may come in other pieces the next time. XDR padding is included, as the peer sent
+     * it.
      */
     void forEachUnread(Consumer<ByteBuffer> piece);
 }
