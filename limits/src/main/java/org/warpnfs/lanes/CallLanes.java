@@ -3,85 +3,83 @@ package org.warpnfs.lanes;
 import org.warpnfs.limits.ClientAddress;
 
 /**
- * What a transport's XDR stream offers beside decoders and encoders: a way for its call to stop, and to go on elsewhere
- * or later.
+ * An optional interface of a transport's XDR stream. With it a call can stop and continue on another thread or later.
  *
- * <p>A program asks {@code call.getXdr() instanceof CallLanes}. Where it is not, the call runs to its end on the thread
- * that it came on.
+ * <p>A program tests {@code call.getXdr() instanceof CallLanes}. If the stream does not implement it, the call runs to
+ * its end on its first thread.
  *
  * <h2>Operation</h2>
  *
- * A call that has been handed to {@link #proceed} belongs to another thread from then on: whoever handed it over
- * touches nothing of it any more.
+ * After {@link #proceed} the call belongs to another thread. The caller must not use it any more.
  *
  * <h2>Errors</h2>
  *
- * What the rest of a call throws is answered for as what its beginning throws. Safe for any thread.
+ * An exception from the rest of a call is answered like one from its beginning. Safe for any thread.
  */
 public interface CallLanes {
-    /** Whose call it is. */
+    /** The client that sent the call. */
     ClientAddress client();
 
-    /** Where the call has started. */
+    /** The lane in which the call started. */
     Lane lane();
 
-    /** How long it waited for its first thread, from when it was whole; 0 where that is not known. */
+    /** How long the complete call waited for its first thread, in nanoseconds; 0 if unknown. */
     default long waitedNanos() {
         return 0;
     }
 
     /**
-     * True if the call may wait for payload memory. One that holds some itself may not: two such calls could wait for
-     * each other.
+     * True if the call may wait for payload memory. A call that holds some may not, because two such calls could wait
+     * for each other.
      */
     boolean mayWait();
 
     /**
-     * Says how much of the reply there is already. A call that is about to leave its thread says so, since what many
-     * calls hold that wait on no thread has to be counted; one that runs is counted by its thread.
+     * Reports how much of the reply exists already. A call reports it before it leaves its thread with part of a reply.
+     * The memory of a running call is bounded by the number of threads, but calls that wait on no thread must be
+     * counted.
      *
-     * @param replyBytes of its reply so far, without what lies in pooled buffers
-     * @return false if that is more than its caller has room for: then it must not leave its thread, and comes to an
-     *     end there
+     * @param replyBytes length of the reply so far, without what lies in pooled buffers
+     * @return false if the caller has no room for it; then the call must not leave its thread and ends there
      */
     default boolean holds(long replyBytes) {
         return true;
     }
 
     /**
-     * True if its caller, hearing nothing, sends it again soon, as callers over UDP do: it may be {@linkplain #leave
-     * left} rather than hold a thread.
+     * True if the caller sends the call again soon when it gets no answer, as callers over UDP do. Such a call may be
+     * {@linkplain #leave dropped} instead of holding a thread.
      */
     default boolean isRepeated() {
         return false;
     }
 
-    /** Ends the call without an answer; only where it {@link #isRepeated}. */
+    /** Ends the call without an answer. Permitted only if {@link #isRepeated}. */
     default void leave() {
-        throw new UnsupportedOperationException("nobody repeats this call");
+        throw new UnsupportedOperationException("this call is not repeated by its caller, so it must be answered");
     }
 
     /**
-     * Goes on with the call on a thread of {@code lane}; if there is none any more, {@code rest} is refused on this
-     * thread.
+     * Continues the call on a thread of {@code lane}. If no threads are left, {@code rest} is refused on this thread.
      */
     void proceed(Lane lane, LaneTask rest);
 
     /**
-     * Says when the reply of this call has left, or never will. To be asked before it is answered, once.
+     * Requests a notification when the reply of this call has been sent, or never will be. To be called once, before
+     * the call is answered.
      *
      * @param left runs once, on any thread; must not block
-     * @return false if nobody says
+     * @return false if there will be no notification
      */
     default boolean onReplyLeft(Runnable left) {
         return false;
     }
 
     /**
-     * Says when the call's connection has ended, so that nobody will hear its answer.
+     * Requests a notification when the call's connection has ended, so that its answer reaches nobody.
      *
      * @param task runs once, on any thread, perhaps at once on this one; must not block
-     * @return to be run when {@code task} need not be told any more
+     * @return an action that withdraws the request
      */
     Runnable onConnectionEnd(Runnable task);
 }

@@ -4,49 +4,48 @@ import org.jspecify.annotations.Nullable;
 import org.warpnfs.limits.ClientAddress;
 
 /**
- * The call that a thread runs at this moment, for whoever writes a line about it into the log: no program has to say
- * whose call it was that met trouble.
+ * The call that the current thread runs, for log lines. So code that logs a problem need not be given the call.
  *
  * <h2>Operation</h2>
  *
- * {@code around = CallOnThread.begin(call); try { ... } finally { CallOnThread.end(around); }}. It is a field of a
- * {@link CallThread}, not a variable of every thread: that costs one test and one store, and a call that logs nothing
- * pays no more. On any other thread there is none.
+ * {@code around = CallOnThread.begin(call); try { ... } finally { CallOnThread.end(around); }}. The call is a field of
+ * {@link CallThread} and not a thread-local variable of every thread. That costs one test and one store, and nothing
+ * more for a call that logs nothing. Other threads have no current call.
  *
  * <h2>Errors</h2>
  *
- * None. Each method concerns the thread that it runs on.
+ * None. Each method applies to the current thread.
  */
 public final class CallOnThread {
     private CallOnThread() {}
 
-    /** What a line says of a call. All of it stays true after the call has ended. Safe for any thread. */
+    /** The attributes of a call for log lines. They stay valid after the call has ended. Safe for any thread. */
     public interface Described {
-        /** As the client counts its calls. */
+        /** The XID of the call. */
         int xid();
 
-        /** Whose it is, for limits. */
+        /** The client, as limits count it. */
         ClientAddress client();
 
-        /** Address and port. */
+        /** The peer's address and port. */
         String peer();
 
-        /** As {@link org.warpnfs.limits.NamedTransport} has it. */
+        /** See {@link org.warpnfs.limits.NamedTransport}. */
         String transportName();
 
-        /** Program, version and procedure by their numbers; null if it is not known yet. */
+        /** The program, version and procedure; null if they are not known yet. */
         @Nullable
         Procedure procedure();
     }
 
-    /** By numbers, unsigned. */
+    /** Numbers of a procedure, unsigned. */
     public record Procedure(long program, long version, long procedure) {}
 
     /**
-     * This thread runs {@code call} from now on.
+     * Sets the call that this thread runs.
      *
-     * @param call null if nobody knows whose it is
-     * @return what it ran until now, for {@link #end}
+     * @param call null if the call is unknown
+     * @return the previous call of this thread, for {@link #end}
      */
     public static @Nullable Described begin(@Nullable Described call) {
         if (Thread.currentThread() instanceof CallThread thread) {
@@ -57,14 +56,14 @@ public final class CallOnThread {
         return null;
     }
 
-    /** This thread runs it no more. */
+    /** Restores the previous call of this thread. */
     public static void end(@Nullable Described around) {
         if (Thread.currentThread() instanceof CallThread thread) {
             thread.call = around;
         }
     }
 
-    /** A backend has taken so much of this thread's time. */
+    /** Adds time that a backend has used of this thread. */
     public static void spent(long nanos) {
         if (Thread.currentThread() instanceof CallThread thread) {
             thread.spentNanos += nanos;
@@ -72,14 +71,14 @@ public final class CallOnThread {
     }
 
     /**
-     * What backends have taken of this thread's time since it began, as far as anybody says: only differences tell
-     * anything.
+     * The time that backends have used of this thread since it started, as far as they report it. Only differences have
+     * a meaning.
      */
     public static long spentNanos() {
         return Thread.currentThread() instanceof CallThread thread ? thread.spentNanos : 0;
     }
 
-    /** What this thread runs; null if that is no call, or nobody knows. */
+    /** The call that this thread runs; null if it runs none, or if the call is unknown. */
     public static @Nullable Described current() {
         return Thread.currentThread() instanceof CallThread thread ? thread.call : null;
     }

@@ -2,12 +2,12 @@ package org.warpnfs.lanes;
 
 import org.jspecify.annotations.Nullable;
 
-/** A platform thread that runs calls, and knows which it runs: see {@link CallOnThread}. */
+/** A platform thread that runs calls and stores the current one: see {@link CallOnThread}. */
 public final class CallThread extends Thread {
-    /** For the thread itself alone. */
+    /** Accessed only by the thread itself. */
     CallOnThread.@Nullable Described call;
 
-    /** What backends took of its time, for the thread itself alone. */
+    /** The time that backends have used of the thread. Accessed only by the thread itself. */
     long spentNanos;
 
     public CallThread(Runnable task, String name) {

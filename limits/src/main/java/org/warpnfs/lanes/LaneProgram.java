@@ -2,15 +2,15 @@ package org.warpnfs.lanes;
 
 import java.nio.ByteBuffer;
 
-/** What an RPC program offers beside its procedures, if it knows that some of its calls take longer than others. */
+/** An optional interface of an RPC program some of whose calls take longer than others. */
 public interface LaneProgram {
     /**
-     * In which lane a call starts. A cheap look, on the thread that received the call: it must not block, and decides
-     * nothing but the threads that run the call.
+     * The lane in which a call starts. It is called on the thread that received the call, so it must be quick and must
+     * not block. Its result decides nothing but the threads that run the call.
      *
-     * @param procedure its number, unchecked
-     * @param arguments the first of them from position to limit, as they came, unchecked: perhaps not all, perhaps
-     *     none. Lent for the length of this call, not to be written to
+     * @param procedure the procedure number, unchecked
+     * @param arguments the beginning of the arguments from position to limit, unchecked; may be incomplete or empty.
+     *     Lent for the duration of this call, must not be written to
      */
     Lane laneOf(int procedure, ByteBuffer arguments);
 }

@@ -1,8 +1,8 @@
 /**
- * Which threads run what: the words that transports, which have the threads, and programs, which know what takes long,
- * share.
+ * The types by which transports, which own the threads, and programs, which know what takes long, agree on the thread
+ * of a call.
  *
- * <p>Knows clients' addresses; no protocol. Which call a thread runs is known to the thread, for the log
+ * <p>This package knows clients' addresses and no protocols. Each thread stores the call that it runs, for the log
  * ({@link org.warpnfs.lanes.CallOnThread}).
  */
 @NullMarked

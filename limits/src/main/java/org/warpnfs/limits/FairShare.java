@@ -1,13 +1,13 @@
 package org.warpnfs.limits;
 
 /**
- * The rule by which clients share what there is: one may hold as much as is still free.
+ * The rule by which clients share a resource: a client may hold as much as is still free.
  *
- * <p>Alone it gets half of all, two get a third each, and so on. So a newcomer always finds something, and nobody has
- * to know beforehand how many will come. Who holds nothing yet may take whatever is free: its first piece may be larger
- * than half.
+ * <p>One client alone gets half of all, two get a third each, and so on. So a new client always finds something, and
+ * the number of clients need not be known. A client that holds nothing may take all that is free, so its first piece
+ * may be larger than half.
  *
- * <p>Counts nothing by itself: whoever shares something keeps the amounts, and the lock.
+ * <p>This class only computes. The owner of the resource keeps the amounts and the lock.
  */
 public final class FairShare {
     private FairShare() {}
@@ -15,15 +15,15 @@ public final class FairShare {
     /**
      * How much more a client may take.
      *
-     * @param held what it holds
-     * @param free what nobody holds
+     * @param held how much the client holds
+     * @param free how much no client holds
      * @return at least 0
      */
     public static long room(long held, long free) {
         return Math.max(0, free - held);
     }
 
-    /** True if a client that holds {@code held} may take so many {@code more} of what is {@code free}. */
+    /** True if a client that holds {@code held} may take {@code more} of what is {@code free}. */
     public static boolean allows(long held, long more, long free) {
         return more <= room(held, free);
     }

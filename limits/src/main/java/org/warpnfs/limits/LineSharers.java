@@ -4,21 +4,22 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * How many connections of each client address owe bytes now, in one direction: they share the client's line, and with
- * it the least rate that {@link RateWatch} asks for.
+ * Counts the connections of each client address that owe bytes now, in one direction. They share the client's line, and
+ * with it the least rate that {@link RateWatch} demands.
  *
- * <p>Remembers only clients with such connections. Safe for any thread.
+ * <p>Stores only clients with such connections. Safe for any thread.
  */
 public final class LineSharers {
     /**
-     * The most connections that one least rate is shared by; beyond, each has to move this part of it. As many as Linux
-     * makes for a mount ({@code nconnect=16}): so whoever holds memory with many connections pays for them by bytes.
+     * The most connections that share one least rate. With more connections, each still must move 1/16 of the rate. It
+     * is as many as Linux opens for a mount ({@code nconnect=16}). So a client that holds memory with more connections
+     * than that must move more bytes.
      */
     public static final int MOST = 16;
 
     /** The line of one client. */
     public interface Line {
-        /** One that nobody else is on. */
+        /** A line that no other connection shares. */
         Line ALONE = new Line() {
             @Override
             public void begin() {}
@@ -35,16 +36,16 @@ public final class LineSharers {
         /** A connection begins to owe bytes. */
         void begin();
 
-        /** It owes none any more, or has ended. */
+        /** A connection no longer owes bytes, or has ended. */
         void end();
 
-        /** Connections that owe bytes, 1 to {@link #MOST}. */
+        /** The number of connections that owe bytes, 1 to {@link #MOST}. */
         int sharers();
     }
 
     private final Map<ClientAddress, Integer> owing = new ConcurrentHashMap<>();
 
-    /** The line of all connections of one client. */
+    /** The line that all connections of one client share. */
     public Line of(ClientAddress client) {
         return new Line() {
             @Override
@@ -64,7 +65,7 @@ public final class LineSharers {
         };
     }
 
-    /** Clients with connections that owe bytes. */
+    /** The number of clients with connections that owe bytes. */
     public int clientCount() {
         return owing.size();
     }

@@ -8,7 +8,8 @@ import java.util.OptionalLong;
 import java.util.function.LongSupplier;
 
 /**
- * Keeps a peer from filling the log: one line for each cause and client in an interval, the rest are counted.
+ * Keeps a peer from filling the log. It permits one line for each cause and client in an interval, and counts the
+ * others.
  *
  * <h2>Operation</h2>
  *
@@ -19,10 +20,9 @@ import java.util.function.LongSupplier;
  *
  * <h2>Buffers</h2>
  *
- * Remembers a bounded number of pairs of cause and client. When all places are taken, the pair that wrote its last line
- * first makes room, once its interval is over: so a crowd of addresses, forged ones among them, gets no more lines in
- * an interval than there are places. What is held back of pairs that are not remembered is told with the next one that
- * is new.
+ * Stores a bounded number of pairs of cause and client. If all entries are in use, the pair whose last line is oldest
+ * is replaced once its interval is over. So many addresses, forged or not, get no more lines in an interval than there
+ * are entries. Lines that were held back for pairs without an entry are counted in the next line of a new pair.
  *
  * <h2>Errors</h2>
  *
@@ -49,19 +49,19 @@ public final class LogLimiter {
     private final Map<Key, Entry> entries = new LinkedHashMap<>();
     private long heldOfStrangers;
 
-    /** One line a minute for each of 1024 pairs of cause and client. */
+    /** Permits one line a minute for each of 1024 pairs of cause and client. */
     public LogLimiter() {
         this(DEFAULT_INTERVAL, DEFAULT_MAX_KEYS, System::nanoTime);
     }
 
     /**
-     * @param interval between two lines of one cause about one client
-     * @param maxKeys pairs of cause and client that are remembered, at least 1
-     * @param clock nanoseconds that only go forward
+     * @param interval the time between two lines of one cause about one client
+     * @param maxKeys the number of pairs of cause and client that are stored, at least 1
+     * @param clock nanoseconds that never go back
      */
     public LogLimiter(Duration interval, int maxKeys, LongSupplier clock) {
         if (maxKeys < 1) {
-            throw new IllegalArgumentException("a log limiter that remembers " + maxKeys + " pairs");
+            throw new IllegalArgumentException("log limiter for " + maxKeys + " pairs, at least 1 is needed");
         }
         this.intervalNanos = interval.toNanos();
         this.maxKeys = maxKeys;
@@ -72,7 +72,7 @@ public final class LogLimiter {
      * Asks whether a line may be written now.
      *
      * @param cause one of a fixed number of words, never text from a peer
-     * @return how many lines like it were held back since the last one; empty if this one is held back too
+     * @return how many similar lines were held back since the last one; empty if this one is held back too
      */
     public synchronized OptionalLong admit(String cause, ClientAddress client) {
         Key key = new Key(cause, client);

@@ -1,13 +1,13 @@
 package org.warpnfs.limits;
 
 /**
- * A transport that says what carries its calls: a program asks {@code call.getTransport() instanceof NamedTransport}.
- * Safe for any thread.
+ * An optional interface of a transport that names its protocol. A program tests {@code call.getTransport() instanceof
+ * NamedTransport}. Safe for any thread.
  */
 public interface NamedTransport {
-    /** What a transport is called that does not say. */
+    /** The name of a transport without this interface. */
     String OTHER = "other";
 
-    /** {@code rdma}, {@code tcp} or {@code udp}: one of a few constants, for counters and logs. */
+    /** The protocol as one of a few constants, {@code rdma}, {@code tcp} or {@code udp}, for counters and logs. */
     String transportName();
 }

@@ -1,14 +1,14 @@
 package org.warpnfs.limits;
 
 /**
- * What a transport can say of who sends its calls, beside an address: a program asks {@code call.getTransport()
- * instanceof PrivilegedPeer}. Safe for any thread.
+ * An optional interface of a transport that tells whether the peer is privileged. A program tests
+ * {@code call.getTransport() instanceof PrivilegedPeer}. Safe for any thread.
  */
 public interface PrivilegedPeer {
     /**
-     * True if no ordinary user of the peer's host could send the calls of this connection, as far as its port tells:
-     * over TCP a port below 1024. Over RDMA the connection manager draws ports and hands the adapter to whom it trusts;
-     * Linux' server counts such connections as privileged, and so they are here.
+     * True if no ordinary user of the peer's host could send the calls of this connection, as far as the port shows.
+     * Over TCP that means a port below 1024. Over RDMA the connection manager chooses the port, and only trusted users
+     * get access to the adapter. The Linux server counts RDMA connections as privileged, and so do we.
      */
     boolean isPrivileged();
 }

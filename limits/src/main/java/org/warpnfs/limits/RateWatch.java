@@ -4,33 +4,33 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Tells whether the peer of one connection gives or takes what it has to at the least rate, so that one byte now and
- * then does not keep memory held for ever.
+ * Checks that the peer of one connection gives or takes the bytes that it owes at the least rate or faster. Without it,
+ * one byte now and then would hold memory for ever.
  *
  * <h2>Operation</h2>
  *
- * The least rate is one of a client's line. Its connections that owe bytes at the same time share it
- * ({@link LineSharers}): each has to move its part. So a client whose line is just fast enough may use as many
- * connections as Linux makes, and one connection that moves keeps no other alive.
+ * The least rate belongs to the line of a client. All its connections that owe bytes at the same time share the rate
+ * ({@link LineSharers}), and each must move its part. So a client whose line is just fast enough may use as many
+ * connections as Linux opens, and a connection that makes progress does not keep an idle one alive.
  *
- * <p>A deadline stands ahead when the peer begins to owe bytes: by the grace, and by the time that the least rate
- * allows for what it owes, but no more than for what the whole least rate brings in the grace. The latter is for
- * progress that is seen in pieces: an RDMA Read is done as a whole, and a socket takes more than a MiB at once. Each
- * byte moves the deadline on by its time at the least rate, but never further ahead than it stood at first: what was
- * fast earns no time to stand still later. When the part of this connection changes, the time for the piece changes
- * with it.
+ * <p>When the peer begins to owe bytes, its deadline is set. It lies ahead by the grace, plus the time that the least
+ * rate allows for the owed bytes, but for no more bytes than the whole least rate moves in the grace. The additional
+ * time is for progress that shows only in large steps: an RDMA Read completes as a whole, and a socket takes more than
+ * a MiB at once. Each byte moves the deadline by its time at the least rate, but never further ahead than it was at
+ * first. So a fast peer does not earn time to stand still later. When the part of this connection changes, the
+ * additional time changes with it.
  *
- * <p>Once all is done that was owed at first, or another thing is owed, the deadline is set anew.
+ * <p>The deadline is set anew when all that was owed at first is done, or when something else is owed.
  *
- * <p>Time is an argument. For one thread.
+ * <p>Time is an argument. For one thread at a time.
  */
 public final class RateWatch {
     /**
-     * What a peer owes, at one moment.
+     * What a peer owes at one moment.
      *
-     * @param owedBytes that it has to give or take; 0 for nothing
-     * @param doneBytes that it ever gave or took
-     * @param episode a number that changes when what it owes is another thing than before
+     * @param owedBytes the bytes that it must give or take; 0 for nothing
+     * @param doneBytes the bytes that it has ever given or taken
+     * @param episode a number that changes when the peer owes something else than before
      */
     public record Progress(long owedBytes, long doneBytes, long episode) {}
 
@@ -45,8 +45,8 @@ public final class RateWatch {
     private long leftNanos;
 
     /**
-     * @param grace how long everything owed may stand still
-     * @param leastBytesPerSecond of the whole line, at least 1
+     * @param grace how long all owed bytes may stand still
+     * @param leastBytesPerSecond the least rate of the whole line, at least 1
      */
     public RateWatch(Duration grace, long leastBytesPerSecond, LineSharers.Line line) {
         this.graceNanos = grace.toNanos();
@@ -54,7 +54,7 @@ public final class RateWatch {
         this.line = line;
     }
 
-    /** From the next look on less grace is given, and the least rate is not shared. */
+    /** Shortens the grace. From the next check on, the least rate is not shared either. */
     public void hurry(Duration shorter) {
         if (shorter.toNanos() < graceNanos) {
             close();
@@ -63,7 +63,7 @@ public final class RateWatch {
         }
     }
 
-    /** The connection has ended: it has no part of the line any more. */
+    /** The connection has ended and no longer shares the line. */
     public void close() {
         if (watching) {
             watching = false;
@@ -72,10 +72,10 @@ public final class RateWatch {
     }
 
     /**
-     * Looks; to be called every now and then.
+     * Checks the progress. To be called regularly.
      *
-     * @param nowNanos of a clock that only goes forward
-     * @return true if the peer is behind the least rate
+     * @param nowNanos a clock that never goes back
+     * @return true if the peer is slower than the least rate
      */
     public boolean behind(Progress now, long nowNanos) {
         if (now.owedBytes == 0) {
@@ -108,7 +108,7 @@ public final class RateWatch {
             leftNanos = graceNanos + (leftNanos - graceNanos) / sharersSeen * sharers;
         }
         sharersSeen = sharers;
-        // So much at once may be more than a number of nanoseconds holds.
+        // As a double, because so many bytes at once may be more time than a long of nanoseconds holds.
         double earnedNanos = nanosFor((double) (now.doneBytes - doneBytesSeen));
         double goneNanos = (double) (nowNanos - seenNanos);
         leftNanos = (long) Math.min((double) mostNanos(now), leftNanos + earnedNanos - goneNanos);
@@ -121,7 +121,7 @@ public final class RateWatch {
         return graceNanos + (long) nanosFor(Math.min((double) now.owedBytes, bytesInGrace));
     }
 
-    /** What the least rate of this connection allows. */
+    /** The time that the least rate of this connection allows for a number of bytes. */
     private double nanosFor(double bytes) {
         return bytes * sharersSeen * TimeUnit.SECONDS.toNanos(1) / leastBytesPerSecond;
     }

@@ -1,8 +1,8 @@
 /**
- * What every layer needs to keep one peer from harming another: who counts as one client, and how often a log line
- * about it is written.
+ * What every layer needs to keep one peer from harming another: the identity of a client, fair shares, least rates, and
+ * a limit on log lines.
  *
- * <p>The lowest rung of the ladder. It knows no protocol and no socket.
+ * <p>This package is at the bottom of the dependency ladder and knows no protocols and no sockets.
  */
 @NullMarked
 package org.warpnfs.limits;
