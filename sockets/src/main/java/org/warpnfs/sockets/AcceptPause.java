@@ -10,11 +10,11 @@ import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.limits.LogLimiter;
 
 /**
- * Stands at a listening socket. When the process has no descriptor left for a connection that waits (EMFILE, ENFILE),
- * accepting rests for a while: the connection stays in the backlog, and to ask again at once would hold the event loop
- * for nothing.
+ * Pauses accepting on a listening socket when the process has no file descriptor left for a pending connection (EMFILE,
+ * ENFILE). The connection stays in the backlog meanwhile. Trying again at once would keep the event loop busy for
+ * nothing.
  *
- * <p>For one listening channel. Its event loop only.
+ * <p>For one listening channel. To be used on its event loop only.
  */
 public final class AcceptPause extends ChannelInboundHandlerAdapter {
     private static final Logger LOG = LoggerFactory.getLogger(AcceptPause.class);
@@ -26,7 +26,7 @@ public final class AcceptPause extends ChannelInboundHandlerAdapter {
 
     /**
      * @param failed runs each time that a connection cannot be accepted
-     * @param rests runs at the beginning of each rest: to give a descriptor back
+     * @param rests runs at the beginning of each pause, to free a descriptor
      */
     public AcceptPause(Runnable failed, Runnable rests) {
         this.failed = failed;

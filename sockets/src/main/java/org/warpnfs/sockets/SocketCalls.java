@@ -10,11 +10,11 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 
 /**
- * Sockets by the C library, for what the JDK has no sockets for. Linux only.
+ * Socket calls of the C library, for kinds of socket that the JDK does not support. Linux only.
  *
  * <h2>Errors</h2>
  *
- * A call that fails is an {@link IOException} with the call's name and its errno. Safe for any thread.
+ * A call that fails throws an {@link IOException} with the call's name and its errno. Safe for any thread.
  */
 public final class SocketCalls {
     private static final Linker LINKER = Linker.nativeLinker();
@@ -31,7 +31,7 @@ public final class SocketCalls {
     /** A call that takes memory for its errno as its first argument. */
     @FunctionalInterface
     public interface Call {
-        /** Makes the call, and returns its result; below 0 it has failed. */
+        /** Makes the call and returns its result, which is negative if the call failed. */
         long make(MemorySegment errno) throws Throwable;
     }
 
@@ -45,19 +45,19 @@ public final class SocketCalls {
                 LINKER.defaultLookup().findOrThrow(name), type, Linker.Option.captureCallState("errno"));
     }
 
-    /** Memory for an errno. */
+    /** Allocates memory for an errno. */
     public static MemorySegment errno(Arena arena) {
         return arena.allocate(ERRNO);
     }
 
-    /** Makes a call. */
+    /** Makes a call and checks its result. */
     public static long checked(String name, Call call) throws IOException {
         try (Arena arena = Arena.ofConfined()) {
             return checked(name, errno(arena), call);
         }
     }
 
-    /** As {@link #checked(String, Call)}, with memory that is there already. */
+    /** Makes a call as {@link #checked(String, Call)} does, with existing memory for the errno. */
     @SuppressWarnings("AvoidCatchingThrowable") // a method handle declares nothing narrower
     public static long checked(String name, MemorySegment errno, Call call) throws IOException {
         try {
@@ -73,18 +73,17 @@ public final class SocketCalls {
         }
     }
 
-    /** Makes a socket: its descriptor. */
+    /** Creates a socket and returns its descriptor. */
     public static int socket(int family, int type) throws IOException {
         return (int) checked("socket", errno -> (int) SOCKET.invokeExact(errno, family, type, 0));
     }
 
-    /** Sets an option to all that {@code value} holds. */
+    /** Sets an option to the whole contents of {@code value}. */
     public static void setOption(int socket, int level, int option, MemorySegment value) throws IOException {
         int length = Math.toIntExact(value.byteSize());
         checked("setsockopt", errno -> (int) SETSOCKOPT.invokeExact(errno, socket, level, option, value, length));
     }
 
-    /** Closes a socket. */
     public static void close(int socket) throws IOException {
         checked("close", errno -> (int) CLOSE.invokeExact(errno, socket));
     }

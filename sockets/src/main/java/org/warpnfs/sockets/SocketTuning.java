@@ -14,12 +14,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Socket options of all connections, of iWARP and of RPC over TCP. What the platform does not take is left as it is.
+ * Sets the socket options of all connections of iWARP and of RPC over TCP. An option that the platform does not support
+ * keeps its default.
  *
- * <p>TCP looks after a peer that has been silent for a minute, and ends the connection after another minute without an
- * answer, or after two minutes in which it took nothing: one whose host has vanished would hold its receives and its
- * place for ever. Keepalive alone does not see to that while bytes are under way: Linux goes on repeating them for a
- * quarter of an hour. That limit is to be had by epoll only.
+ * <p>TCP probes a peer that has been silent for a minute, and ends the connection after another minute without an
+ * answer. It also ends a connection whose peer has acknowledged nothing for two minutes. Otherwise a peer whose host
+ * has vanished would hold its receives and its place for ever. Keepalive alone does not cover data in flight, which
+ * Linux retransmits for a quarter of an hour. The limit for data in flight (TCP_USER_TIMEOUT) is set with epoll only.
  */
 public final class SocketTuning {
     private static final Logger LOG = LoggerFactory.getLogger(SocketTuning.class);
@@ -29,16 +30,17 @@ public final class SocketTuning {
     private static final int KEEPALIVE_INTERVAL_SECONDS = 10;
     private static final int KEEPALIVE_PROBES = 6;
 
-    /** As long as the probes take: less would end a connection for one lost probe. */
+    /** As long as all keepalive probes take. A shorter timeout would end a connection because of one lost probe. */
     private static final int USER_TIMEOUT_MILLIS =
             1000 * (KEEPALIVE_IDLE_SECONDS + KEEPALIVE_INTERVAL_SECONDS * KEEPALIVE_PROBES);
 
     private SocketTuning() {}
 
     /**
-     * Sets the options of one connection, before or after it is made.
+     * Sets the options of one channel, before or after it is connected.
      *
-     * @param congestionControl by its name in Linux; the system's own choice if empty or not to be had
+     * @param congestionControl the name of the congestion control in Linux; the system's choice if it is empty or not
+     *     available
      */
     public static void apply(Channel channel, String congestionControl) {
         set(channel, ChannelOption.SO_KEEPALIVE, true);
@@ -59,7 +61,7 @@ public final class SocketTuning {
         try {
             channel.config().setOption(option, value);
         } catch (ChannelException | UnsupportedOperationException e) {
-            LOG.debug("{} is not to be had: {}", option, e.toString());
+            LOG.debug("socket option {} cannot be set: {}", option, e.toString());
         }
     }
 
@@ -74,7 +76,7 @@ public final class SocketTuning {
                             new RawUnixChannelOption("TCP_CONGESTION", IPPROTO_TCP, TCP_CONGESTION, name.length),
                             ByteBuffer.allocateDirect(name.length).put(name).flip());
         } catch (ChannelException e) {
-            LOG.debug("congestion control {} is not to be had: {}", congestionControl, e.toString());
+            LOG.debug("congestion control {} cannot be set: {}", congestionControl, e.toString());
         }
     }
 }

@@ -1,8 +1,8 @@
 /**
- * What the sockets of iWARP and of RPC over TCP have in common: how they are tuned, and what a listener does that
- * cannot accept.
+ * What the sockets of iWARP and of RPC over TCP have in common: tuning, and a pause in accepting when descriptors run
+ * out.
  *
- * <p>Knows Netty, and no protocol above TCP.
+ * <p>This package uses Netty and knows no protocol above TCP.
  */
 @NullMarked
 package org.warpnfs.sockets;
