@@ -16,10 +16,10 @@ import java.util.Optional;
  *
  * @param readList in wire order
  * @param writeList in wire order, which is the order of the results (RFC 8267, section 5)
- * @param replyChunk room for the whole reply
+ * @param replyChunk memory for the whole reply
  */
 public record ChunkLists(List<ReadSegment> readList, List<WriteChunk> writeList, Optional<WriteChunk> replyChunk) {
-    /** No chunks at all: 12 bytes of zero. */
+    /** No chunks. Encoded as 12 bytes of zero. */
     public static final ChunkLists NONE = new ChunkLists(List.of(), List.of(), Optional.empty());
 
     private static final int PRESENT = 1;
@@ -30,12 +30,12 @@ public record ChunkLists(List<ReadSegment> readList, List<WriteChunk> writeList,
         writeList = List.copyOf(writeList);
     }
 
-    /** No chunk of any kind. */
+    /** Whether there is no chunk of any kind. */
     public boolean isEmpty() {
         return readList.isEmpty() && writeList.isEmpty() && replyChunk.isEmpty();
     }
 
-    /** Length on the wire. */
+    /** The length on the wire. */
     public int encodedLengthBytes() {
         int bytes = 12 + readList.size() * (4 + ReadSegment.ENCODED_BYTES);
         for (WriteChunk chunk : writeList) {

@@ -12,13 +12,13 @@ import java.nio.ByteBuffer;
  * 12 | procedure  4   0 MSG, 1 NOMSG, 2 MSGP, 3 DONE, 4 ERROR
  * </pre>
  *
- * All unsigned 32 bits.
+ * All fields are unsigned 32 bits.
  */
 public record FixedHeader(long xid, long version, long credits, long procedure) {
-    /** Length on the wire. */
+    /** The length on the wire. */
     public static final int ENCODED_BYTES = 16;
 
-    /** The only version that this package speaks. */
+    /** The only version that this package supports. */
     public static final int VERSION = 1;
 
     static final int RDMA_MSG = 0;

@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.Optional;
 
 /**
- * What two RPC-over-RDMA peers tell each other while connecting (RFC 8797, section 4).
+ * The private data that RPC-over-RDMA peers exchange while connecting (RFC 8797, section 4).
  *
  * <pre>
  * 0 | magic f6ab0e18                                   4
@@ -14,17 +14,20 @@ import java.util.Optional;
  * 7 | receive size, likewise                           1
  * </pre>
  *
- * @param sendBytes the largest message that the sender of this block sends inline
- * @param receiveBytes the largest that it receives
+ * @param sendBytes the largest message that the sender of this data sends inline
+ * @param receiveBytes the largest message that it receives
  */
 public record PrivateData(boolean remoteInvalidation, int sendBytes, int receiveBytes) {
-    /** Length on the wire. */
+    /** The length on the wire. */
     public static final int ENCODED_BYTES = 8;
 
-    /** The coding's unit, and the default inline threshold of a peer that says nothing (RFC 8166, section 3.3.2). */
+    /**
+     * The unit of the encoded sizes. Also the default inline threshold of a peer without private data (RFC 8166,
+     * section 3.3.2).
+     */
     public static final int UNIT_BYTES = 1024;
 
-    /** What to take a peer for that sent no such block. */
+    /** The values to assume for a peer that sent no such private data. */
     public static final PrivateData ABSENT = new PrivateData(false, UNIT_BYTES, UNIT_BYTES);
 
     private static final int MAX_BYTES = 256 * UNIT_BYTES;
@@ -37,7 +40,9 @@ public record PrivateData(boolean remoteInvalidation, int sendBytes, int receive
         requireCodable(receiveBytes);
     }
 
-    /** Finds the block at the start of a peer's private data; empty if it is absent, short, or of another version. */
+    /**
+     * Finds this data at the start of a peer's private data. Empty if it is absent, too short, or of another version.
+     */
     public static Optional<PrivateData> parse(ByteBuffer privateData) {
         ByteBuffer in = privateData.duplicate();
         if (in.remaining() < ENCODED_BYTES || in.getInt() != MAGIC || in.get() != VERSION) {
@@ -47,7 +52,7 @@ public record PrivateData(boolean remoteInvalidation, int sendBytes, int receive
         return Optional.of(new PrivateData(remoteInvalidation, decodeSize(in.get()), decodeSize(in.get())));
     }
 
-    /** The block in a buffer of its own. */
+    /** The encoded data in a new buffer. */
     public ByteBuffer encoded() {
         return ByteBuffer.allocate(ENCODED_BYTES)
                 .putInt(MAGIC)

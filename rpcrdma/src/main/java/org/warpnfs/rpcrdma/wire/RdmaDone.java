@@ -3,7 +3,8 @@ package org.warpnfs.rpcrdma.wire;
 import java.nio.ByteBuffer;
 
 /**
- * The requester has read the Read chunks of a reply (RFC 5666, section 4.3; gone in RFC 8166): the fixed header alone.
+ * Tells that the requester has read the Read chunks of a reply (RFC 5666, section 4.3; removed in RFC 8166). The
+ * message is the fixed header alone.
  */
 public record RdmaDone(long xid, long credits) implements RpcRdmaHeader {
     @Override

@@ -3,7 +3,8 @@ package org.warpnfs.rpcrdma.wire;
 import java.nio.ByteBuffer;
 
 /**
- * The responder cannot use the call's chunks, or its reply does not fit them (RFC 8166, sections 4.5.2 and 4.5.3).
+ * Tells that the responder cannot use the call's chunks, or that the reply does not fit them (RFC 8166, sections 4.5.2
+ * and 4.5.3).
  *
  * <pre>
  *  0 | fixed header, procedure 4   16

@@ -3,7 +3,7 @@ package org.warpnfs.rpcrdma.wire;
 import java.nio.ByteBuffer;
 
 /**
- * The responder does not speak that version (RFC 8166, section 4.5.1).
+ * Tells that the responder does not support the version of the call (RFC 8166, section 4.5.1).
  *
  * <pre>
  *  0 | fixed header, procedure 4; its version word is the one complained about   16
@@ -16,7 +16,7 @@ public record RdmaErrorVers(long xid, long version, long credits, long lowestVer
         implements RpcRdmaHeader {
     static final int CODE = 1;
 
-    /** The answer of a responder that speaks version 1 alone. */
+    /** The answer of a responder that supports only version 1. */
     public static RdmaErrorVers onlyVersion1(long xid, long version, long credits) {
         return new RdmaErrorVers(xid, version, credits, FixedHeader.VERSION, FixedHeader.VERSION);
     }

@@ -3,7 +3,7 @@ package org.warpnfs.rpcrdma.wire;
 import java.nio.ByteBuffer;
 
 /**
- * An RPC message follows the header, but for what its chunks carry (RFC 8166, section 4.3).
+ * The header of an RPC message that follows inline, except for the parts that its chunks carry (RFC 8166, section 4.3).
  *
  * <pre>
  *  0 | fixed header, procedure 0   16

@@ -3,8 +3,8 @@ package org.warpnfs.rpcrdma.wire;
 import java.nio.ByteBuffer;
 
 /**
- * An RPC message follows, with padding before long data (RFC 5666, section 4.3; RFC 8166, section 4.3 forbids to send
- * it).
+ * The header of an RPC message that follows inline, with padding before long data (RFC 5666, section 4.3). RFC 8166,
+ * section 4.3 forbids sending it.
  *
  * <pre>
  *  0 | fixed header, procedure 2   16

@@ -3,7 +3,8 @@ package org.warpnfs.rpcrdma.wire;
 import java.nio.ByteBuffer;
 
 /**
- * No RPC message follows: a Position-Zero Read chunk or the Reply chunk holds all of it (RFC 8166, section 4.3).
+ * The header of an RPC message that does not follow inline. A Position-Zero Read chunk or the Reply chunk holds all of
+ * it (RFC 8166, section 4.3).
  *
  * <pre>
  *  0 | fixed header, procedure 1   16

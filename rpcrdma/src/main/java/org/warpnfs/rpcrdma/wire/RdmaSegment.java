@@ -3,7 +3,7 @@ package org.warpnfs.rpcrdma.wire;
 import java.nio.ByteBuffer;
 
 /**
- * One piece of registered memory of the requester (RFC 8166, section 3.4.3, {@code xdr_rdma_segment}).
+ * A contiguous piece of registered memory of the requester (RFC 8166, section 3.4.3, {@code xdr_rdma_segment}).
  *
  * <pre>
  *  0 | handle (STag)            4
@@ -13,10 +13,10 @@ import java.nio.ByteBuffer;
  *
  * @param handle the steering tag, unsigned 32 bits
  * @param lengthBytes unsigned 32 bits
- * @param offset unsigned 64 bits; not zero-based: Linux puts the XID in its upper half
+ * @param offset unsigned 64 bits; it need not start at zero: Linux puts the XID in its upper half
  */
 public record RdmaSegment(long handle, long lengthBytes, long offset) {
-    /** Length on the wire. */
+    /** The length on the wire. */
     public static final int ENCODED_BYTES = 16;
 
     public RdmaSegment {
@@ -25,7 +25,7 @@ public record RdmaSegment(long handle, long lengthBytes, long offset) {
         }
     }
 
-    /** The same memory, of which {@code writtenBytes} were used. */
+    /** The same memory, of which {@code writtenBytes} were written. */
     public RdmaSegment withLength(long writtenBytes) {
         return new RdmaSegment(handle, writtenBytes, offset);
     }

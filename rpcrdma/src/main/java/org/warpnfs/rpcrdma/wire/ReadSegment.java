@@ -3,18 +3,18 @@ package org.warpnfs.rpcrdma.wire;
 import java.nio.ByteBuffer;
 
 /**
- * One entry of the Read list (RFC 8166, section 4.3, {@code xdr_read_chunk}). Entries of equal position are one Read
- * chunk.
+ * One entry of the Read list (RFC 8166, section 4.3, {@code xdr_read_chunk}). Entries with the same position form one
+ * Read chunk.
  *
  * <pre>
  *  0 | position in the XDR stream   4
  *  4 | segment                     16
  * </pre>
  *
- * @param position byte offset in the unreduced RPC message, counted from its XID; a multiple of 4, unsigned 32 bits
+ * @param position the byte offset in the unreduced RPC message, counted from its XID; a multiple of 4, unsigned 32 bits
  */
 public record ReadSegment(long position, RdmaSegment segment) {
-    /** Length on the wire, without the list's own word. */
+    /** The length on the wire, without the word that precedes a list entry. */
     public static final int ENCODED_BYTES = 4 + RdmaSegment.ENCODED_BYTES;
 
     public ReadSegment {

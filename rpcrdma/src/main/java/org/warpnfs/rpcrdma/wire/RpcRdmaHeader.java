@@ -2,21 +2,24 @@ package org.warpnfs.rpcrdma.wire;
 
 import java.nio.ByteBuffer;
 
-/** The header of one RPC-over-RDMA message: {@link FixedHeader} and what its procedure adds (RFC 8166, section 4). */
+/**
+ * The header of one RPC-over-RDMA message: the {@link FixedHeader} and the fields of its procedure (RFC 8166, section
+ * 4).
+ */
 public sealed interface RpcRdmaHeader permits RdmaMsg, RdmaNomsg, RdmaMsgp, RdmaDone, RdmaErrorVers, RdmaErrorChunk {
     /** The XID, unsigned 32 bits. */
     long xid();
 
-    /** Credits wanted in a call, granted in a reply, unsigned 32 bits. */
+    /** Credits requested in a call or granted in a reply, unsigned 32 bits. */
     long credits();
 
-    /** Length on the wire. */
+    /** The length on the wire. */
     int encodedLengthBytes();
 
-    /** Writes the header at the position of {@code out}, which has room for {@link #encodedLengthBytes()}. */
+    /** Writes the header at the position of {@code out}, which must have room for {@link #encodedLengthBytes()}. */
     void encode(ByteBuffer out);
 
-    /** The header alone, in a buffer of its own. */
+    /** The header in a new buffer. */
     default ByteBuffer encoded() {
         ByteBuffer out = ByteBuffer.allocate(encodedLengthBytes());
         encode(out);
@@ -24,18 +27,19 @@ public sealed interface RpcRdmaHeader permits RdmaMsg, RdmaNomsg, RdmaMsgp, Rdma
     }
 
     /**
-     * Parses the header at the position of {@code in} and leaves the position where the RPC message begins, if there is
-     * one.
+     * Parses the header at the position of {@code in} and moves the position to the end of the header, where an inline
+     * RPC message begins.
      *
-     * @throws RpcRdmaViolation if it is cut short, of another version, or beyond {@code limits}; the position is then
-     *     undefined
+     * @throws RpcRdmaViolation if the header is truncated, of another version, or beyond {@code limits}; the position
+     *     is then undefined
      */
     static RpcRdmaHeader parse(ByteBuffer in, HeaderLimits limits) throws RpcRdmaViolation {
         if (in.remaining() < FixedHeader.ENCODED_BYTES) {
             throw RpcRdmaViolation.drop("message of " + in.remaining() + " bytes");
         }
         FixedHeader fixed = FixedHeader.parse(in);
-        // An error must not be answered by an error, and ERR_VERS comes with the version word that it complains about.
+        // An error must not be answered with an error. And the version word of an ERR_VERS is the one that the error is
+        // about.
         if (fixed.procedure() == FixedHeader.RDMA_ERROR) {
             return parseError(fixed, in);
         }

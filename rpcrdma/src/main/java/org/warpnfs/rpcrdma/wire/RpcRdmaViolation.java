@@ -1,20 +1,20 @@
 package org.warpnfs.rpcrdma.wire;
 
 /**
- * The peer sent a header that breaks RFC 8166. Says what to answer.
+ * Thrown when the peer sent a header that breaks RFC 8166. It determines the answer.
  *
- * <p>Carries no stack: its place is in the peer, not here.
+ * <p>It has no stack trace, because the fault is the peer's.
  */
 public final class RpcRdmaViolation extends Exception {
     private static final long serialVersionUID = 1L;
 
-    /** What the responder does about it (RFC 8166, section 4.5). */
+    /** The responder's answer to the violation (RFC 8166, section 4.5). */
     public enum Answer {
-        /** RDMA_ERROR with ERR_VERS and the versions that we speak. */
+        /** RDMA_ERROR with ERR_VERS and the versions that we support. */
         ERR_VERS,
         /** RDMA_ERROR with ERR_CHUNK. */
         ERR_CHUNK,
-        /** Nothing: there is no XID to trust, or the message is itself an error. */
+        /** No answer, because no XID can be trusted or the message is itself an error. */
         DROP
     }
 
@@ -29,13 +29,13 @@ public final class RpcRdmaViolation extends Exception {
         this.version = version;
     }
 
-    /** RFC 8166, section 4.5.1. */
+    /** A version that we do not support (RFC 8166, section 4.5.1). */
     static RpcRdmaViolation version(FixedHeader fixed) {
         return new RpcRdmaViolation(
                 Answer.ERR_VERS, fixed.xid(), fixed.version(), "RPC-over-RDMA version " + fixed.version());
     }
 
-    /** RFC 8166, section 4.5.2: the header cannot be parsed, or its chunk lists make no sense. */
+    /** A header that cannot be parsed, or chunk lists that are not valid (RFC 8166, section 4.5.2). */
     public static RpcRdmaViolation chunk(long xid, String detail) {
         return new RpcRdmaViolation(Answer.ERR_CHUNK, xid, FixedHeader.VERSION, detail);
     }
@@ -48,7 +48,7 @@ public final class RpcRdmaViolation extends Exception {
         return answer;
     }
 
-    /** The XID to answer with; 0 where the answer is {@link Answer#DROP}. */
+    /** The XID of the answer; 0 if the answer is {@link Answer#DROP}. */
     public long xid() {
         return xid;
     }

@@ -5,21 +5,21 @@ import java.util.List;
 
 /**
  * Memory of the requester for one result: an entry of the Write list, or the Reply chunk (RFC 8166, section 4.3,
- * {@code xdr_write_chunk}). In a call the lengths say how much room there is, in a reply how much of it was filled.
+ * {@code xdr_write_chunk}). The lengths are the room in a call, and the bytes written in a reply.
  *
  * <pre>
  *  0 | number of segments n   4
  *  4 | n segments          16 n
  * </pre>
  *
- * @param segments may be empty: "send this result inline" (RFC 8267, section 5)
+ * @param segments empty if the result shall be sent inline (RFC 8267, section 5)
  */
 public record WriteChunk(List<RdmaSegment> segments) {
     public WriteChunk {
         segments = List.copyOf(segments);
     }
 
-    /** Room, or bytes filled, in all segments together. */
+    /** The room, or the bytes written, in all segments together. */
     public long lengthBytes() {
         long sum = 0;
         for (RdmaSegment segment : segments) {
