@@ -1,21 +1,24 @@
 package org.warpnfs.rpcrdma.message;
 
-/** The RPC layer's end of one connection. Called on the connection's owner thread: hands work on and returns. */
+/**
+ * The RPC layer's end of one connection. It is called on the connection's owner thread, so it passes work on and
+ * returns.
+ */
 public interface InboundHandler {
     /** A call is complete. */
     void call(InboundCall call);
 
-    /** A reply to a call that went in the backward direction; the stream is a copy and stays valid. */
+    /** A reply to a call in the backward direction has arrived. The stream is a copy and stays valid. */
     void backwardReply(XdrStream reply);
 
     /**
-     * A call that went in the backward direction was not answered in its time, and is given up. Its reply may still be
-     * on its way, but does not come here any more.
+     * A call in the backward direction was not answered in time and is given up. If its reply arrives later, it is not
+     * reported.
      *
-     * @param xid of the call, unsigned 32 bits
+     * @param xid the XID of the call, unsigned 32 bits
      */
     default void backwardCallLost(long xid) {}
 
-    /** The connection has ended; no further call or reply will come. Calls that still run must still be ended. */
+    /** The connection has ended, and no more calls or replies will come. Calls that still run must still be ended. */
     void closed();
 }

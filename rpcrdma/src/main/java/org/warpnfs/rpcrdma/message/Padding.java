@@ -1,16 +1,16 @@
 package org.warpnfs.rpcrdma.message;
 
 /**
- * The padding of RDMA_MSGP, which puts the data of long items on a boundary (RFC 5666, section 3.9).
+ * The padding of RDMA_MSGP, which aligns the data of long items (RFC 5666, section 3.9).
  *
- * <p>It stands between an item's count and its data. The RFC leaves open from where the boundary counts; here it is the
- * first byte of the Send, which is where a responder's receive buffer begins, since aligned data there are what the
- * padding is for. The RFC also lets a sender pad items "at or above" the threshold and a receiver skip where the length
- * "exceeds" it; the sender's word is taken.
+ * <p>It lies between an item's count and its data. The RFC does not say from which byte the alignment counts. Here it
+ * counts from the first byte of the Send, which is where the responder's receive buffer begins, because the padding
+ * shall align data in that buffer. The RFC contradicts itself on the threshold: a sender pads items "at or above" it,
+ * and a receiver skips padding if the length "exceeds" it. The sender's rule is used.
  *
  * @param alignmentBytes a power of two; 1 for none
- * @param thresholdBytes the length from which an item is padded
- * @param headerBytes length of what precedes the message in the Send
+ * @param thresholdBytes the least length of an item that is padded
+ * @param headerBytes the length of the header before the message in the Send
  */
 public record Padding(int alignmentBytes, long thresholdBytes, int headerBytes) {
     /** No padding, as in all messages but RDMA_MSGP. */
@@ -22,7 +22,7 @@ public record Padding(int alignmentBytes, long thresholdBytes, int headerBytes) 
         }
     }
 
-    /** Bytes of padding at an offset of the message as it was sent, before an item of {@code countBytes}. */
+    /** The number of padding bytes before an item of {@code countBytes}, at an offset in the message as it was sent. */
     int before(int offsetBytes, int countBytes) {
         return countBytes < thresholdBytes ? 0 : -(headerBytes + offsetBytes) & alignmentBytes - 1;
     }

@@ -6,7 +6,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.warpnfs.limits.NamedTransport;
 
-/** One connection with a requester. The same object from its beginning to its end. Safe for any thread. */
+/**
+ * One connection with a requester, represented by the same object from its beginning to its end. Safe for any thread.
+ */
 public interface RpcConnection {
     InetSocketAddress localAddress();
 
@@ -16,44 +18,43 @@ public interface RpcConnection {
     boolean open();
 
     /**
-     * False if it is there for one call only, as a datagram's sender is: nobody is told of its end, so nobody may
-     * remember it.
+     * False if the connection exists for one call only, as for the sender of a datagram. Its end is not reported, so no
+     * state may be kept for it.
      */
     default boolean lasts() {
         return true;
     }
 
-    /** Ends the connection at once. A requester then repeats what was not answered on a new one. */
+    /** Ends the connection at once. A requester then repeats its unanswered calls on a new connection. */
     void abort(String reason);
 
-    /** As {@link org.warpnfs.limits.PrivilegedPeer#isPrivileged}. */
+    /** See {@link org.warpnfs.limits.PrivilegedPeer#isPrivileged}. */
     default boolean isPrivileged() {
         return remoteAddress().getPort() < 1024;
     }
 
-    /** As {@link org.warpnfs.limits.NamedTransport#transportName}. */
+    /** See {@link org.warpnfs.limits.NamedTransport#transportName}. */
     default String transportName() {
         return NamedTransport.OTHER;
     }
 
     /**
-     * True if every item of a reply joins the stream from where it lies, whether an upper-layer binding calls it
-     * DDP-eligible or not.
+     * True if every item of a reply is sent from where it lies, also if no upper-layer binding calls it DDP-eligible.
      */
     default boolean gathersItems() {
         return false;
     }
 
     /**
-     * Sends a call in the backward direction (RFC 8167). Its reply comes to {@link InboundHandler#backwardReply}.
+     * Sends a call in the backward direction (RFC 8167). Its reply goes to {@link InboundHandler#backwardReply}.
      *
-     * @param sent hears null once the call is on its way, or why it will not go
+     * @param sent is called with null once the call has been sent, or with the reason why it will not be
      */
     void sendBackwardCall(RpcMessage call, Consumer<@Nullable String> sent);
 
     /**
-     * Takes what a requester says by the connection configuration protocol (RFC 5666, section 6), in force from the
-     * next reply on.
+     * Processes a requester's request of the connection configuration protocol (RFC 5666, section 6). It takes effect
+     * with the next reply.
      *
      * @return empty if the transport has nothing to configure
      */

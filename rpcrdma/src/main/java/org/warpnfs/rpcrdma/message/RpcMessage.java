@@ -7,20 +7,21 @@ import org.jspecify.annotations.Nullable;
 import org.warpnfs.payload.Payload;
 
 /**
- * An RPC message on its way out: XDR, and payloads that belong into it at known places.
+ * An outbound RPC message: XDR, and payloads that belong into it at known offsets.
  *
  * <h2>Operation</h2>
  *
- * The transport decides for each item whether its bytes join the stream, followed by their pad, or travel in a chunk.
+ * The transport decides for each item whether its bytes are sent in the stream, followed by their pad, or in a chunk.
  *
  * <h2>Buffers</h2>
  *
- * Whoever holds the message owns its payloads, and calls {@link #release()} once when no byte of them is needed any
+ * The owner of the message owns its payloads, and calls {@link #release()} once when no byte of them is needed any
  * more.
  *
  * @param xdr the message without the items, from position to limit
  * @param items in stream order
- * @param left runs when no byte of it is needed any more: it has left, or never will; null if nobody asks
+ * @param left runs when no byte of the message is needed any more, because it has been sent or never will be; may be
+ *     null
  */
 public record RpcMessage(
         ByteBuffer xdr, List<Item> items, @Nullable Runnable left) {
@@ -28,7 +29,7 @@ public record RpcMessage(
         items = List.copyOf(items);
     }
 
-    /** One of which nobody asks when it has left. */
+    /** A message without a notification when it has been sent. */
     public RpcMessage(ByteBuffer xdr, List<Item> items) {
         this(xdr, items, null);
     }
@@ -39,15 +40,15 @@ public record RpcMessage(
     }
 
     /**
-     * The bytes of one DDP-eligible item (RFC 8267). Its count stands in {@link #xdr()} just before; its pad stands
-     * nowhere.
+     * The bytes of one DDP-eligible item (RFC 8267). Its count is in {@link #xdr()} just before {@code offsetBytes}.
+     * Its pad is not stored.
      *
-     * @param offsetBytes where in {@link #xdr()} they belong, counted from its position
+     * @param offsetBytes the offset in {@link #xdr()} at which the bytes belong, counted from its position
      */
     public record Item(int offsetBytes, Payload payload) {}
 
     /**
-     * The XID, unsigned 32 bits: the first word.
+     * The XID, unsigned 32 bits, from the first word.
      *
      * @throws IllegalArgumentException if the message is shorter than that
      */
@@ -58,7 +59,7 @@ public record RpcMessage(
         return Integer.toUnsignedLong(xdr.getInt(xdr.position()));
     }
 
-    /** Length of the unreduced message. */
+    /** The length of the unreduced message. */
     public long lengthBytes() {
         long sum = xdr.remaining();
         for (Item item : items) {
@@ -67,12 +68,12 @@ public record RpcMessage(
         return sum;
     }
 
-    /** The message as a row of buffers, with its items and their pads in their places; nothing is copied. */
+    /** The message as a list of buffers, with its items and their pads at their offsets. Nothing is copied. */
     public List<ByteBuffer> gather() {
         return splice(xdr, items);
     }
 
-    /** The message in one buffer of its own; its payloads are released. */
+    /** The message in one new buffer. Its payloads are released. */
     public ByteBuffer flatten() {
         ByteBuffer flat = ByteBuffer.allocate(Math.toIntExact(lengthBytes()));
         for (ByteBuffer piece : gather()) {
@@ -82,7 +83,7 @@ public record RpcMessage(
         return flat.flip();
     }
 
-    /** {@code xdr} as a row of buffers, with these items and their pads in their places. */
+    /** {@code xdr} as a list of buffers, with these items and their pads at their offsets. */
     public static List<ByteBuffer> splice(ByteBuffer xdr, List<Item> items) {
         List<ByteBuffer> row = new ArrayList<>(1 + 3 * items.size());
         int taken = 0;
@@ -103,7 +104,7 @@ public record RpcMessage(
         }
     }
 
-    /** Gives every payload back. */
+    /** Releases every payload. */
     public void release() {
         for (Item item : items) {
             item.payload().release();

@@ -6,24 +6,24 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * One RPC message as a stream of XDR, although parts of it lie in chunks elsewhere (RFC 8166, section 3.4.5).
+ * One RPC message as a stream of XDR, although parts of it came in chunks (RFC 8166, section 3.4.5).
  *
  * <h2>Operation</h2>
  *
- * The stream is a row of fragments: what came inline, and what was pulled by RDMA Read. A chunk's XDR pad is not
- * transferred; the stream shows zeros in its place. {@link #counted} takes a counted item as one piece and does not
- * copy it unless it straddles two fragments. {@link #beginCounted} goes before it: a message that came as RDMA_MSGP has
- * padding there, which moves all that follows inline.
+ * The stream is a list of fragments: those that came inline, and those that were pulled by RDMA Read. The XDR pad of a
+ * chunk is not transferred, and the stream returns zeros in its place. {@link #counted} returns a counted item as one
+ * buffer and copies it only if it spans two fragments. Call {@link #beginCounted} before it: a message that came as
+ * RDMA_MSGP has padding there, which shifts all inline bytes that follow.
  *
  * <h2>Buffers</h2>
  *
- * Fragments belong to whoever made the stream and are valid until the call has been answered or dropped; what
- * {@link #counted} returns is a view of them.
+ * Fragments belong to the creator of the stream and are valid until the call has been answered or dropped.
+ * {@link #counted} returns a view of them.
  *
  * <h2>Errors</h2>
  *
- * Reading beyond the end is a bug of the caller, who asks {@link #remainingBytes()} first, and throws
- * {@link IllegalStateException}. Not safe for use by two threads at once.
+ * Reading beyond the end is a bug and throws {@link IllegalStateException}. The caller checks {@link #remainingBytes()}
+ * first. Not safe for use by two threads at once.
  */
 public final class XdrStream {
     private static final ByteBuffer ZERO_PAD = ByteBuffer.allocateDirect(4).asReadOnlyBuffer();
@@ -32,7 +32,10 @@ public final class XdrStream {
     private final Padding padding;
     private final int lengthBytes;
 
-    /** What padding may take: the inline bytes for which no chunk's position has a use. */
+    /**
+     * The most bytes that padding may take: the length of the last inline fragment. Padding shifts what follows it, and
+     * the length of a fragment before a chunk is fixed by the chunk's position.
+     */
     private final int slackBytes;
 
     private int next;
@@ -65,22 +68,22 @@ public final class XdrStream {
         return new Builder(message).build();
     }
 
-    /** Length of the unreduced message, with all padding of RDMA_MSGP. */
+    /** The length of the unreduced message, including all padding of RDMA_MSGP. */
     public int lengthBytes() {
         return lengthBytes;
     }
 
-    /** Bytes not yet read. */
+    /** The number of bytes not yet read. */
     public int remainingBytes() {
         return remainingBytes;
     }
 
-    /** Bytes already read, without padding: the position in the sense of RFC 8166, section 3.4.5. */
+    /** The number of bytes already read, without padding: the position in the sense of RFC 8166, section 3.4.5. */
     public int position() {
         return lengthBytes - remainingBytes - skippedPaddingBytes;
     }
 
-    /** Starts over at the first byte. */
+    /** Returns to the first byte. */
     public void rewind() {
         next = 0;
         current = ZERO_PAD.slice(0, 0);
@@ -89,7 +92,10 @@ public final class XdrStream {
         skippedPaddingBytes = 0;
     }
 
-    /** Shows what was not read yet, in pieces as it lies in memory, with all padding; reads nothing. */
+    /**
+     * Passes the bytes that have not been read yet, including all padding, in the pieces in which they lie in memory.
+     * Reads nothing.
+     */
     public void forEachUnread(Consumer<ByteBuffer> piece) {
         if (current.hasRemaining()) {
             piece.accept(current.duplicate());
@@ -142,11 +148,11 @@ public final class XdrStream {
     }
 
     /**
-     * Begins a counted item, whose count was just read: skips the padding that RDMA_MSGP puts before its data.
+     * Begins a counted item whose count was just read. Skips the padding that RDMA_MSGP puts before its data.
      *
-     * @return false if the message ends inside the padding, or if the item is neither a chunk's whole data nor free of
-     *     chunks: then count and chunk do not agree, or the chunk is at another position than its sender believes (RFC
-     *     5666, section 3.4)
+     * @return false if the message ends inside the padding, or if the item is neither exactly the data of a chunk nor
+     *     entirely inline: then count and chunk do not agree, or the chunk is not at the position that its sender
+     *     states (RFC 5666, section 3.4)
      */
     public boolean beginCounted(int countBytes) {
         if (atChunk()) {
@@ -155,10 +161,12 @@ public final class XdrStream {
         return skipPadding(countBytes) && !runsIntoChunk(countBytes);
     }
 
-    /** An item that is a chunk has none: its data are not in the Send. */
+    /**
+     * Skips the padding before an item's data. An item that is a chunk has none, because its data are not in the Send.
+     */
     private boolean skipPadding(int countBytes) {
         int paddingBytes = kind == Kind.INLINE ? padding.before(current.position(), countBytes) : 0;
-        // Neither may what follows run out of places, nor this fragment, the last one, of bytes.
+        // Padding may exceed neither the slack of the message nor the bytes of this fragment.
         if (paddingBytes > slackBytes - skippedPaddingBytes || paddingBytes > current.capacity() - current.position()) {
             return false;
         }
@@ -178,8 +186,8 @@ public final class XdrStream {
     }
 
     /**
-     * Whether a counted item of {@code countBytes}, whose count was just read, agrees with the chunk that begins here,
-     * if one does: the chunk holds the item, with or without its roundup, and nothing else (RFC 8166, section 3.4.5.2).
+     * Whether the count of a counted item, which was just read, agrees with the chunk that begins here, if there is
+     * one. The chunk must hold the item, with or without its roundup, and nothing else (RFC 8166, section 3.4.5.2).
      */
     public boolean agreesWithChunk(int countBytes) {
         if (!atChunk()) {
@@ -190,9 +198,9 @@ public final class XdrStream {
     }
 
     /**
-     * Takes the bytes of a counted item and its pad.
+     * Returns the bytes of a counted item, and skips its pad.
      *
-     * @return a read-only view where the bytes lie together, else a copy
+     * @return a read-only view if the bytes are contiguous, else a copy
      */
     public ByteBuffer counted(int countBytes) {
         int paddedBytes = roundUp(countBytes);
@@ -217,12 +225,12 @@ public final class XdrStream {
         return bytes + 3 & ~3;
     }
 
-    /** True where the next byte is the first of a chunk. */
+    /** True if the next byte is the first of a chunk. */
     private boolean atChunk() {
         if (current.hasRemaining()) {
             return false;
         }
-        // A zero-length fragment between here and the chunk would hide it: the builder makes none.
+        // A zero-length fragment before the chunk would hide it, but the builder makes none.
         return next < fragments.size() && fragments.get(next).kind == Kind.CHUNK;
     }
 
@@ -235,7 +243,7 @@ public final class XdrStream {
         return current;
     }
 
-    /** Where a fragment's bytes are: skipped padding has moved all that follows it inline. */
+    /** The current bytes of a fragment, shifted by the padding skipped so far if it is inline. */
     private ByteBuffer window(Fragment fragment) {
         ByteBuffer window = fragment.memory.duplicate();
         if (fragment.kind == Kind.INLINE && skippedPaddingBytes > 0) {
@@ -252,7 +260,7 @@ public final class XdrStream {
     }
 
     private enum Kind {
-        /** A window of what came with the message itself; its position counts from the message's first byte. */
+        /** A part of the bytes that came with the message itself. Its position counts from the message's first byte. */
         INLINE,
         CHUNK,
         /** Zeros in place of a chunk's roundup. */
@@ -261,7 +269,7 @@ public final class XdrStream {
 
     private record Fragment(ByteBuffer memory, Kind kind) {}
 
-    /** Lays fragments in a row. */
+    /** Builds a stream from its fragments, in order. */
     public static final class Builder {
         private final List<Fragment> fragments = new ArrayList<>(4);
         private final Padding padding;
@@ -272,13 +280,13 @@ public final class XdrStream {
             this(inline, Padding.NONE);
         }
 
-        /** @param padding what stands before long items of {@code inline} */
+        /** @param padding the padding before long items of {@code inline} */
         public Builder(ByteBuffer inline, Padding padding) {
             this.inline = inline.slice();
             this.padding = padding;
         }
 
-        /** Appends the next bytes of what came inline. */
+        /** Appends the next {@code bytes} of the inline bytes. */
         public Builder inline(int bytes) {
             if (bytes > 0) {
                 ByteBuffer window = inline.duplicate();
@@ -290,7 +298,7 @@ public final class XdrStream {
 
         /** Appends a chunk, from position to limit, and zeros up to the XDR unit. */
         public Builder chunk(ByteBuffer bytes) {
-            // One without a byte is kept as well: its item's count is 0, and no other.
+            // An empty chunk is kept too, because only an item with a count of 0 agrees with it.
             fragments.add(new Fragment(bytes.slice(), Kind.CHUNK));
             int padBytes = roundUp(bytes.remaining()) - bytes.remaining();
             if (padBytes > 0) {
@@ -299,7 +307,7 @@ public final class XdrStream {
             return this;
         }
 
-        /** The stream, with the rest of what came inline at its end. */
+        /** The stream, with the rest of the inline bytes at its end. */
         public XdrStream build() {
             inline(inline.remaining());
             return new XdrStream(List.copyOf(fragments), padding);
