@@ -10,8 +10,8 @@ import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.limits.FairShare;
 
 /**
- * How much of one thing all connections together may hold, and how much of it those of one client. Remembers only
- * clients that hold something. Safe for any thread.
+ * Limits the amount of a resource that all connections together may hold, and the amount that those of one client may
+ * hold. Stores only clients that hold something. Safe for any thread.
  */
 public final class ClientBudget {
     private final long most;
@@ -22,8 +22,8 @@ public final class ClientBudget {
     private long left;
 
     /**
-     * @param most in all, at least 1
-     * @param mostOfOneClient at least 1; one that is more than {@code most} is no limit
+     * @param most the limit of all clients together, at least 1
+     * @param mostOfOneClient the limit of one client, at least 1; has no effect if it exceeds {@code most}
      */
     public ClientBudget(long most, long mostOfOneClient) {
         this(most, mostOfOneClient, false);
@@ -41,16 +41,17 @@ public final class ClientBudget {
     }
 
     /**
-     * One that clients share by {@link FairShare}: so however many take all they can get, the next one finds something.
+     * A budget that clients share by {@link FairShare}. However many clients take all they can get, the next one finds
+     * something.
      *
-     * @param most in all, at least 1
-     * @param mostOfOneClient at least 1
+     * @param most the limit of all clients together, at least 1
+     * @param mostOfOneClient the limit of one client, at least 1
      */
     public static ClientBudget leavingSome(long most, long mostOfOneClient) {
         return new ClientBudget(most, mostOfOneClient, true);
     }
 
-    /** The limit in all. */
+    /** The limit of all clients together. */
     public long most() {
         return most;
     }
@@ -70,7 +71,7 @@ public final class ClientBudget {
     }
 
     /**
-     * Takes as much as there is, up to {@code wanted}.
+     * Takes as much as is available, up to {@code wanted}.
      *
      * @return 0 to {@code wanted}; the caller gives back exactly that much
      */
@@ -81,9 +82,9 @@ public final class ClientBudget {
     }
 
     /**
-     * Gives back what was taken, and tells those who wait.
+     * Gives back an amount, and notifies those who wait.
      *
-     * @throws IllegalStateException if the client does not hold as much: a bug
+     * @throws IllegalStateException if the client does not hold that much, which is a bug
      */
     public void give(ClientAddress client, long amount) {
         List<Runnable> told;
@@ -105,24 +106,24 @@ public final class ClientBudget {
     }
 
     /**
-     * Runs {@code task} once, when something has been given back, on the thread that gives it. Whoever then finds none
-     * asks again.
+     * Runs {@code task} once, when something has been given back, on the thread that gives it. If the task then finds
+     * nothing available, it must ask again.
      */
     public synchronized void onGive(Runnable task) {
         waiting.add(task);
     }
 
-    /** What nobody holds. */
+    /** The amount that no client holds. */
     public synchronized long left() {
         return left;
     }
 
-    /** What one client holds. */
+    /** The amount that one client holds. */
     public synchronized long heldBy(ClientAddress client) {
         return held.getOrDefault(client, 0L);
     }
 
-    /** True if a client has reached its limit, though there may be more for others. */
+    /** True if the client has reached its own limit, although more may be available to others. */
     public synchronized boolean exhausted(ClientAddress client) {
         return left > 0 ? room(client) <= 0 : held.getOrDefault(client, 0L) >= mostOfOneClient;
     }

@@ -3,10 +3,10 @@ package org.warpnfs.rpcrdma.credit;
 /**
  * The responder's credits on one connection (RFC 8166, section 3.3.1).
  *
- * <p>Every granted credit is covered by a receive buffer, so the grant never exceeds {@link #buffers()}, whatever the
- * requester asks, but for what it owes; and it is never 0. A smaller grant does not bind calls that are already on
- * their way: what a requester may have outstanding is bounded by the buffers alone, and {@link #callReceived()} says no
- * beyond them. Owner thread only.
+ * <p>Every granted credit is covered by a receive buffer. So the grant never exceeds {@link #buffers()}, except for the
+ * RDMA_DONE that the requester owes, and it is never 0. A smaller grant does not apply to calls that are already on
+ * their way. So only the buffers bound what a requester may have outstanding, and {@link #callReceived()} returns false
+ * beyond them. For the owner thread only.
  */
 public final class CreditLedger {
     private final int maxBuffers;
@@ -16,9 +16,9 @@ public final class CreditLedger {
     private int granted = 1;
 
     /**
-     * @param buffers receive buffers for calls at the start, at least 1
-     * @param maxBuffers how many there may ever be
-     * @param doneBuffers those that are there for RDMA_DONE; a call may take one if the requester used the credit of a
+     * @param buffers the initial number of receive buffers for calls, at least 1
+     * @param maxBuffers the largest number of them
+     * @param doneBuffers additional buffers for RDMA_DONE; a call may take one if the requester used the credit of a
      *     DONE for it
      */
     public CreditLedger(int buffers, int maxBuffers, int doneBuffers) {
@@ -30,17 +30,17 @@ public final class CreditLedger {
         this.doneBuffers = doneBuffers;
     }
 
-    /** Receive buffers that cover calls, posted or holding a call. */
+    /** The number of receive buffers for calls, whether posted or holding a call. */
     public int buffers() {
         return buffers;
     }
 
-    /** Messages to be answered whose answer is not on its way yet. */
+    /** The number of messages whose answer has not been sent yet. */
     public int inFlight() {
         return inFlight;
     }
 
-    /** What the last reply granted; before it, one (RFC 8166, section 3.3.3). */
+    /** The grant of the last reply; 1 before the first reply (RFC 8166, section 3.3.3). */
     public int granted() {
         return granted;
     }
@@ -58,7 +58,7 @@ public final class CreditLedger {
         return true;
     }
 
-    /** A call was dropped, or its answer is about to leave, and its receive buffer is posted again. */
+    /** A call was dropped, or its answer is about to be sent and its receive buffer is posted again. */
     public void callEnded() {
         if (inFlight == 0) {
             throw new IllegalStateException("a call ended that never began");
@@ -67,14 +67,15 @@ public final class CreditLedger {
     }
 
     /**
-     * How many more buffers would be of use to a requester that wants {@code wanted} credits and is short of them now.
+     * How many more buffers would help a requester that wants {@code wanted} credits. 0 unless most of its buffers are
+     * in use now.
      */
     public int wantsMore(long wanted) {
         boolean busy = inFlight * 4L >= buffers * 3L;
         return busy ? (int) Math.max(0, Math.min(wanted, maxBuffers) - buffers) : 0;
     }
 
-    /** More buffers are posted. */
+    /** Records that more buffers have been posted. */
     public void grow(int moreBuffers) {
         if (moreBuffers < 0 || moreBuffers > maxBuffers - buffers) {
             throw new IllegalArgumentException(moreBuffers + " more than " + buffers + " of " + maxBuffers);
@@ -83,13 +84,13 @@ public final class CreditLedger {
     }
 
     /**
-     * The grant for the next reply, whose call is still in flight.
+     * The grant of the next reply, whose call still counts as in flight.
      *
-     * @param wanted what the call asked for, unsigned 32 bits; 0 counts as 1
-     * @param strained true while payload memory is short: then no more than what else is in flight, so that the load
-     *     shrinks
-     * @param donesOwed RDMA_DONE that the requester owes, each of which uses a credit (RFC 5666, section 3.8): the
-     *     grant leaves room for them and one call. They have receive buffers beside those of {@link #buffers()}
+     * @param wanted the credits that the call asked for, unsigned 32 bits; 0 counts as 1
+     * @param strained true while payload memory is short; the grant is then at most the number of other calls in
+     *     flight, so that the load decreases
+     * @param donesOwed the number of RDMA_DONE that the requester owes. Each uses a credit (RFC 5666, section 3.8), so
+     *     the grant includes them and one call. They have receive buffers in addition to {@link #buffers()}
      */
     public int grant(long wanted, boolean strained, int donesOwed) {
         long grant = Math.clamp(wanted, 1, buffers);
