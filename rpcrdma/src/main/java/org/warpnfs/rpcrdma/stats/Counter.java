@@ -2,136 +2,139 @@ package org.warpnfs.rpcrdma.stats;
 
 import java.util.Locale;
 
-/** One thing that is counted. {@code *_BYTES} are bytes, {@link Kind#LEVEL}s go up and down, all else only grows. */
+/**
+ * The counters of the transports. {@code *_BYTES} count bytes. {@link Kind#LEVEL}s go up and down, all others only
+ * grow.
+ */
 public enum Counter {
     /** Connections that are open now. */
     CONNECTIONS_OPEN(Kind.LEVEL),
     CONNECTIONS_ACCEPTED(Kind.TOTAL),
-    /** Refused because of a limit. */
+    /** Connections refused because of a limit. */
     CONNECTIONS_REFUSED(Kind.TOTAL),
-    /** Ended because others wanted in; over TCP not always while idle. */
+    /** Connections ended to make room for others. Over TCP they were not always idle. */
     CONNECTIONS_EVICTED(Kind.TOTAL),
-    /** Ended by us because the peer broke a rule. */
+    /** Connections that we ended because the peer broke a rule. */
     CONNECTIONS_ABORTED(Kind.TOTAL),
-    /** Ended because RDMA Reads were not answered at the least rate. */
+    /** Connections ended because RDMA Reads were not answered at the least rate. */
     READS_OVERDUE(Kind.TOTAL),
-    /** Ended because replies were not taken at the least rate. */
+    /** Connections ended because replies were not taken at the least rate. */
     REPLIES_NOT_TAKEN(Kind.TOTAL),
-    /** Ended because no message ever came. */
+    /** Connections ended because no message ever came. */
     FIRST_MESSAGES_MISSED(Kind.TOTAL),
-    /** Ended inside a message, or reset. */
+    /** Connections that ended inside a message or were reset. */
     CONNECTIONS_LOST(Kind.TOTAL),
     /** Streams that we ended with a Terminate. */
     TERMINATES_SENT(Kind.TOTAL),
-    /** Streams that the peer ended with one. */
+    /** Streams that the peer ended with a Terminate. */
     TERMINATES_RECEIVED(Kind.TOTAL),
 
     CALLS_RECEIVED(Kind.TOTAL),
     CALLS_RUNNING(Kind.LEVEL),
     /**
-     * Calls over TCP that have not begun, and wait on no thread until replies are taken. They are not among those that
-     * run.
+     * Calls over TCP that have not begun, and wait on no thread until replies are taken. They are not counted as
+     * running.
      */
     CALLS_HELD(Kind.LEVEL),
     REPLIES_SENT(Kind.TOTAL),
-    /** Given up without an answer: the connection ended first, or drains. */
+    /** Calls that ended without an answer, because the connection ended first or was drained. */
     CALLS_DROPPED(Kind.TOTAL),
-    /** Calls that came whole in a Position-Zero Read chunk: as many of those chunks there were. */
+    /** Calls that came as a whole in a Position-Zero Read chunk, which is also the number of those chunks. */
     LONG_CALLS(Kind.TOTAL),
     /** Calls that came as RDMA_MSGP (RFC 5666). */
     PADDED_CALLS(Kind.TOTAL),
-    /** Replies that went whole into a Reply chunk. */
+    /** Replies that were sent as a whole in a Reply chunk. */
     LONG_REPLIES(Kind.TOTAL),
     BACKWARD_CALLS_SENT(Kind.TOTAL),
     BACKWARD_REPLIES_RECEIVED(Kind.TOTAL),
-    /** Calls of ours that were not answered in their time. */
+    /** Calls of ours that were not answered in time. */
     BACKWARD_CALLS_LOST(Kind.TOTAL),
 
-    /** Arguments that came as Read chunks; Position-Zero chunks are {@link #LONG_CALLS}. */
+    /** Arguments that came as Read chunks. Position-Zero chunks count as {@link #LONG_CALLS} instead. */
     READ_CHUNKS(Kind.TOTAL),
     WRITE_CHUNKS(Kind.TOTAL),
     REPLY_CHUNKS_OFFERED(Kind.TOTAL),
     RDMA_READS(Kind.TOTAL),
-    /** Issued and not answered yet. */
+    /** RDMA Reads that were issued and have not been answered yet. */
     READS_OUTSTANDING(Kind.LEVEL),
     RDMA_WRITES(Kind.TOTAL),
     INVALIDATIONS_SENT(Kind.TOTAL),
-    /** Replies that the requester was to read itself (RFC 5666). */
+    /** Replies that were exposed for the requester to read (RFC 5666). */
     REPLIES_EXPOSED(Kind.TOTAL),
     DONES_RECEIVED(Kind.TOTAL),
-    /** Exposed replies that were taken back because no RDMA_DONE came. */
+    /** Exposed replies that were withdrawn because no RDMA_DONE came. */
     DONES_MISSED(Kind.TOTAL),
 
     INLINE_RECEIVED_BYTES(Kind.TOTAL),
     INLINE_SENT_BYTES(Kind.TOTAL),
     RDMA_READ_BYTES(Kind.TOTAL),
-    /** Result data in Write chunks. */
+    /** Result data that was written to Write chunks. */
     WRITE_CHUNK_BYTES(Kind.TOTAL),
     REPLY_CHUNK_BYTES(Kind.TOTAL),
-    /** Reply data that requesters may read now. */
+    /** Reply data that is exposed to requesters now. */
     EXPOSED_BYTES(Kind.LEVEL),
     TCP_RECEIVED_BYTES(Kind.TOTAL),
     TCP_SENT_BYTES(Kind.TOTAL),
 
-    /** Credits that requesters hold now, all connections together. */
+    /** Credits granted to requesters now, of all connections together. */
     CREDITS_GRANTED(Kind.LEVEL),
-    /** Of those, how many calls hold: received, and not ended. */
+    /** Granted credits that calls use now: received, and not ended. */
     CREDITS_IN_USE(Kind.LEVEL),
     /** Receive buffers that connections hold now. */
     RECEIVE_BUFFERS_HELD(Kind.LEVEL),
-    /** Slabs of receive buffers that were made; they are kept. */
+    /** Slabs of receive buffers that were allocated. They are never freed. */
     RECEIVE_SLABS(Kind.TOTAL),
-    /** Slabs that the virtual machine had no direct memory for. */
+    /** Slabs that could not be allocated, because the virtual machine had no direct memory left. */
     RECEIVE_SLABS_REFUSED(Kind.TOTAL),
     /**
-     * Memory of messages that wait for requesters to take them; over TCP only what lies outside payload memory, and
-     * what is set aside for calls that run.
+     * Memory of messages that requesters have not taken yet. Over TCP this counts only memory outside of payload
+     * memory, and memory reserved for running calls.
      */
     REPLY_BYTES_HELD(Kind.LEVEL),
-    /** Calls that had to wait until replies were taken: of their connection, their client or all. */
+    /** Calls that waited until replies were taken, of their connection, of their client or of all clients. */
     REPLY_MEMORY_WAITS(Kind.TOTAL),
-    /** Calls that had to wait for payload memory. */
+    /** Calls that waited for payload memory. */
     MEMORY_WAITS(Kind.TOTAL),
-    /** RDMA Reads that had to wait for the ORD. */
+    /** RDMA Reads that waited because the ORD was reached. */
     ORD_WAITS(Kind.TOTAL),
-    /** Times that RDMA Reads had to wait because no more memory could be registered. */
+    /** How often RDMA Reads waited because no more memory could be registered. */
     REGISTRATION_WAITS(Kind.TOTAL),
 
     ERR_VERS_SENT(Kind.TOTAL),
-    /** ERR_CHUNK for a header or chunk list that makes no sense. */
+    /** ERR_CHUNK sent for a header or chunk list that is not valid. */
     ERR_CHUNK_MALFORMED_SENT(Kind.TOTAL),
-    /** ERR_CHUNK for a reply that does not fit what the requester offered. */
+    /** ERR_CHUNK sent for a reply that does not fit what the requester offered. */
     ERR_CHUNK_TOO_BIG_SENT(Kind.TOTAL),
     MESSAGES_IGNORED(Kind.TOTAL),
     CREDIT_OVERRUNS(Kind.TOTAL),
-    /** Calls with the XID of one that was still in flight on their connection. */
+    /** Calls with the XID of a call that was still in flight on their connection. */
     DUPLICATE_XIDS(Kind.TOTAL),
     READS_FAILED(Kind.TOTAL),
     RECORDS_REFUSED(Kind.TOTAL),
 
     /** TCP connections refused because their client has too many. */
     CONNECTIONS_REFUSED_BY_CLIENT(Kind.TOTAL),
-    /** How often TCP connections could not be accepted, for want of a descriptor. */
+    /** How often TCP connections could not be accepted, usually because no file descriptor was free. */
     ACCEPTS_FAILED(Kind.TOTAL),
-    /** TCP connections that ended because no whole call came in time. */
+    /** TCP connections ended because no complete call came in time. */
     FIRST_CALLS_MISSED(Kind.TOTAL),
-    /** TCP connections that ended because a record that had begun came too slowly. */
+    /** TCP connections ended because a record that had begun came too slowly. */
     RECORDS_TOO_SLOW(Kind.TOTAL),
-    /** TCP connections that ended because replies were taken too slowly. */
+    /** TCP connections ended because replies were taken too slowly. */
     REPLIES_TOO_SLOW(Kind.TOTAL),
-    /** Length of records that are coming over TCP, or that programs read. */
+    /** Length of the TCP records that are arriving or that programs are reading. */
     RECORD_MEMORY_BYTES(Kind.LEVEL),
-    /** What TCP peers have not taken. */
+    /** Bytes that TCP peers have not taken yet. */
     UNSENT_BYTES(Kind.LEVEL),
-    /** How often a TCP connection started no call because its peer had too much to take. */
+    /** How often a TCP connection started no call because its peer had too many bytes to take. */
     UNSENT_WAITS(Kind.TOTAL),
-    /** How often a TCP connection started no call because of what its client's connections have in flight. */
+    /** How often a TCP connection started no call because its client had too much in flight on all its connections. */
     CLIENT_WAITS(Kind.TOTAL),
-    /** Records that claim to be replies to calls of ours, and are not. */
+    /** Records that claim to be replies to calls of ours but are not. */
     BACKWARD_REPLIES_UNEXPECTED(Kind.TOTAL),
-    /** Backward calls over TCP that were not sent because the peer does not take them. */
+    /** Backward calls over TCP that were not sent because the peer does not take their bytes. */
     BACKWARD_CALLS_REFUSED(Kind.TOTAL),
-    /** A reply could not be sent or given back: each is a bug, and logged. */
+    /** Replies that could not be sent or released. Each is a bug and is logged. */
     DEFECTS(Kind.TOTAL),
 
     RPC_VERSION_DENIED(Kind.TOTAL),
@@ -139,10 +142,10 @@ public enum Counter {
     PROG_UNAVAIL(Kind.TOTAL),
     PROG_MISMATCH(Kind.TOTAL),
     GARBAGE_ARGS(Kind.TOTAL),
-    /** A program threw: each is a bug, and logged. */
+    /** Exceptions that programs threw. Each is a bug and is logged. */
     SYSTEM_ERRORS(Kind.TOTAL);
 
-    /** How a value behaves over time. */
+    /** Whether a value only grows. */
     public enum Kind {
         TOTAL,
         LEVEL

@@ -5,9 +5,9 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.LongAdder;
 
-/** The counters of one service. Safe for any thread; a snapshot is not a moment in time across counters. */
+/** The counters of one service. Safe for any thread. A snapshot is not consistent across counters. */
 public final class TransportStatistics {
-    // Filled here and never changed again, so that reading it needs no lock.
+    // The map is filled here and never changed again, so that reading it needs no lock.
     private final Map<Counter, LongAdder> adders = new EnumMap<>(Counter.class);
 
     public TransportStatistics() {
@@ -20,7 +20,7 @@ public final class TransportStatistics {
         adder(counter).increment();
     }
 
-    /** Adds, or takes away from a {@link Counter.Kind#LEVEL}. */
+    /** Adds to a counter. The amount may be negative for a {@link Counter.Kind#LEVEL}. */
     public void add(Counter counter, long amount) {
         adder(counter).add(amount);
     }

@@ -1,6 +1,6 @@
 /**
- * What the transports did, counted. Knows nothing but the JDK, so that every package can count and any exporter can
- * read.
+ * Counters of what the transports did. This package uses the JDK alone, so that every package can count and any
+ * exporter can read.
  */
 @NullMarked
 package org.warpnfs.rpcrdma.stats;
