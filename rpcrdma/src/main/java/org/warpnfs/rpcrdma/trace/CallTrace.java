@@ -3,16 +3,16 @@ package org.warpnfs.rpcrdma.trace;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells the Flight Recorder what becomes of one call.
+ * Records the steps of one call for the Java Flight Recorder.
  *
- * <p>Costs one test of a flag for each step while nobody records. Each step is called once, in the order of the
- * methods, and each on one thread at a time.
+ * <p>While no recording runs, each step costs the test of a flag. Each step is recorded at most once, in the order of
+ * the methods, by one thread at a time.
  */
 public final class CallTrace {
-    /** How much of a call travels which way. */
+    /** How many bytes of a call are sent inline and in chunks. */
     public record Sizes(long inlineBytes, long readChunkBytes, long writeChunkBytes, long replyChunkBytes) {}
 
-    /** How a reply left. */
+    /** How a reply was sent. */
     public enum ReplyKind {
         INLINE,
         LONG,
@@ -25,18 +25,18 @@ public final class CallTrace {
     private @Nullable ChunksPulledEvent pulled;
     private @Nullable CallRepliedEvent replied;
 
-    /** @param requester named in the events by its {@code toString()}, which is called while one is recorded */
+    /** @param requester named in the events by its {@code toString()}, which is called only while a recording runs */
     public CallTrace(long xid, Object requester) {
         this.xid = xid;
         this.requester = requester;
     }
 
-    /** As the requester counts its calls. */
+    /** The XID of the call. */
     public long xid() {
         return xid;
     }
 
-    /** The message that begins the call is here. */
+    /** The message that begins the call has arrived. */
     public void received(Sizes sizes) {
         CallRepliedEvent whole = new CallRepliedEvent();
         if (whole.isEnabled()) {
@@ -64,7 +64,7 @@ public final class CallTrace {
         }
     }
 
-    /** The last byte is here. */
+    /** The last byte has been pulled. */
     public void pulled(long bytes) {
         ChunksPulledEvent event = pulled;
         if (event != null) {
@@ -76,7 +76,7 @@ public final class CallTrace {
         }
     }
 
-    /** A program begins to work on a call, whatever transport it came by. */
+    /** A program begins to work on a call of any transport. */
     public static void dispatched(int xid, Object requester, int program, int version, int procedure) {
         CallDispatchedEvent event = new CallDispatchedEvent();
         if (event.isEnabled()) {
@@ -89,7 +89,7 @@ public final class CallTrace {
         }
     }
 
-    /** The reply is posted. */
+    /** The reply has been posted. */
     public void replied(ReplyKind kind, long inlineBytes, long writtenBytes, int creditsGranted) {
         CallRepliedEvent event = replied;
         if (event != null) {

@@ -1,9 +1,9 @@
 /**
- * The way of a call as events of the Java Flight Recorder.
+ * The steps of a call as events of the Java Flight Recorder.
  *
- * <p>Off unless a recording asks for them by name, for instance
- * {@code -XX:StartFlightRecording:+warpnfs.CallReceived#enabled=true,+warpnfs.CallReplied#enabled=true}. Each carries
- * the call's XID and its requester, which together name a call in a capture.
+ * <p>The events are off unless a recording enables them by name, for instance
+ * {@code -XX:StartFlightRecording:+warpnfs.CallReceived#enabled=true,+warpnfs.CallReplied#enabled=true}. Each event has
+ * the call's XID and its requester, which together identify a call in a packet capture.
  */
 @NullMarked
 package org.warpnfs.rpcrdma.trace;
