@@ -13,13 +13,14 @@ import org.warpnfs.rpcrdma.wire.ReadSegment;
 import org.warpnfs.rpcrdma.wire.RpcRdmaViolation;
 
 /**
- * How the pieces of a call fit together (RFC 8166, sections 3.4.5 and 3.5).
+ * The layout of a call: how its pieces fit together (RFC 8166, sections 3.4.5 and 3.5).
  *
  * <p>Positions count in the unreduced message, so each already includes the data and the XDR pad of the chunks before
- * it. The body is what came inline or, in a long call, the Position-Zero chunk; it goes on after every cut.
+ * it. The body is the inline part or, in a long call, the Position-Zero chunk. The other chunks are inserted into it at
+ * their positions.
  */
 public final class CallLayout {
-    /** More than any receive buffer is aligned to. */
+    /** Larger than the alignment of any receive buffer. */
     private static final int MAX_ALIGNMENT_BYTES = 1 << 16;
 
     private final List<ReadChunk> chunks;
@@ -41,7 +42,7 @@ public final class CallLayout {
     /**
      * The layout of an RDMA_MSG.
      *
-     * @param inlineBytes length of what follows the header
+     * @param inlineBytes the number of bytes after the header
      * @throws RpcRdmaViolation if a chunk has position zero or lies beyond the stream
      */
     public static CallLayout ofInline(long xid, List<ReadSegment> readList, int inlineBytes) throws RpcRdmaViolation {
@@ -73,11 +74,11 @@ public final class CallLayout {
     }
 
     /**
-     * The layout of an RDMA_MSGP (RFC 5666, section 3.9). Padding is the transport's affair and no part of the XDR
-     * stream, so positions do not count it; and an item that is a chunk has none, since it is not in the Send.
+     * The layout of an RDMA_MSGP (RFC 5666, section 3.9). Padding belongs to the transport and is not part of the XDR
+     * stream, so positions do not count it. An item that is a chunk has no padding, because it is not in the Send.
      *
-     * @param inlineBytes length of what follows the header
-     * @throws RpcRdmaViolation if its alignment is none, if a chunk has position zero or lies beyond the stream
+     * @param inlineBytes the number of bytes after the header
+     * @throws RpcRdmaViolation if the alignment is not valid, or if a chunk has position zero or lies beyond the stream
      */
     public static CallLayout ofPadded(RdmaMsgp msgp, int inlineBytes) throws RpcRdmaViolation {
         long alignmentBytes = msgp.alignmentBytes();
@@ -88,26 +89,26 @@ public final class CallLayout {
         return ofInline(msgp.xid(), msgp.lists().readList(), inlineBytes, padding);
     }
 
-    /** What to pull, in order of position; a Position-Zero chunk comes first. */
+    /** The chunks to pull, in order of position. A Position-Zero chunk comes first. */
     public List<ReadChunk> chunks() {
         return chunks;
     }
 
-    /** Bytes in all chunks together. */
+    /** The length of all chunks together. */
     public long lengthBytes() {
         return lengthBytes;
     }
 
-    /** True if the first chunk is the body. */
+    /** True if the first chunk is the body of the call. */
     public boolean longCall() {
         return longCall;
     }
 
     /**
-     * Puts the message together.
+     * Assembles the message.
      *
-     * @param inline what followed the header, from position to limit
-     * @param pulled one buffer for each of {@link #chunks()}, holding exactly its bytes from position to limit
+     * @param inline the bytes after the header, from position to limit
+     * @param pulled one buffer for each of {@link #chunks()}, which holds exactly its bytes from position to limit
      */
     public XdrStream assemble(ByteBuffer inline, List<ByteBuffer> pulled) {
         ByteBuffer body = longCall ? pulled.getFirst() : inline;
@@ -143,7 +144,10 @@ public final class CallLayout {
         return chunks;
     }
 
-    /** Nearly all calls have one Read chunk at most. */
+    /**
+     * Whether all entries have the same position. That is a quick test for nearly all calls, which have at most one
+     * Read chunk.
+     */
     private static boolean samePosition(List<ReadSegment> readList) {
         long first = readList.getFirst().position();
         for (ReadSegment entry : readList) {
@@ -159,7 +163,7 @@ public final class CallLayout {
         for (RdmaSegment segment : segments) {
             lengthBytes += segment.lengthBytes();
         }
-        // The header's limit on the Read list keeps the sum within an int.
+        // The sum fits an int, because the header limits the length of the Read list.
         return new ReadChunk(position, segments, Math.toIntExact(lengthBytes));
     }
 

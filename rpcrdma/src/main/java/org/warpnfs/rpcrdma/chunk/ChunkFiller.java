@@ -8,10 +8,10 @@ import org.warpnfs.rpcrdma.wire.RdmaSegment;
 import org.warpnfs.rpcrdma.wire.WriteChunk;
 
 /**
- * Fills a chunk of the requester's, segment by segment without gaps (RFC 8166, section 3.4.6).
+ * Fills a chunk of the requester, segment by segment without gaps (RFC 8166, section 3.4.6).
  *
- * <p>The chunk that goes back has the same segments with the lengths that were used: zero for those that were not,
- * which is what becomes of the extra segment that Linux offers for the pad.
+ * <p>The chunk in the reply has the same segments, each with the length that was written. Segments that were not used
+ * have length zero. That includes the extra segment that Linux offers for the pad.
  */
 final class ChunkFiller {
     private final List<SinkWrite> writes;
@@ -21,9 +21,9 @@ final class ChunkFiller {
     }
 
     /**
-     * Adds the Writes that put {@code source} into {@code chunk}, which has room for it.
+     * Adds the RDMA Writes that put {@code source} into {@code chunk}, which must have room for it.
      *
-     * @return the chunk as the reply names it
+     * @return the chunk as it appears in the reply
      */
     WriteChunk fill(WriteChunk chunk, List<ByteBuffer> source) {
         Gather gather = new Gather(source);
@@ -42,13 +42,13 @@ final class ChunkFiller {
         return new WriteChunk(filled);
     }
 
-    /** The same chunk, with nothing in it. */
+    /** The same chunk, with all lengths zero. */
     static WriteChunk unused(WriteChunk chunk) {
         return new WriteChunk(
                 chunk.segments().stream().map(segment -> segment.withLength(0)).toList());
     }
 
-    /** Cuts a row of buffers at any length, without moving their positions. */
+    /** Cuts a list of buffers at any length, without moving their positions. */
     private static final class Gather {
         private final List<ByteBuffer> source;
         private long remainingBytes;

@@ -6,14 +6,15 @@ import org.warpnfs.rpcrdma.wire.RdmaSegment;
 import org.warpnfs.rpcrdma.wire.ReadSegment;
 import org.warpnfs.rpcrdma.wire.WriteChunk;
 
-/** Which steering tag of a call its reply may invalidate (RFC 8797, section 3.2). */
+/** Chooses the steering tag of a call that its reply may invalidate (RFC 8797, section 3.2). */
 public final class Invalidation {
     private Invalidation() {}
 
     /**
-     * The handle that all segments of the call share, if they share one. With two handles there is no telling which of
-     * them outlives the call: Linux offers a long-lived one for the pad of a Write chunk, and losing it breaks later
-     * READs. A segment without a byte needs no memory, so its handle alone may name none.
+     * The handle that all segments of the call share, if they share one. Empty if there are several, because one of
+     * them may outlive the call: Linux offers a long-lived one for the pad of a Write chunk, and invalidating it breaks
+     * later READs. Empty too if all segments have length zero, because the handle of such a segment need not be
+     * registered.
      */
     public static OptionalLong candidate(ChunkLists lists) {
         Handles handles = new Handles();

@@ -4,11 +4,11 @@ import java.util.List;
 import org.warpnfs.rpcrdma.wire.RdmaSegment;
 
 /**
- * One argument, or a whole call, that waits in the requester's memory: the Read list's entries of one position.
+ * One argument, or a whole call, in the requester's memory: the entries of the Read list that have the same position.
  *
- * @param position where in the unreduced message its first byte belongs
+ * @param position the offset of its first byte in the unreduced message
  * @param segments in list order, which is the order of the bytes
- * @param lengthBytes of all segments together
+ * @param lengthBytes the length of all segments together
  */
 public record ReadChunk(long position, List<RdmaSegment> segments, int lengthBytes) {
     public ReadChunk {

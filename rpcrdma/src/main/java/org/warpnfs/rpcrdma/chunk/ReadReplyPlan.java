@@ -12,17 +12,17 @@ import org.warpnfs.rpcrdma.wire.ReadSegment;
 import org.warpnfs.rpcrdma.wire.WriteChunk;
 
 /**
- * A reply that fits nowhere else and that the requester reads itself from Read chunks (RFC 5666, sections 3.8 and 5.1;
- * gone in RFC 8166).
+ * The plan of a reply that the requester reads from Read chunks, because it fits nowhere else (RFC 5666, sections 3.8
+ * and 5.1; removed in RFC 8166).
  *
- * <p>Each payload that found no Write chunk becomes a Read chunk and the rest of the message goes inline, if it fits
- * so; else the whole message becomes one Position-Zero Read chunk.
+ * <p>Each payload without a Write chunk becomes a Read chunk, and the rest of the message is sent inline if it fits.
+ * Otherwise the whole message becomes one Position-Zero Read chunk.
  *
  * @param longReply true for RDMA_NOMSG
- * @param writes to be posted first, in this order
- * @param lists what the reply's header says, but for the Read list
- * @param readable what the requester is to read
- * @param inline what follows the header in the Send, gathered in this order
+ * @param writes the RDMA Writes to post before the Send, in this order
+ * @param lists the chunk lists of the reply's header, without the Read list
+ * @param readable the data for the requester to read
+ * @param inline the bytes after the header in the Send, gathered in this order
  */
 public record ReadReplyPlan(
         boolean longReply,
@@ -37,9 +37,9 @@ public record ReadReplyPlan(
     }
 
     /**
-     * One Read chunk to be.
+     * The data of one Read chunk.
      *
-     * @param position where its first byte belongs in the unreduced reply
+     * @param position the offset of its first byte in the unreduced reply
      * @param bytes gathered in this order
      */
     public record ReadableItem(long position, List<ByteBuffer> bytes, int lengthBytes) {
@@ -49,13 +49,13 @@ public record ReadReplyPlan(
         }
     }
 
-    /** Bytes in all Read chunks together. */
+    /** The length of all Read chunks together. */
     public long readableBytes() {
         return readable.stream().mapToLong(ReadableItem::lengthBytes).sum();
     }
 
     /**
-     * Plans a reply that {@link ReplyPlan#of} found too big.
+     * Plans a reply that is {@link ReplyPlan.TooBig} for {@link ReplyPlan#of}.
      *
      * @return empty if not even the header fits, or a payload is larger than its Write chunk
      */

@@ -10,32 +10,33 @@ import org.warpnfs.rpcrdma.wire.FixedHeader;
 import org.warpnfs.rpcrdma.wire.WriteChunk;
 
 /**
- * Where the bytes of a reply go, given what its call offered (RFC 8166, sections 3.4.6, 3.5 and 4.5.3).
+ * The plan of a reply: where its bytes go, given the chunks that the call offered (RFC 8166, sections 3.4.6, 3.5 and
+ * 4.5.3).
  *
- * <p>In this order: each payload goes to the Write chunk of its number, if that chunk has any room at all; the rest of
- * the message goes inline if it fits; else into the Reply chunk; else the reply cannot be sent. A payload without a
- * Write chunk stays in the stream, with its pad, and is not copied there either.
+ * <p>Each payload goes to the Write chunk with its number in the list, if that chunk has any room. The rest of the
+ * message is sent inline if it fits, else in the Reply chunk if it fits. Otherwise the reply cannot be sent. A payload
+ * without a Write chunk stays in the stream, with its pad, and is not copied there either.
  */
 public sealed interface ReplyPlan {
     /**
      * The reply can be sent.
      *
-     * @param longReply true for RDMA_NOMSG: the writes carry the whole message and {@code inline} is empty
-     * @param writes to be posted first, in this order
-     * @param lists what the reply's header says
-     * @param inline what follows the header in the Send, gathered in this order
-     * @param inlineBytes length of {@code inline}
+     * @param longReply true for RDMA_NOMSG; the writes carry the whole message, and {@code inline} is empty
+     * @param writes the RDMA Writes to post before the Send, in this order
+     * @param lists the chunk lists of the reply's header
+     * @param inline the bytes after the header in the Send, gathered in this order
+     * @param inlineBytes the length of {@code inline}
      */
     record Fits(boolean longReply, List<SinkWrite> writes, ChunkLists lists, List<ByteBuffer> inline, int inlineBytes)
             implements ReplyPlan {}
 
-    /** RFC 8166, section 4.5.3: ERR_CHUNK. */
+    /** The reply does not fit. The answer is ERR_CHUNK (RFC 8166, section 4.5.3). */
     record TooBig(String detail) implements ReplyPlan {}
 
     /**
      * Plans a reply.
      *
-     * @param offered the lists of the call
+     * @param offered the chunk lists of the call
      * @param inlineLimitBytes the largest message that the requester receives, header included
      */
     static ReplyPlan of(RpcMessage reply, ChunkLists offered, int inlineLimitBytes) {

@@ -8,13 +8,13 @@ import org.warpnfs.rpcrdma.wire.ChunkLists;
 import org.warpnfs.rpcrdma.wire.WriteChunk;
 
 /**
- * A reply whose payloads have gone to the Write chunks of their number, as far as those have any room at all (RFC 8166,
- * section 3.4.6).
+ * A reply whose payloads have been assigned to Write chunks, each to the chunk with its number in the list, unless that
+ * chunk has no room (RFC 8166, section 3.4.6).
  *
- * @param writes that fill the chunks
- * @param writeList the call's Write list with the lengths that were used
- * @param kept payloads that stay in the stream
- * @param overflow why a payload cannot be sent; all else is then meaningless
+ * @param writes the RDMA Writes that fill the chunks
+ * @param writeList the call's Write list with the lengths that are written
+ * @param kept the payloads that stay in the stream
+ * @param overflow the reason why a payload cannot be sent; the other values then have no meaning
  */
 record ReplyReduction(
         List<SinkWrite> writes, List<WriteChunk> writeList, List<RpcMessage.Item> kept, Optional<String> overflow) {

@@ -5,7 +5,7 @@ import java.util.List;
 import org.warpnfs.iwarp.verbs.RemoteMemory;
 
 /**
- * One RDMA Write: bytes, and the requester's segment that they fill from its beginning.
+ * One RDMA Write: the bytes, and the requester's segment that they are written to, from its beginning.
  *
  * @param source gathered in this order
  */

@@ -1,9 +1,9 @@
 /**
- * Chunks: which bytes of an RPC message travel where (RFC 8166, sections 3.4 and 3.5).
+ * Chunks: how the bytes of an RPC message are distributed over them (RFC 8166, sections 3.4 and 3.5).
  *
- * <p>Arithmetic alone. A {@link org.warpnfs.rpcrdma.chunk.CallLayout} says what has to be pulled before a call is
- * complete and then puts it together; a {@link org.warpnfs.rpcrdma.chunk.ReplyPlan} says what has to be written where
- * before the reply is sent. Neither posts any work.
+ * <p>This package only computes and posts no work. A {@link org.warpnfs.rpcrdma.chunk.CallLayout} lists what must be
+ * pulled before a call is complete, and then assembles the call. A {@link org.warpnfs.rpcrdma.chunk.ReplyPlan} lists
+ * what must be written before the reply is sent.
  */
 @NullMarked
 package org.warpnfs.rpcrdma.chunk;
