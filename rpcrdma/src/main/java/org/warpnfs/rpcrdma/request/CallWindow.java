@@ -11,7 +11,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which calls of one connection wait and which are outstanding.
+ * The calls of one connection: those that wait and those that are outstanding.
  *
  * <pre>
  * state         event                  state after
@@ -19,17 +19,17 @@ import org.jspecify.annotations.Nullable;
  * waiting       overdue                gone
  * outstanding   reply                  gone
  * outstanding   overdue                abandoned: keeps its place, since the responder still works on it
- * abandoned     reply                  gone, and nobody hears of it
+ * abandoned     reply                  gone; the reply is dropped
  * any           close()                gone
  * </pre>
  *
- * <p>Memory is bounded: by the room for outstanding calls, abandoned ones included, and by a limit on those that wait.
- * Time is an argument. Owner thread only.
+ * <p>Memory is bounded by the room for outstanding calls, which includes abandoned ones, and by a limit on waiting
+ * calls. Time is an argument. For the owner thread only.
  *
- * @param <C> what the transport keeps of a call
+ * @param <C> the transport's data of a call
  */
 public final class CallWindow<C> {
-    /** The C of an abandoned call is null. */
+    /** A call in the window. An abandoned one has a null C. */
     private static final class Entry<C> {
         private final long xid;
         private final long deadlineNanos;
@@ -48,9 +48,9 @@ public final class CallWindow<C> {
     }
 
     /**
-     * What {@link #takeOverdue} found.
+     * The result of {@link #takeOverdue}.
      *
-     * @param calls those whose time is over
+     * @param calls the calls whose deadline has passed
      * @param responderSilent whether one of them was sent and no reply to any call has come since
      */
     public record Overdue<C>(List<C> calls, boolean responderSilent) {}
@@ -62,20 +62,20 @@ public final class CallWindow<C> {
     private long replies;
 
     /**
-     * @param room calls that may be outstanding
-     * @param maxWaiting calls that may wait
+     * @param room the most calls that may be outstanding
+     * @param maxWaiting the most calls that may wait
      */
     public CallWindow(int room, int maxWaiting) {
         this.room = room;
         this.maxWaiting = maxWaiting;
     }
 
-    /** Sets how many calls may be outstanding; those that are stay so. */
+    /** Sets how many calls may be outstanding. Calls that are outstanding already stay so. */
     public void setRoom(int calls) {
         room = calls;
     }
 
-    /** Queues a call; false if too many wait. */
+    /** Queues a call. Returns false if too many calls wait. */
     public boolean add(long xid, long deadlineNanos, C call) {
         if (waiting.size() >= maxWaiting) {
             return false;
@@ -85,9 +85,10 @@ public final class CallWindow<C> {
     }
 
     /**
-     * Takes the next call that may be sent; it is outstanding from here on.
+     * Takes the next call that may be sent. It is outstanding from now on.
      *
-     * @param refused hears of calls whose XID is outstanding already: their reply could not be told apart
+     * @param refused is called with each call whose XID is outstanding already, because its reply could not be told
+     *     from the other's
      */
     public @Nullable C next(Consumer<C> refused) {
         while (outstanding.size() < room) {
@@ -104,12 +105,12 @@ public final class CallWindow<C> {
         return null;
     }
 
-    /** True if a reply with this XID would be one to a call of ours. */
+    /** True if a reply with this XID would answer an outstanding call. */
     public boolean expects(long xid) {
         return outstanding.containsKey(xid);
     }
 
-    /** Takes the call that a reply belongs to; null if nobody waits for it, or not any more. */
+    /** Takes the call that a reply belongs to; null if the call is unknown or abandoned. */
     public @Nullable C replied(long xid) {
         Entry<C> entry = outstanding.remove(xid);
         if (entry == null) {
@@ -140,7 +141,7 @@ public final class CallWindow<C> {
         return new Overdue<>(calls, silent);
     }
 
-    /** Takes every call: the connection has ended. */
+    /** Takes every call, because the connection has ended. */
     public List<C> close() {
         List<C> calls = new ArrayList<>();
         for (Entry<C> entry : outstanding.values()) {

@@ -17,33 +17,33 @@ import org.warpnfs.rpcrdma.message.XdrStream;
 import org.warpnfs.rpcrdma.request.RequestException.Failure;
 
 /**
- * A requester that outlives its connections.
+ * A requester that reconnects when its connection ends.
  *
  * <h2>Operation</h2>
  *
- * Calls whose connection ended are sent again on the next one, with the same XID: a responder with a reply cache can
- * tell. The first call connects, and so does the first one after all attempts failed.
+ * Calls whose connection ended are sent again on the next connection with the same XID, so that a responder with a
+ * reply cache recognizes them. The first call connects, and so does the first call after all attempts have failed.
  *
  * <pre>
  * state        event                              state after
  * idle         call                               connecting
- * connecting   connected                          connected; what waits is sent
+ * connecting   connected                          connected; waiting calls are sent
  * connecting   failed, attempts left              pausing
- * connecting   failed, no attempts left           idle; what waits fails
+ * connecting   failed, no attempts left           idle; waiting calls fail
  * pausing      the pause is over                  connecting
  * connected    ended, attempts left               pausing if calls wait, else idle
- * connected    ended, no attempts left            idle; what waits fails
- * any          close()                            closed; what waits fails, and so does what comes
+ * connected    ended, no attempts left            idle; waiting calls fail
+ * any          close()                            closed; waiting and later calls fail
  * </pre>
  *
  * <h2>Buffers</h2>
  *
- * Payloads and sinks belong to the call until it ends here; a connection that failed no longer touches them.
+ * Payloads and sinks belong to the call until it ends here. A connection that failed no longer accesses them.
  *
  * <h2>Errors</h2>
  *
- * {@link Failure#DISCONNECTED} when attempts are used up, with the reason of the last; {@link Failure#REFUSED} for more
- * calls than the policy holds. Safe for any thread.
+ * Calls fail with {@link Failure#DISCONNECTED} when the attempts are used up, with the reason of the last attempt. They
+ * fail with {@link Failure#REFUSED} if there are more calls than the policy allows. Safe for any thread.
  */
 public final class ReconnectingRequester implements Requester {
     /** Runs a task later. */
@@ -83,7 +83,7 @@ public final class ReconnectingRequester implements Requester {
 
     @Override
     public void call(RpcMessage message, ChunkOffer offer, long deadlineNanos, ReplyHandler handler) {
-        // A message without one could not even be refused under it.
+        // Throws now if the message has no XID. Without one the call could not even be refused later.
         var _ = message.xid();
         Attempt attempt = new Attempt(message, offer, deadlineNanos, handler);
         String refusal = null;
@@ -103,11 +103,11 @@ public final class ReconnectingRequester implements Requester {
         proceed();
     }
 
-    /** Does what the state asks for: sends what waits, or connects. */
+    /** Sends the waiting calls or connects, as the state requires. */
     private void proceed() {
         Requester known = current;
         if (known != null && !known.open()) {
-            // It ended while no call was outstanding, so that nobody said so.
+            // The connection ended while no call was outstanding, so nothing reported it.
             lost(known, new RequestException(Failure.DISCONNECTED, "the connection has ended"));
         }
         Requester on = null;
@@ -170,7 +170,7 @@ public final class ReconnectingRequester implements Requester {
     /**
      * A connection could not be made, or has ended.
      *
-     * @param ended null if it was never made
+     * @param ended the connection that has ended; null if it was never made
      */
     private void lost(@Nullable Requester ended, RequestException why) {
         List<Attempt> given = new ArrayList<>();
@@ -225,8 +225,7 @@ public final class ReconnectingRequester implements Requester {
             }
             on = current;
         }
-        over.forEach(
-                attempt -> attempt.end(new RequestException(Failure.TIMED_OUT, "no connection came about in time")));
+        over.forEach(attempt -> attempt.end(new RequestException(Failure.TIMED_OUT, "no connection was made in time")));
         if (on != null) {
             on.endOverdue(nowNanos);
         }
@@ -279,7 +278,7 @@ public final class ReconnectingRequester implements Requester {
                 : new RequestException(Failure.DISCONNECTED, String.valueOf(cause.getMessage()));
     }
 
-    /** One call, on whatever connection it is. */
+    /** One call, on any of the connections. */
     private final class Attempt implements ReplyHandler {
         private final RpcMessage message;
         private final ChunkOffer offer;
@@ -295,7 +294,10 @@ public final class ReconnectingRequester implements Requester {
             this.handler = handler;
         }
 
-        /** The connection releases what it gets, so it gets views: the payloads may be needed again. */
+        /**
+         * Sends the call on a connection. The connection releases the payloads that it is given, so it is given views,
+         * because the payloads may be needed again.
+         */
         void sendOn(Requester requester) {
             on = requester;
             timesSent++;
@@ -333,7 +335,7 @@ public final class ReconnectingRequester implements Requester {
             }
             if (why.failure() == Failure.DISCONNECTED && on != null) {
                 lost(on, why);
-                // Another connection may be there already.
+                // Another connection may have been made already.
                 proceed();
             }
         }

@@ -6,15 +6,15 @@ import java.util.List;
 import org.warpnfs.rpcrdma.message.XdrStream;
 
 /**
- * The DDP-eligible items of one reply, in their order, from wherever they travelled: a Write chunk that was offered, or
- * the stream (RFC 8267, section 5).
+ * The DDP-eligible items of one reply, in order, whether they came in a Write chunk or in the stream (RFC 8267, section
+ * 5).
  *
- * <p>Not safe for two threads at once.
+ * <p>Not safe for use by two threads at once.
  */
 public final class ReplyItems {
     private final Iterator<ByteBuffer> written;
 
-    /** @param written as {@link ReplyHandler#replied} has it */
+    /** @param written the argument of {@link ReplyHandler#replied} */
     public ReplyItems(List<ByteBuffer> written) {
         this.written = written.iterator();
     }
@@ -22,7 +22,7 @@ public final class ReplyItems {
     /**
      * Takes an item whose count was just read from {@code stream}.
      *
-     * @return what a Write chunk holds of it, or else a view of the stream, valid as long as that
+     * @return the data in the Write chunk, or else a view of the stream that is valid as long as the stream
      * @throws RequestException if the chunk holds another number of bytes, or the stream fewer
      */
     public ByteBuffer take(XdrStream stream, int countBytes) throws RequestException {

@@ -13,23 +13,26 @@ import org.warpnfs.rpcrdma.message.XdrStream;
  *
  * <h2>Operation</h2>
  *
- * Calls may be made at any time and are sent as the responder has room for them. Replies come in any order. Safe for
+ * Calls may be made at any time and are sent when the responder has room for them. Replies come in any order. Safe for
  * any thread.
  *
  * <h2>Buffers</h2>
  *
- * A message and its payloads, and what was offered, belong to the requester until the handler has been called; then the
+ * A message, its payloads and the offered memory belong to the requester until the handler is called. By then the
  * payloads have been released.
  *
  * <h2>Errors</h2>
  *
- * Every call ends, by its handler and exactly once: see {@link RequestException.Failure}.
+ * The handler of every call is called exactly once: see {@link RequestException.Failure}.
  */
 public interface Requester extends AutoCloseable {
-    /** No limit: the call ends with the connection at the latest. */
+    /** No deadline. The call ends at the latest with the connection. */
     long NO_DEADLINE = Long.MAX_VALUE;
 
-    /** The deadline of a call that is made now, by {@link System#nanoTime}; of centuries, {@link #NO_DEADLINE}. */
+    /**
+     * The deadline of a call that is made now, by {@link System#nanoTime}. A timeout of centuries gives
+     * {@link #NO_DEADLINE}.
+     */
     static long deadlineNanos(Duration timeout) {
         return timeout.compareTo(Duration.ofNanos(Long.MAX_VALUE / 2)) > 0
                 ? NO_DEADLINE
@@ -39,30 +42,31 @@ public interface Requester extends AutoCloseable {
     /**
      * Makes a call.
      *
-     * @param message begins with its XID, which no other outstanding call may have
-     * @param offer memory for what the reply may bring beside its inline part
-     * @param deadlineNanos when {@link #endOverdue} may end the call, by its clock; or {@link #NO_DEADLINE}
+     * @param message the RPC message; no other outstanding call may have its XID
+     * @param offer memory for the parts of the reply that do not come inline
+     * @param deadlineNanos the time from which {@link #endOverdue} may end the call, on its clock; or
+     *     {@link #NO_DEADLINE}
      * @throws IllegalArgumentException if the message is too short for an XID
      */
     void call(RpcMessage message, ChunkOffer offer, long deadlineNanos, ReplyHandler handler);
 
-    /** Ends calls whose deadline has passed, and the connection if the responder shows no sign of life. */
+    /** Ends calls whose deadline has passed. Also ends the connection if the responder does not answer at all. */
     void endOverdue(long nowNanos);
 
     /** True while calls can be sent at once. */
     boolean open();
 
-    /** Our end of the connection, of the latest one if there have been several; 0.0.0.0:0 before the first. */
+    /** The local address of the latest connection; 0.0.0.0:0 before the first. */
     InetSocketAddress localAddress();
 
-    /** The responder's end, likewise. */
+    /** The responder's address. */
     InetSocketAddress remoteAddress();
 
-    /** Ends the connection; calls that are outstanding fail. */
+    /** Ends the connection. Outstanding calls fail. */
     @Override
     void close();
 
-    /** Makes a call without a deadline, and copies its reply out. */
+    /** Makes a call without a deadline, and copies its reply. */
     default CompletableFuture<RequesterReply> call(RpcMessage message, ChunkOffer offer) {
         CompletableFuture<RequesterReply> result = new CompletableFuture<>();
         call(message, offer, NO_DEADLINE, new ReplyHandler() {

@@ -4,10 +4,10 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * A reply as it came.
+ * A reply as it was received.
  *
- * @param message the RPC message, without what went to Write chunks; a copy, or the caller's own Reply chunk
- * @param written what went to each Write chunk: the caller's sinks, from position to the end of what was written
+ * @param message the RPC message, without the data in Write chunks; a copy, or the caller's own Reply chunk
+ * @param written the data of each Write chunk: the caller's sinks, from position to the end of the written data
  */
 public record RequesterReply(ByteBuffer message, List<ByteBuffer> written) {
     public RequesterReply {

@@ -3,19 +3,20 @@ package org.warpnfs.rpcrdma.request;
 import java.time.Duration;
 
 /**
- * How long to go on when connections end.
+ * The rules for reconnecting when connections end.
  *
- * @param attempts connections in a row that may fail or end without a single reply, and how often one call is sent,
- *     before the calls that wait fail; at least 1
- * @param firstDelay before the second of them; it doubles from there on. The first attempt comes at once
+ * @param attempts how many connections in a row may fail or end without a single reply before the waiting calls fail,
+ *     and how often one call is sent; at least 1
+ * @param firstDelay the pause before the second attempt, which doubles for each further attempt; the first attempt is
+ *     made at once
  * @param maxDelay the longest pause
- * @param maxCalls calls that may be outstanding or wait, together
+ * @param maxCalls the most calls that are outstanding or wait, together
  */
 public record RetryPolicy(int attempts, Duration firstDelay, Duration maxDelay, int maxCalls) {
-    /** Gives a server half a minute to come back. */
+    /** Waits about half a minute for a server to come back. */
     public static final RetryPolicy DEFAULT = new RetryPolicy(10, Duration.ofMillis(100), Duration.ofSeconds(5), 4096);
 
-    /** Nothing is sent twice. */
+    /** Sends no call twice. */
     public static final RetryPolicy NONE = new RetryPolicy(1, Duration.ZERO, Duration.ZERO, 4096);
 
     public RetryPolicy {
@@ -24,7 +25,7 @@ public record RetryPolicy(int attempts, Duration firstDelay, Duration maxDelay, 
         }
     }
 
-    /** The pause after {@code failures} attempts in a row that led to nothing. */
+    /** The pause after {@code failures} failed attempts in a row. */
     long delayNanos(int failures) {
         if (failures == 0) {
             return 0;

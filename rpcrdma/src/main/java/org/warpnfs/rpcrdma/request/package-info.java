@@ -1,8 +1,9 @@
 /**
- * Calls as their maker sees them, over whatever transport: what to send, what to offer for the reply, what became of
- * it.
+ * Calls from the requester's side, over any transport: the message to send, the memory offered for the reply, and the
+ * result.
  *
- * <p>Knows neither header nor socket. The requesters of RDMA ({@code client}) and of TCP ({@code tcp}) are made of it.
+ * <p>This package knows no transport headers and no sockets. The requesters of RDMA ({@code client}) and of TCP
+ * ({@code tcp}) are built on it.
  */
 @NullMarked
 package org.warpnfs.rpcrdma.request;
