@@ -12,16 +12,16 @@ import org.warpnfs.rpcrdma.wire.ChunkLists;
 import org.warpnfs.rpcrdma.wire.RdmaMsg;
 
 /**
- * Answers the responder's own calls on one connection (RFC 8167).
+ * Answers the calls of the responder on one connection (RFC 8167).
  *
  * <h2>Buffers</h2>
  *
- * A call is a copy of what was received.
+ * A call is a copy of the received message.
  *
  * <h2>Errors</h2>
  *
- * More calls than were granted end the connection. A reply that does not fit inline is dropped. Owner thread only;
- * replies may be given on any.
+ * More calls than were granted end the connection. A reply that does not fit inline is dropped. For the owner thread
+ * only, but replies may be given on any thread.
  */
 final class BackwardAnswers {
     private static final Logger LOG = LoggerFactory.getLogger(BackwardAnswers.class);
@@ -41,14 +41,14 @@ final class BackwardAnswers {
         this.sender = sender;
     }
 
-    /** RPC says the direction in its second word (RFC 5531, section 9). */
+    /** Whether a message is a call. The second word of an RPC message is its direction (RFC 5531, section 9). */
     static boolean isCall(RdmaMsg msg, ByteBuffer message) {
         return msg.lists().isEmpty()
                 && message.remaining() >= 2 * DIRECTION_OFFSET_BYTES
                 && message.getInt(message.position() + DIRECTION_OFFSET_BYTES) == DIRECTION_CALL;
     }
 
-    /** Returns what is wrong, if it ends the connection. */
+    /** Answers a call. Returns null, or a fault of the call that ends the connection. */
     @Nullable
     String answer(RdmaMsg msg, ByteBuffer message) {
         if (Integer.toUnsignedLong(message.getInt(message.position())) != msg.xid()) {

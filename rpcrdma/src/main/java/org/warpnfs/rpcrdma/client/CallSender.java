@@ -15,13 +15,13 @@ import org.warpnfs.rpcrdma.wire.RdmaDone;
 import org.warpnfs.rpcrdma.wire.RpcRdmaHeader;
 
 /**
- * Sends the calls of one connection, as many as its credits allow, and knows which of them wait for a reply.
+ * Sends the calls of one connection, as many as its credits allow, and tracks which of them wait for a reply.
  *
  * <h2>Operation</h2>
  *
  * One call may be outstanding until the first reply, then as many as the last reply granted (RFC 8166, section 3.3.3).
- * Each RDMA_DONE that is owed, or of which we do not know whether its buffer is there again, takes the place of a call
- * (RFC 5666, section 3.8).
+ * Each RDMA_DONE that is owed takes the place of a call, and so does each that was sent since the last grant, because
+ * its receive buffer may not be posted again yet (RFC 5666, section 3.8).
  *
  * <h2>Buffers</h2>
  *
@@ -29,10 +29,10 @@ import org.warpnfs.rpcrdma.wire.RpcRdmaHeader;
  *
  * <h2>Errors</h2>
  *
- * A call that cannot be sent fails by itself. Owner thread only.
+ * A call that cannot be sent fails alone. For the owner thread only.
  */
 final class CallSender {
-    /** Calls that may wait for credits. */
+    /** The most calls that may wait for credits. */
     static final int MAX_WAITING = 4096;
 
     private static final int PLAIN_HEADER_BYTES = FixedHeader.ENCODED_BYTES + ChunkLists.NONE.encodedLengthBytes();
@@ -41,7 +41,7 @@ final class CallSender {
     private final RequesterOptions options;
     private final CallWindow<PendingCall> window = new CallWindow<>(1, MAX_WAITING);
 
-    /** Calls that end with the connection, since their time is over. */
+    /** Calls whose deadline has passed and that fail when the connection has ended. */
     private final List<PendingCall> overdue = new ArrayList<>();
 
     private int inlineLimitBytes;
@@ -57,17 +57,17 @@ final class CallSender {
         this.options = options;
     }
 
-    /** The connection is established: no message may be longer. */
+    /** Sets the longest message, once the connection is established. */
     void setInlineLimit(int mostBytes) {
         inlineLimitBytes = mostBytes;
     }
 
-    /** What may follow the header of a message without chunks, in bytes. */
+    /** The most bytes that may follow the header of a message without chunks. */
     int mostInlineBytes() {
         return inlineLimitBytes - PLAIN_HEADER_BYTES;
     }
 
-    /** Takes a call, to be sent by {@link #sendWaiting}. */
+    /** Adds a call, which {@link #sendWaiting} sends. */
     void add(PendingCall call) {
         if (ended) {
             call.fail(Failure.DISCONNECTED, "the connection has ended");
@@ -76,7 +76,7 @@ final class CallSender {
         }
     }
 
-    /** Sends the calls that may be sent. */
+    /** Sends the calls that may be sent now. */
     void sendWaiting() {
         while (queuePair.connected()) {
             PendingCall call = window.next(CallSender::refuse);
@@ -89,7 +89,7 @@ final class CallSender {
                 call.fail(Failure.REFUSED, "chunk lists that the responder cannot receive");
                 continue;
             }
-            // Set first: a provider may complete work while it is being posted.
+            // Set first, because a provider may complete work while it is being posted.
             call.setSendId(nextSendId);
             send(marshalled.header(), marshalled.inline());
         }
@@ -107,25 +107,25 @@ final class CallSender {
         queuePair.post(new WorkRequest.Send(nextSendId++, gather, false, OptionalLong.empty()));
     }
 
-    /** A Send has completed, and so have those before it. */
+    /** A Send has completed, and so have all before it. */
     void sent(long workRequestId) {
         lastSentId = workRequestId;
     }
 
-    /** Whether no byte of a call is to be sent any more. */
+    /** Whether all bytes of a call have been sent. */
     boolean hasLeft(PendingCall call) {
         return call.sendId() <= lastSentId;
     }
 
-    /** Whether a reply with that XID is waited for, also one whose call has ended meanwhile. */
+    /** Whether a reply with this XID is expected, also if its call has timed out. */
     boolean expects(long xid) {
         return window.expects(xid);
     }
 
     /**
-     * A reply has come.
+     * A reply has arrived.
      *
-     * @return its call; null if nobody waits for it any more
+     * @return its call; null if the call has timed out
      */
     @Nullable
     PendingCall replied(long xid) {
@@ -139,13 +139,13 @@ final class CallSender {
         updateRoom();
     }
 
-    /** So many replies are being read, each of which needs an RDMA_DONE. */
+    /** Sets the number of replies that are being read. Each needs an RDMA_DONE. */
     void owes(int dones) {
         owed = dones;
         updateRoom();
     }
 
-    /** A reply has been read: its memory may go. */
+    /** Tells the responder that a reply has been read, so that it may free the reply's memory. */
     void sendDone(PendingCall call, int stillOwed) {
         send(new RdmaDone(call.xid(), options.credits()), List.of());
         donesSent++;
@@ -157,9 +157,9 @@ final class CallSender {
     }
 
     /**
-     * Ends the calls whose time is over; the whole connection if its responder says nothing at all.
+     * Ends the calls whose deadline has passed. Ends the whole connection if its responder does not answer at all.
      *
-     * @param replyOverdue whether a reply is being read whose call should have ended by now
+     * @param replyOverdue whether a reply is being read whose call has passed its deadline
      */
     void endOverdue(long nowNanos, boolean replyOverdue) {
         CallWindow.Overdue<PendingCall> found = window.takeOverdue(nowNanos);
@@ -176,14 +176,14 @@ final class CallSender {
         call.fail(Failure.TIMED_OUT, "call " + call.xid());
     }
 
-    /** The connection has ended; the calls whose time was over end first. */
+    /** The connection has ended. Calls whose deadline had passed fail first. */
     void stop() {
         ended = true;
         overdue.forEach(CallSender::timeOut);
         overdue.clear();
     }
 
-    /** All that is known of the connection's replies has been told: the other calls fail. */
+    /** Fails the remaining calls, after all replies of the connection have been processed. */
     void close(String detail) {
         window.close().forEach(call -> call.fail(Failure.DISCONNECTED, detail));
     }

@@ -24,23 +24,24 @@ import org.warpnfs.rpcrdma.wire.RpcRdmaHeader;
 import org.warpnfs.rpcrdma.wire.WriteChunk;
 
 /**
- * One call of the requester's.
+ * One call of the requester.
  *
  * <h2>Operation</h2>
  *
- * {@link #marshal} chooses as a Linux client does: all inline if it fits; else the payloads as Read chunks; else the
- * whole message as a Position-Zero Read chunk.
+ * {@link #marshal} chooses as a Linux client does: the whole message inline if it fits, else the payloads as Read
+ * chunks, else the whole message as a Position-Zero Read chunk.
  *
  * <h2>Buffers</h2>
  *
- * What is registered stays so until {@link #complete} or {@link #fail}. Payloads are released there too.
+ * Memory stays registered until {@link #complete} or {@link #fail}, which also release the payloads.
  *
  * <h2>Errors</h2>
  *
- * {@link #complete} fails the call if the responder says that it wrote more than there was room for. Owner thread only.
+ * {@link #complete} fails the call if the responder claims to have written more than there was room for. For the owner
+ * thread only.
  */
 final class PendingCall {
-    /** What goes in one Send. */
+    /** The content of one Send. */
     record Marshalled(RpcRdmaHeader header, List<ByteBuffer> inline) {}
 
     private static final String ANSWER_NO_OFFER = "chunk lists that answer no offer";
@@ -70,7 +71,7 @@ final class PendingCall {
         return deadlineNanos;
     }
 
-    /** The work request that carries the call, -1 until it is posted. */
+    /** The id of the work request that carries the call; -1 until it is posted. */
     long sendId() {
         return sendId;
     }
@@ -139,10 +140,10 @@ final class PendingCall {
     }
 
     /**
-     * A reply with a header that says success has come.
+     * A reply that reports success has arrived.
      *
-     * @param inline follows the header; read before this returns
-     * @return null, or what is wrong with the reply: the call has failed then
+     * @param inline the bytes after the header; read before this returns
+     * @return null, or a fault of the reply, with which the call has failed
      */
     @Nullable
     String complete(RpcRdmaHeader header, ChunkLists lists, ByteBuffer inline) {
@@ -167,7 +168,7 @@ final class PendingCall {
     /**
      * A reply with a Read list has been read.
      *
-     * @return null, or what is wrong with the reply: the call has failed then
+     * @return null, or a fault of the reply, with which the call has failed
      */
     @Nullable
     String completeRead(ChunkLists lists, XdrStream reply) {
@@ -180,7 +181,7 @@ final class PendingCall {
         return null;
     }
 
-    /** What has been written into each sink; null if the responder says that it wrote what it was not offered. */
+    /** The data written into each sink; null if the responder claims to have written what it was not offered. */
     private @Nullable List<ByteBuffer> written(ChunkLists lists) {
         if (lists.writeList().size() > offer.writeSinks().size()) {
             return null;
@@ -202,7 +203,7 @@ final class PendingCall {
         return null;
     }
 
-    /** Fails the call: its reply makes no sense. */
+    /** Fails the call because its reply is not valid. */
     String bad(String detail) {
         end();
         handler.failed(new RequestException(RequestException.Failure.BAD_REPLY, detail));
@@ -214,7 +215,7 @@ final class PendingCall {
         handler.failed(new RequestException(failure, detail));
     }
 
-    /** Takes back what the responder could reach. */
+    /** Invalidates the memory that the responder could access. */
     private void end() {
         if (!ended) {
             ended = true;

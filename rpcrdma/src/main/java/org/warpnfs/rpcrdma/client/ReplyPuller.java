@@ -28,11 +28,11 @@ import org.warpnfs.rpcrdma.wire.RpcRdmaViolation;
  *
  * <h2>Buffers</h2>
  *
- * Each reply is read into memory of its own, no more than the limit, which is handed on with it.
+ * Each reply is read into memory of its own, up to the limit. The memory is passed on with the reply.
  *
  * <h2>Errors</h2>
  *
- * A Read that fails ends the connection by itself; {@link #close} then has the calls that were not complete. Owner
+ * A Read that fails ends the connection. {@link #close} then returns the calls that were not complete. For the owner
  * thread only.
  */
 final class ReplyPuller {
@@ -78,8 +78,8 @@ final class ReplyPuller {
     /**
      * Takes a reply with a Read list.
      *
-     * @param inline what followed the header; copied
-     * @return null, or what is wrong with the reply: the call has failed then
+     * @param inline the bytes after the header; copied
+     * @return null, or a fault of the reply, with which the call has failed
      */
     @Nullable
     String pull(QueuePair queuePair, PendingCall call, RpcRdmaHeader header, ChunkLists lists, ByteBuffer inline) {
@@ -107,10 +107,10 @@ final class ReplyPuller {
     }
 
     /**
-     * The RDMA Read under way has been done.
+     * The RDMA Read in progress has completed.
      *
-     * @param complete hears of the call, if that was its last, before its handler does
-     * @return null, or what is wrong with the reply
+     * @param complete is called with the call if that was its last Read, before the call's handler is called
+     * @return null, or a fault of the reply
      */
     @Nullable
     String readDone(QueuePair queuePair, Consumer<PendingCall> complete) {
@@ -128,12 +128,12 @@ final class ReplyPuller {
         return pull.call.completeRead(pull.lists, pull.layout.assemble(pull.inline, pull.sinks));
     }
 
-    /** Replies that are being read: an RDMA_DONE is owed for each. */
+    /** The number of replies that are being read. An RDMA_DONE is owed for each. */
     int owed() {
         return pulls.size();
     }
 
-    /** Whether a reply is being read whose call should have ended by now. */
+    /** Whether a reply is being read whose call has passed its deadline. */
     boolean overdue(long nowNanos) {
         for (Pull pull : pulls) {
             long deadlineNanos = pull.call.deadlineNanos();
@@ -144,7 +144,7 @@ final class ReplyPuller {
         return false;
     }
 
-    /** The connection has ended: takes the calls whose replies were not read. */
+    /** The connection has ended. Takes the calls whose replies have not been read completely. */
     List<PendingCall> close() {
         takeBack();
         List<PendingCall> calls = pulls.stream().map(pull -> pull.call).toList();

@@ -23,27 +23,28 @@ import org.warpnfs.rpcrdma.wire.RpcRdmaHeader;
 import org.warpnfs.rpcrdma.wire.RpcRdmaViolation;
 
 /**
- * Brings what a responder sends to the calls of one connection.
+ * Assigns the messages of a responder to the calls of one connection.
  *
  * <h2>Operation</h2>
  *
- * A reply ends its call. One that overtakes the completion of its call's Send waits for it, so that no byte of a call
- * is to be sent any more when it ends. A reply that is in the responder's memory is read first ({@link ReplyPuller}).
+ * A reply ends its call. A reply that arrives before its call's Send has completed waits for that completion, so that
+ * all bytes of a call have been sent when it ends. A reply that is exposed in the responder's memory is read first
+ * ({@link ReplyPuller}).
  *
  * <h2>Buffers</h2>
  *
- * A receive buffer is free again when {@link #received} returns: a reply that has to wait is copied.
+ * A receive buffer may be reused when {@link #received} returns, because a reply that has to wait is copied.
  *
  * <h2>Errors</h2>
  *
- * What makes no sense fails its call and ends the connection: each method returns what is wrong, or null. A reply that
- * nobody waits for is dropped. Owner thread only.
+ * A message that is not valid fails its call and ends the connection. Each method returns the fault, or null. A reply
+ * without a call is dropped. For the owner thread only.
  */
 final class ReplyReceiver {
     private static final Logger LOG = LoggerFactory.getLogger(ReplyReceiver.class);
 
     /**
-     * A reply that came before its call's Send has completed. The completion returns what is wrong with it, or null.
+     * A reply that arrived before its call's Send has completed. The completion returns a fault of the reply, or null.
      */
     private record EarlyReply(PendingCall call, Supplier<@Nullable String> completion) {}
 
@@ -54,7 +55,7 @@ final class ReplyReceiver {
     private final ReplyPuller puller;
     private final List<EarlyReply> early = new ArrayList<>();
 
-    /** Calls that end with the connection, since their replies made no sense. */
+    /** Calls whose replies were not valid and that fail when the connection has ended. */
     private final List<PendingCall> failed = new ArrayList<>();
 
     ReplyReceiver(QueuePair queuePair, RequesterOptions options, CallSender calls, BackwardAnswers backward) {
@@ -66,9 +67,9 @@ final class ReplyReceiver {
     }
 
     /**
-     * A message has come.
+     * A message has arrived.
      *
-     * @param invalidated the steering tag that came with it
+     * @param invalidated the steering tag that the message invalidated
      */
     @Nullable
     String received(ByteBuffer message, OptionalLong invalidated) throws RpcRdmaViolation {
@@ -138,7 +139,7 @@ final class ReplyReceiver {
         return wrong;
     }
 
-    /** Sends have completed: ends calls whose replies were here before. */
+    /** Sends have completed. Ends calls whose replies arrived before. */
     @Nullable
     String sendsLeft() {
         String wrong = null;
@@ -152,18 +153,18 @@ final class ReplyReceiver {
         return wrong;
     }
 
-    /** An RDMA Read of a reply has ended. */
+    /** An RDMA Read of a reply has completed. */
     @Nullable
     String readDone() {
         return puller.readDone(queuePair, call -> calls.sendDone(call, puller.owed()));
     }
 
-    /** Whether a reply is being read whose call should have ended by now. */
+    /** Whether a reply is being read whose call has passed its deadline. */
     boolean overdue(long nowNanos) {
         return puller.overdue(nowNanos);
     }
 
-    /** The connection has ended: the calls that are here fail. */
+    /** The connection has ended. The calls held here fail. */
     void close(String detail) {
         failed.forEach(call -> call.fail(Failure.BAD_REPLY, detail));
         failed.clear();

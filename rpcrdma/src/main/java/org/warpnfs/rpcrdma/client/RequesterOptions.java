@@ -3,16 +3,16 @@ package org.warpnfs.rpcrdma.client;
 import org.warpnfs.rpcrdma.wire.PrivateData;
 
 /**
- * What a requester brings to its connection.
+ * The options of a requester's connection.
  *
- * @param inlineSendBytes the largest message that it sends; the responder may set a smaller limit
- * @param inlineReceiveBytes size of a receive buffer
- * @param credits to ask for; receives are posted for as many
- * @param backwardCredits calls of the responder's that it takes at once (RFC 8167)
- * @param ird RDMA Reads of the responder's that it holds
- * @param remoteInvalidation whether to welcome Send with Invalidate
+ * @param inlineSendBytes the largest message that the requester sends; the responder may set a smaller limit
+ * @param inlineReceiveBytes the size of a receive buffer
+ * @param credits the credits to ask for; as many receives are posted
+ * @param backwardCredits how many calls of the responder it accepts at once (RFC 8167)
+ * @param ird how many RDMA Reads of the responder it holds
+ * @param remoteInvalidation whether it permits Send with Invalidate
  * @param maxReadReplyBytes the longest reply to read from the memory of a responder that exposes it (RFC 5666, section
- *     3.8); 0 as RFC 8166 has it: such a reply ends the connection
+ *     3.8); with 0 such a reply ends the connection, as in RFC 8166
  */
 public record RequesterOptions(
         int inlineSendBytes,
@@ -22,22 +22,22 @@ public record RequesterOptions(
         int ird,
         boolean remoteInvalidation,
         int maxReadReplyBytes) {
-    /** What a Linux client brings. */
+    /** The options of a Linux client. */
     public static final RequesterOptions DEFAULT = new RequesterOptions(4096, 4096, 128, 16, 128, true, 0);
 
     public RequesterOptions {
         if (credits < 1 || backwardCredits < 0 || ird < 1 || maxReadReplyBytes < 0) {
-            throw new IllegalArgumentException("a requester needs a credit and an RDMA Read");
+            throw new IllegalArgumentException("a requester needs at least one credit and one RDMA Read");
         }
     }
 
-    /** These, for a responder that exposes replies. */
+    /** A copy for a responder that exposes replies. */
     public RequesterOptions withMaxReadReplyBytes(int most) {
         return new RequesterOptions(
                 inlineSendBytes, inlineReceiveBytes, credits, backwardCredits, ird, remoteInvalidation, most);
     }
 
-    /** RDMA Reads of ours that are outstanding at once. */
+    /** How many RDMA Reads of ours may be outstanding at once. */
     int ord() {
         return maxReadReplyBytes > 0 ? 1 : 0;
     }

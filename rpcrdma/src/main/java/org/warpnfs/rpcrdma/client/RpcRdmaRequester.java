@@ -36,25 +36,25 @@ import org.warpnfs.rpcrdma.wire.RpcRdmaViolation;
  *
  * <h2>Operation</h2>
  *
- * Calls are sent as credits allow ({@link CallSender}), and their replies end them ({@link ReplyReceiver}). Calls of
- * one moment leave with one flush. This class takes calls from any thread, and sees to the beginning and the end of the
- * connection.
+ * Calls are sent as credits allow ({@link CallSender}), and their replies end them ({@link ReplyReceiver}). Calls that
+ * are made at about the same time are sent with one flush. This class accepts calls on any thread and manages the
+ * beginning and the end of the connection.
  *
  * <h2>Buffers</h2>
  *
- * A call's payloads, sources and sinks are registered while it is outstanding. They are given back when no byte of them
- * is to be sent or placed any more.
+ * A call's payloads, sources and sinks are registered while it is outstanding. They are given back when no more bytes
+ * of them can be sent or placed.
  *
  * <h2>Errors</h2>
  *
- * A reply that makes no sense fails its call and ends the connection. When the connection ends, all calls fail; nothing
- * is repeated ({@link org.warpnfs.rpcrdma.request.ReconnectingRequester} does that). Safe for any thread; handlers are
+ * A reply that is not valid fails its call and ends the connection. When the connection ends, all calls fail. Calls are
+ * not repeated ({@link org.warpnfs.rpcrdma.request.ReconnectingRequester} does that). Safe for any thread. Handlers are
  * called on the connection's owner thread.
  */
 public final class RpcRdmaRequester implements Requester {
     private static final Logger LOG = LoggerFactory.getLogger(RpcRdmaRequester.class);
 
-    /** What there is from the making of the queue pair on. */
+    /** The parts that exist once the queue pair has been created. */
     private record Parts(QueuePair queuePair, CallSender calls, ReplyReceiver replies) {}
 
     private final RequesterOptions options;
@@ -74,7 +74,7 @@ public final class RpcRdmaRequester implements Requester {
     /**
      * Connects.
      *
-     * @param backwardCalls answers the responder's own calls
+     * @param backwardCalls answers the calls of the responder
      */
     public static CompletableFuture<RpcRdmaRequester> connect(
             Connector connector, InetSocketAddress remote, RequesterOptions options, BackwardCalls backwardCalls) {
@@ -85,7 +85,7 @@ public final class RpcRdmaRequester implements Requester {
         return requester.connected;
     }
 
-    /** The same, with backward calls that are answered at once: RPC message in, reply out. */
+    /** Connects. Backward calls are answered immediately: RPC message in, reply out. */
     public static CompletableFuture<RpcRdmaRequester> connect(
             Connector connector,
             InetSocketAddress remote,
@@ -110,7 +110,7 @@ public final class RpcRdmaRequester implements Requester {
     }
 
     private void takeSubmitted(Parts p) {
-        // Cleared first: a call that is added from here on schedules the next round.
+        // Cleared first, so that a call added from now on schedules the next round.
         submissionScheduled.set(false);
         for (PendingCall call = submitted.poll(); call != null; call = submitted.poll()) {
             submittedCount.decrementAndGet();
@@ -120,7 +120,7 @@ public final class RpcRdmaRequester implements Requester {
         p.queuePair.flush();
     }
 
-    /** What was agreed on while connecting. */
+    /** The parameters that were agreed on while connecting. */
     public ConnectionParameters parameters() {
         ConnectionParameters agreed = parameters;
         if (agreed == null) {
@@ -165,7 +165,7 @@ public final class RpcRdmaRequester implements Requester {
         return p;
     }
 
-    /** What the queue pair tells. */
+    /** The events of the queue pair. */
     private final class Events implements QueuePairHandler {
         private final List<ByteBuffer> receives = new ArrayList<>();
 

@@ -1,7 +1,8 @@
 /**
  * The requester: makes calls over a queue pair, offering chunks for what does not fit inline.
  *
- * <p>Sees RDMA through {@code iwarp.verbs} alone. Messages are XDR; what is in them is the caller's business.
+ * <p>This package uses RDMA through {@code iwarp.verbs} only. Messages are XDR, and only the caller knows their
+ * contents.
  */
 @NullMarked
 package org.warpnfs.rpcrdma.client;
