@@ -17,27 +17,28 @@ import org.warpnfs.rpcrdma.wire.RdmaMsg;
 import org.warpnfs.rpcrdma.wire.RpcRdmaHeader;
 
 /**
- * Calls of ours to the requester on its own connection (RFC 8167): inline only, with XIDs and credits of their own.
+ * Sends our own calls to the requester on its connection (RFC 8167). They are inline only, and have XIDs and credits of
+ * their own.
  *
  * <h2>Operation</h2>
  *
  * One call may be outstanding until the requester's first reply, then as many as it grants and we have receive buffers
- * for. The rest wait, up to a limit: a requester that answers nothing must not make us remember everything. A call that
- * is not answered in its time gives its place to the next; so does one that could not even be sent in it.
+ * for. Further calls wait, up to a limit, so that a requester that answers nothing does not make us store all of them.
+ * A call that is not answered or not sent within its time limit is given up.
  *
  * <h2>Buffers</h2>
  *
- * A call's payloads are copied into the message, and released at once.
+ * A call's payloads are copied into the message and released at once.
  *
  * <h2>Errors</h2>
  *
- * What cannot go is reported to its sender, what is not answered to whoever looks ({@link #expire}). It is nobody
- * else's trouble. Owner thread only.
+ * A call that cannot be sent is reported to its sender. A call that is not answered is returned by {@link #expire}.
+ * Neither affects other calls. For the owner thread only.
  */
 final class BackwardChannel {
     /**
-     * Calls that may wait for a credit: more than the callbacks of one client that has 16 delegations recalled at once,
-     * of 4 KiB each.
+     * The most calls that wait for a credit, of 4 KiB each. It exceeds the number of callbacks to a client of which 16
+     * delegations are recalled at once.
      */
     static final int MAX_WAITING = 64;
 
@@ -45,7 +46,7 @@ final class BackwardChannel {
         private long seenNanos;
         private boolean seen;
 
-        /** True if the first look at it is longer ago than the limit. */
+        /** True if the first check was longer ago than the limit. */
         boolean over(long nowNanos, Duration limit) {
             if (!seen) {
                 seen = true;
@@ -69,7 +70,7 @@ final class BackwardChannel {
     private final Queue<Waiting> waiting = new ArrayDeque<>();
     private int granted = 1;
 
-    /** @param replyLimit how long a call may wait to be sent, and again for its reply */
+    /** @param replyLimit how long a call may wait to be sent, and then again for its reply */
     BackwardChannel(int maxOutstanding, Duration replyLimit, Sender sender) {
         this.maxOutstanding = maxOutstanding;
         this.replyLimit = replyLimit;
@@ -77,7 +78,7 @@ final class BackwardChannel {
     }
 
     /**
-     * Sends a call, or queues it.
+     * Sends a call or queues it.
      *
      * @param inlineLimitBytes the largest message that the requester receives
      */
@@ -108,9 +109,9 @@ final class BackwardChannel {
     }
 
     /**
-     * A message with the direction word of a reply has come.
+     * A message has arrived whose direction word says that it is a reply.
      *
-     * @param credits what its header grants
+     * @param credits the grant in its header
      * @return false if it answers no call of ours
      */
     boolean replied(long xid, long credits) {
@@ -123,10 +124,10 @@ final class BackwardChannel {
     }
 
     /**
-     * Gives up what has waited for too long; to be called every now and then.
+     * Gives up calls that have waited for too long. To be called regularly.
      *
-     * @param nowNanos of a clock that only goes forward
-     * @return the XIDs of calls that were sent and not answered; a reply that still comes is ignored
+     * @param nowNanos a clock that never goes back
+     * @return the XIDs of calls that were sent and not answered; a later reply to them is ignored
      */
     List<Long> expire(long nowNanos) {
         List<Long> lost = new ArrayList<>();

@@ -12,19 +12,20 @@ import org.warpnfs.rpcrdma.stats.Counter;
 import org.warpnfs.rpcrdma.stats.TransportStatistics;
 
 /**
- * Which calls of one connection are let in.
+ * Decides which calls of one connection are admitted.
  *
  * <h2>Operation</h2>
  *
- * Each call takes a credit. A call whose XID is still in flight is dropped, since the reply to the first answers both.
+ * Each call takes a credit. A call whose XID is still in flight is dropped, because the reply to the first call answers
+ * both.
  *
  * <h2>Buffers</h2>
  *
- * A receive buffer and a credit stay with their call until its answer leaves ({@link ReplySender}).
+ * A call holds its receive buffer and its credit until its answer is sent ({@link ReplySender}).
  *
  * <h2>Errors</h2>
  *
- * A requester that overruns its credits loses the connection. Owner thread only.
+ * A requester that exceeds its credits loses the connection. For the owner thread only.
  */
 final class CallAdmission {
     private static final Logger LOG = LoggerFactory.getLogger(CallAdmission.class);
@@ -49,9 +50,9 @@ final class CallAdmission {
     }
 
     /**
-     * Lets a call in, or drops it.
+     * Admits a call or drops it.
      *
-     * @return whether it is in; then {@link #giveBack(RdmaCall)} follows
+     * @return whether the call was admitted; if so, {@link #giveBack(RdmaCall)} must follow
      */
     boolean admit(RdmaCall call) {
         if (!takeCredit(call.receiveNumber(), call.xid())) {
@@ -66,10 +67,10 @@ final class CallAdmission {
     }
 
     /**
-     * A message that has to be answered has come.
+     * Takes a credit for a message that must be answered.
      *
-     * @param number of its receive buffer
-     * @return whether its sender had a credit left; then {@link #giveBack(int)} follows. If not, the connection ends
+     * @param number the number of its receive buffer
+     * @return whether a credit was left; if so, {@link #giveBack(int)} must follow, else the connection ends
      */
     boolean takeCredit(int number, long xid) {
         if (credits.callReceived()) {
@@ -89,13 +90,13 @@ final class CallAdmission {
         return false;
     }
 
-    /** A call's answer leaves, or it has none. */
+    /** Gives back what a call took, because its answer is being sent or it has none. */
     void giveBack(RdmaCall call) {
         xidsInFlight.remove(call.xid());
         giveBack(call.receiveNumber());
     }
 
-    /** The answer to a message leaves. */
+    /** Gives back what a message took, because its answer is being sent. */
     void giveBack(int number) {
         statistics.add(Counter.CREDITS_IN_USE, -1);
         credits.callEnded();

@@ -27,22 +27,21 @@ import org.warpnfs.rpcrdma.wire.RpcRdmaViolation;
 import org.warpnfs.rpcrdma.wire.WriteChunk;
 
 /**
- * Makes one connection's answers: replies as their calls' chunks allow, errors where they do not, and credits with
- * each.
+ * Makes the answers of one connection: replies if their calls' chunks permit, else errors. Each answer grants credits.
  *
  * <h2>Operation</h2>
  *
- * A busy requester that wants more credits gets more receive buffers first, while the budget has any. Where a requester
- * welcomes it, its steering tag is invalidated along with the reply (RFC 8797, section 3.2).
+ * If a busy requester wants more credits, more receive buffers are posted first, as far as the budget allows. If the
+ * requester permits it, the reply invalidates its steering tag (RFC 8797, section 3.2).
  *
  * <h2>Buffers</h2>
  *
- * A reply's payloads are passed on to the {@link ReplySender}, or released if the reply cannot be sent.
+ * A reply's payloads are passed to the {@link ReplySender}, or released if the reply cannot be sent.
  *
  * <h2>Errors</h2>
  *
- * A reply that fits nowhere becomes ERR_CHUNK (RFC 8166, section 4.5.3), unless it may be exposed
- * ({@link ExposedReplies}). Owner thread only.
+ * A reply that does not fit becomes ERR_CHUNK (RFC 8166, section 4.5.3), unless it may be exposed
+ * ({@link ExposedReplies}). For the owner thread only.
  */
 final class CallAnswerer {
     private static final Logger LOG = LoggerFactory.getLogger(CallAnswerer.class);
@@ -77,20 +76,20 @@ final class CallAnswerer {
     }
 
     /**
-     * The requester takes no more than this inline (RFC 5666, section 6.2); less than every requester must take is not
-     * heard.
+     * Limits inline replies to what the requester takes (RFC 5666, section 6.2). A limit below the size that every
+     * requester must take has no effect.
      */
     void limitReplies(long bytes) {
         int mostBytes = context.options().inlineSendBytes();
         inlineLimitBytes = Math.clamp(bytes, Math.min(PrivateData.UNIT_BYTES, mostBytes), mostBytes);
     }
 
-    /** The requester may have one call outstanding. */
+    /** The connection is established. The requester may have one call outstanding. */
     void opened() {
         countCredits(1);
     }
 
-    /** A message has come: its sender gets the receive buffers that a connection in use has. */
+    /** The first message has arrived. The connection gets the receive buffers of a connection in use. */
     void welcome() {
         if (!welcomed) {
             welcomed = true;
@@ -106,7 +105,7 @@ final class CallAnswerer {
     /**
      * Answers a call that has ended.
      *
-     * @param leaving hears of the answer
+     * @param leaving is told when the answer is sent
      */
     void reply(RdmaCall call, RpcMessage reply, Leaving leaving) {
         growIfBusy(call.creditsWanted());
@@ -128,14 +127,14 @@ final class CallAnswerer {
         }
     }
 
-    /** Answers a call whose body turned out to be nonsense. */
+    /** Answers a call whose body is not valid. */
     void refuse(RdmaCall call, String detail, Leaving leaving) {
         LOG.atDebug().addKeyValue("xid", () -> Long.toHexString(call.xid())).log("a call is refused: {}", detail);
         statistics.increment(Counter.ERR_CHUNK_MALFORMED_SENT);
         sendError(call, leaving);
     }
 
-    /** Answers a message that was no call. */
+    /** Answers a message that is no valid call. */
     void refuse(RpcRdmaViolation violation, Leaving leaving) {
         switch (violation.answer()) {
             case ERR_VERS -> {
@@ -147,7 +146,7 @@ final class CallAnswerer {
                 statistics.increment(Counter.ERR_CHUNK_MALFORMED_SENT);
                 sendError(RdmaErrorChunk.of(violation.xid(), grant(credits.granted())), leaving);
             }
-            case DROP -> throw new IllegalArgumentException("what is to be dropped is not answered");
+            case DROP -> throw new IllegalArgumentException("a violation that is to be dropped has no answer");
         }
     }
 
@@ -167,7 +166,7 @@ final class CallAnswerer {
                 : OptionalLong.empty();
     }
 
-    /** The last way out, for a requester of RFC 5666: it reads the reply itself. */
+    /** Exposes a reply that fits nowhere else, for a requester of RFC 5666 to read. */
     private void expose(RdmaCall call, RpcMessage reply, String detail, Leaving leaving) {
         ReadReplyPlan plan = exposed.allowed()
                 ? ReadReplyPlan.of(reply, call.lists(), inlineLimitBytes).orElse(null)
@@ -230,7 +229,7 @@ final class CallAnswerer {
         sendError(error, leaving);
     }
 
-    /** Errors go by a plain Send: they have no chunks, and the requester keeps its own. */
+    /** Sends an error by a plain Send. Errors have no chunks, so the requester invalidates its own. */
     private void sendError(RpcRdmaHeader error, Leaving leaving) {
         sender.send(Outgoing.plain(error, List.of(), leaving));
     }
@@ -243,7 +242,7 @@ final class CallAnswerer {
 
     private void growIfBusy(long wanted) {
         if (sender.waiting() > 0) {
-            // It has to take replies before it may make more calls.
+            // The requester must take replies before it may make more calls.
             return;
         }
         grow(credits.wantsMore(wanted));

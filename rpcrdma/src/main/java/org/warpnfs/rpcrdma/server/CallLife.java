@@ -22,7 +22,7 @@ import org.warpnfs.rpcrdma.wire.RpcRdmaViolation;
 import org.warpnfs.rpcrdma.wire.WriteChunk;
 
 /**
- * The life of each call of one connection, from top to bottom.
+ * The steps of each call of one connection, from its arrival to its answer.
  *
  * <h2>Operation</h2>
  *
@@ -31,26 +31,26 @@ import org.warpnfs.rpcrdma.wire.WriteChunk;
  *   arrived    is let in ({@link CallAdmission})            a sink, or its turn if it has no Read chunks
  *   sinkGiven  has memory for its data ({@link MemoryQueue}) its RDMA Reads
  *   pulled     is whole ({@link ChunkPuller})               its turn
- *   run        goes up to the program ({@link RunQueue})    whatever the program does
- *   ended      is answered ({@link CallAnswerer})           the reply's way out ({@link ReplySender})
+ * run        goes up to the program ({@link RunQueue})    the program
+ * ended      is answered ({@link CallAnswerer})           its reply ({@link ReplySender})
  * </pre>
  *
- * While the connection drains no call begins: its requester repeats it on the next connection.
+ * No call begins while the connection drains. Its requester repeats it on the next connection.
  *
  * <h2>Buffers</h2>
  *
- * A call's sink is given back when the call has ended, its receive buffer when the answer leaves.
+ * A call's sink is given back when the call has ended, and its receive buffer when the answer is sent.
  *
  * <h2>Errors</h2>
  *
- * A call that makes no sense is answered by RDMA_ERROR. When the connection ends, calls that are not complete are
- * dropped: none runs with half of its data. Owner thread only.
+ * A call that is not valid is answered with RDMA_ERROR. When the connection ends, incomplete calls are dropped, so that
+ * no call runs with part of its data. For the owner thread only.
  */
 final class CallLife implements CallSteps {
     /**
-     * What the calls of a connection take from, and give back to.
+     * The parts of a connection that its calls use.
      *
-     * @param exposed replies that the requester reads itself
+     * @param exposed the replies that the requester reads itself
      */
     record Line(
             QueuePair queuePair,
@@ -70,15 +70,15 @@ final class CallLife implements CallSteps {
     private final EndedCalls endings;
     private final CallAnswerer answerer;
 
-    /** Calls that have not been handed up. */
+    /** Calls that have not been passed up to the program. */
     private final Set<RdmaCall> incomplete = new LinkedHashSet<>();
 
     private @Nullable InboundHandler handler;
     private boolean draining;
 
     /**
-     * @param client whose shares the calls take from
-     * @param peer what the requester said while connecting
+     * @param client the client whose shares the calls take from
+     * @param peer the private data of the requester
      */
     CallLife(RpcConnection connection, ClientAddress client, ResponderContext context, PrivateData peer, Line line) {
         this.connection = connection;
@@ -93,17 +93,17 @@ final class CallLife implements CallSteps {
         answerer = new CallAnswerer(context, peer, line, memory);
     }
 
-    /** The connection is established; calls go up to here. */
+    /** The connection is established. Calls are passed to {@code up}. */
     void opened(InboundHandler up) {
         handler = up;
         answerer.opened();
     }
 
-    /** Where calls go. */
+    /** The handler that calls are passed to. */
     InboundHandler up() {
         InboundHandler up = handler;
         if (up == null) {
-            throw new IllegalStateException("a call before the connection was established");
+            throw new IllegalStateException("a call arrived before the connection was established");
         }
         return up;
     }
@@ -116,14 +116,14 @@ final class CallLife implements CallSteps {
         return answerer;
     }
 
-    // The life of a call, from top to bottom
+    // The steps of a call, in order
 
     /**
-     * A call has come.
+     * A call has arrived.
      *
-     * @param number of the receive buffer that its message is in
-     * @param inline what follows its header
-     * @throws RpcRdmaViolation if it asks for what cannot be done; then nothing has been taken for it
+     * @param number the number of its receive buffer
+     * @param inline the bytes after its header
+     * @throws RpcRdmaViolation if the call asks for something impossible; nothing has been taken for it then
      */
     void arrived(int number, RpcRdmaHeader header, ChunkLists lists, CallLayout layout, ByteBuffer inline)
             throws RpcRdmaViolation {
@@ -134,7 +134,7 @@ final class CallLife implements CallSteps {
             throw RpcRdmaViolation.chunk(header.xid(), "Read chunks of " + sinkBytes + " bytes");
         }
         if (sinkBytes > 0 && puller.maxReads() == 0) {
-            throw RpcRdmaViolation.chunk(header.xid(), "Read chunks from a requester that holds no RDMA Reads");
+            throw RpcRdmaViolation.chunk(header.xid(), "Read chunks from a requester that takes no RDMA Reads");
         }
         if (draining) {
             statistics.increment(Counter.CALLS_DROPPED);
@@ -163,7 +163,7 @@ final class CallLife implements CallSteps {
         whole(call);
     }
 
-    /** The call's last byte is here. */
+    /** All bytes of the call have arrived. */
     private void whole(RdmaCall call) {
         if (call.assemble()) {
             runs.add(call);
@@ -173,7 +173,7 @@ final class CallLife implements CallSteps {
         memory.release(call);
         answerer.refuse(
                 call,
-                "the message is of another XID than its header",
+                "the XID of the message is not the XID of its header",
                 new Leaving(() -> admission.giveBack(call), () -> {}));
     }
 
@@ -210,19 +210,19 @@ final class CallLife implements CallSteps {
         disconnectIfDrained();
     }
 
-    /** A message of the connection has left, so there may be room for the reply of another call. */
+    /** A message of the connection has been sent, so there may be room for the reply of another call. */
     void messageLeft() {
         runs.runWaiting();
         disconnectIfDrained();
     }
 
-    // What is no call
+    // Messages that are no valid calls
 
     /**
-     * A message that makes no sense is to be answered.
+     * Answers a message that is not valid.
      *
-     * @param number of the receive buffer that it is in
-     * @param violation whose answer is not DROP
+     * @param number the number of its receive buffer
+     * @param violation a violation whose answer is not DROP
      */
     void refuse(int number, RpcRdmaViolation violation) {
         if (admission.takeCredit(number, violation.xid())) {
@@ -232,27 +232,27 @@ final class CallLife implements CallSteps {
 
     // The end of the connection
 
-    /** From here on calls are dropped, and the connection ends once the last one that runs has been answered. */
+    /** Drops all calls from now on. The connection ends when the last running call has been answered. */
     void drain() {
         draining = true;
         disconnectIfDrained();
     }
 
-    /** Ends a connection that drains and has nothing left to do; to be called when that may be so. */
+    /** Ends a connection that drains and has nothing left to do. To be called when that may be so. */
     void disconnectIfDrained() {
         if (draining && line.credits.inFlight() == 0 && line.sender.idle() && line.queuePair.connected()) {
             line.queuePair.disconnect();
         }
     }
 
-    /** The connection has ended: nothing is begun any more. */
+    /** The connection has ended. No more calls are begun. */
     void stop() {
         memory.close();
         puller.close();
         runs.close();
     }
 
-    /** The connection has ended, and so has all that it sent: incomplete calls never run. */
+    /** The connection has ended, and all its work has completed. Incomplete calls are dropped. */
     void close() {
         incomplete.forEach(call -> {
             statistics.increment(Counter.CALLS_DROPPED);

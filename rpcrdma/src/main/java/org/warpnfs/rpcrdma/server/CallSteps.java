@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 import org.warpnfs.rpcrdma.message.RpcMessage;
 
 /**
- * What the parts of a connection tell of its calls, in the order in which it happens to one.
+ * The steps of a call that the parts of a connection report, in the order in which they happen.
  *
  * <pre>
  *   step        told by             what has happened
@@ -14,25 +14,25 @@ import org.warpnfs.rpcrdma.message.RpcMessage;
  *   ended       {@link EndedCalls}    the program is done with it
  * </pre>
  *
- * A call without Read chunks begins with the third step. On the owner thread.
+ * A call without Read chunks begins with the third step. Called on the owner thread.
  */
 interface CallSteps {
     /** The call has its sink. */
     void sinkGiven(RdmaCall call);
 
-    /** The call's last byte is here. */
+    /** All data of the call's Read chunks have been placed. */
     void pulled(RdmaCall call);
 
-    /** The call may run: it is handed up. */
+    /** The call may run and is passed up. */
     void run(RdmaCall call);
 
     /**
      * A call that ran has ended.
      *
-     * @param reply null if it gets none
+     * @param reply null if the call is dropped
      */
     void ended(RdmaCall call, @Nullable RpcMessage reply);
 
-    /** All calls that had ended at the same time have been told of. */
+    /** All calls that ended at the same time have been reported. */
     void allEnded();
 }

@@ -4,16 +4,19 @@ import java.util.Optional;
 import org.warpnfs.rpcrdma.message.XdrStream;
 
 /**
- * What a call asks for, by the words of its RPC header (RFC 5531, section 9), each an unsigned 32-bit number. For logs
- * alone: nothing is judged here.
+ * The procedure that a call names in its RPC header (RFC 5531, section 9). Each number is unsigned 32 bits. For logs
+ * only: the numbers are not checked.
  */
 record CalledProcedure(int program, int version, int procedure) {
-    /** XID, direction, and version of RPC. */
+    /** XID, direction, and RPC version. */
     private static final int BEFORE_PROGRAM_BYTES = 3 * Integer.BYTES;
 
     private static final int NEEDED_BYTES = BEFORE_PROGRAM_BYTES + 3 * Integer.BYTES;
 
-    /** Looks at a call that nobody has read from, and leaves it so; empty if it is too short to have a header. */
+    /**
+     * Reads the header of a call that has not been read from, and rewinds it. Empty if the call is too short to have a
+     * header.
+     */
     static Optional<CalledProcedure> of(XdrStream call) {
         if (call.remainingBytes() < NEEDED_BYTES) {
             return Optional.empty();

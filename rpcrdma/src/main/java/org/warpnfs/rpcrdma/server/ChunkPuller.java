@@ -24,17 +24,18 @@ import org.warpnfs.rpcrdma.wire.RdmaSegment;
  *
  * <h2>Operation</h2>
  *
- * One RDMA Read for each segment, in the order of calls; the rest wait. A call's sink is registered when its first Read
- * is posted and invalidated when its last is done, so no more regions are alive than Reads are outstanding.
+ * It posts one RDMA Read for each segment, in the order of calls. Reads beyond the ORD wait. A call's sink is
+ * registered when its first Read is posted and invalidated when its last is done. So there are never more regions than
+ * outstanding Reads.
  *
  * <h2>Buffers</h2>
  *
- * The sink stays the call's. Once the connection has ended no Read touches it.
+ * The sink belongs to the call. After the end of the connection no Read accesses it.
  *
  * <h2>Errors</h2>
  *
- * A Read that fails ends the connection by itself; what is queued is forgotten. Where no more memory may be registered
- * the Reads wait ({@link #retry}). Owner thread only.
+ * A Read that fails ends the connection, and queued Reads are dropped. If no more memory may be registered, Reads wait
+ * ({@link #retry}). For the owner thread only.
  */
 final class ChunkPuller {
     private record PendingRead(RdmaCall call, RdmaSegment segment, int sinkOffsetBytes) {}
@@ -55,14 +56,12 @@ final class ChunkPuller {
         this.steps = steps;
     }
 
-    /** The requester holds no more RDMA Reads than this (RFC 5666, section 6.2), whatever the ORD. */
+    /** Limits the outstanding Reads to what the requester holds (RFC 5666, section 6.2), whatever the ORD. */
     void limitReads(long most) {
         maxReads = Math.clamp(most, 0, Integer.MAX_VALUE);
     }
 
-    /**
-     * RDMA Reads that may be outstanding: one at a time where the peer did not say how many it holds (MPA revision 1).
-     */
+    /** The most RDMA Reads that may be outstanding; 1 if the peer did not tell how many it holds (MPA revision 1). */
     int maxReads() {
         ConnectionParameters parameters = queuePair.parameters();
         int named = parameters.peerReads().ird().isPresent() ? maxReads : Math.min(1, maxReads);
@@ -99,7 +98,7 @@ final class ChunkPuller {
         }
         statistics.add(Counter.READS_OUTSTANDING, -1);
         if (done.status() != CompletionStatus.SUCCESS) {
-            // The stream is ending, or has ended; disconnected() follows and gives the sink back.
+            // The stream is ending or has ended. disconnected() follows and gives the sink back.
             statistics.increment(Counter.READS_FAILED);
             waiting.clear();
             return;
@@ -119,28 +118,28 @@ final class ChunkPuller {
         postWaiting();
     }
 
-    /** Forgets what was not posted. */
+    /** Drops the Reads that were not posted. */
     void close() {
         waiting.clear();
     }
 
-    /** Bytes that the requester still has to give; 0 while it was not asked for any. */
+    /** Bytes that the requester still has to send; 0 if none were asked for. */
     long wantedBytes() {
         return outstanding.isEmpty() ? 0 : wantedBytes;
     }
 
-    /** Bytes that the requester has given since the beginning. */
+    /** Bytes that the requester has ever sent. */
     long pulledBytes() {
         return pulledBytes;
     }
 
-    /** Posts what could not be posted before; to be called every now and then. */
+    /** Posts Reads that could not be posted before. To be called regularly. */
     void retry() {
         postWaiting();
     }
 
     private void postWaiting() {
-        // Those that wait were taken while Reads were allowed, so one goes at least.
+        // The waiting Reads were queued while Reads were allowed, so at least one is posted.
         int most = Math.max(1, maxReads());
         while (!waiting.isEmpty() && outstanding.size() < most && queuePair.connected()) {
             PendingRead read = waiting.element();
@@ -148,7 +147,7 @@ final class ChunkPuller {
             try {
                 region = region(read.call);
             } catch (LimitReachedException e) {
-                // Others hold all memory that may be registered: it comes back.
+                // Others hold all memory that may be registered. They will give it back.
                 statistics.increment(Counter.REGISTRATION_WAITS);
                 return;
             }

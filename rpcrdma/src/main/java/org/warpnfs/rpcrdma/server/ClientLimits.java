@@ -1,19 +1,20 @@
 package org.warpnfs.rpcrdma.server;
 
 /**
- * What the connections of one client address may hold together, and those of all. A client has a quarter of most
- * things, so that three that do their worst leave something for the others; one behind an address that many share is
- * not cut off early.
+ * Limits on what the connections of one client address may hold together, and those of all clients. The limit of one
+ * client is a quarter of the total for most resources. So three hostile clients leave something for the others, and an
+ * address that many hosts share is not limited too early.
  *
- * @param maxConnections of all. 1024: a thousand mounts, each with 8 receive buffers before its first call. When it is
- *     reached, the connection that has been idle for longest goes
+ * @param maxConnections of all clients. 1024: a thousand mounts, each with 8 receive buffers before its first call. At
+ *     the limit, the connection that has been idle for longest is ended
  * @param maxConnectionsOfOne of one client. 256: Linux makes at most 16 for a mount
- * @param maxReceiveBuffers of all. 65,536: all connections at half their credits, 256 MiB with buffers of 4096 bytes
+ * @param maxReceiveBuffers of all clients. 65,536: all connections at half their credits, 256 MiB with buffers of 4096
+ *     bytes
  * @param maxReceiveBuffersOfOne of one client. 16,384: 64 MiB
- * @param maxReplyBytes what replies of all may hold outside the payload pool, as large as the requesters' Reply chunks
- *     allow. 256 MiB: 256 listings of 1 MiB at once
+ * @param maxReplyBytes memory outside the payload pool that the replies of all clients may hold; a reply counts with
+ *     the largest size that its Reply chunk allows. 256 MiB: 256 listings of 1 MiB at once
  * @param maxReplyBytesOfOne of one client. 64 MiB
- * @param maxExposedBytesOfOne of one client, for replies that it reads itself ({@link Rfc5666Options}). 64 MiB
+ * @param maxExposedBytesOfOne of one client, memory of replies that it reads itself ({@link Rfc5666Options}). 64 MiB
  */
 public record ClientLimits(
         int maxConnections,
@@ -23,7 +24,7 @@ public record ClientLimits(
         long maxReplyBytes,
         long maxReplyBytesOfOne,
         long maxExposedBytesOfOne) {
-    /** What the parameters give reasons for. */
+    /** The default limits. The parameters above give their reasons. */
     public static final ClientLimits DEFAULT =
             new ClientLimits(1024, 256, 65_536, 16_384, 256 << 20, 64 << 20, 64 << 20);
 
@@ -35,11 +36,11 @@ public record ClientLimits(
                 || maxReplyBytes < 1
                 || maxReplyBytesOfOne < 1
                 || maxExposedBytesOfOne < 1) {
-            throw new IllegalArgumentException("a limit below 1 serves nobody");
+            throw new IllegalArgumentException("a limit of the clients is below 1");
         }
     }
 
-    /** These, with other limits on connections. */
+    /** A copy with other limits on connections. */
     public ClientLimits withConnections(int most, int ofOne) {
         return new ClientLimits(
                 most,
@@ -51,7 +52,7 @@ public record ClientLimits(
                 maxExposedBytesOfOne);
     }
 
-    /** These, with other limits on receive buffers. */
+    /** A copy with other limits on receive buffers. */
     public ClientLimits withReceiveBuffers(long most, long ofOne) {
         return new ClientLimits(
                 maxConnections,
@@ -63,7 +64,7 @@ public record ClientLimits(
                 maxExposedBytesOfOne);
     }
 
-    /** These, with other limits on replies, in bytes. */
+    /** A copy with other limits on the memory of replies, in bytes. */
     public ClientLimits withReplyBytes(long most, long ofOne) {
         return new ClientLimits(
                 maxConnections,

@@ -3,7 +3,7 @@ package org.warpnfs.rpcrdma.server;
 import org.warpnfs.iwarp.verbs.QueuePair;
 import org.warpnfs.rpcrdma.credit.CreditLedger;
 
-/** What one connection is made of, from the making of its queue pair on. For the owner thread. */
+/** The parts of one connection, which exist once its queue pair has been created. For the owner thread. */
 record ConnectionParts(
         QueuePair queuePair,
         CreditLedger credits,
@@ -13,7 +13,7 @@ record ConnectionParts(
         CallLife calls,
         MessageReceiver messages,
         BackwardChannel backward) {
-    /** The connection has ended: what waits is dropped, and what was taken goes back. */
+    /** The connection has ended. Drops what waits and gives back what was taken. */
     void close() {
         calls.stop();
         sender.close();

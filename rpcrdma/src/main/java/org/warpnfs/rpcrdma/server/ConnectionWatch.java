@@ -10,7 +10,7 @@ import org.warpnfs.rpcrdma.stats.Counter;
 import org.warpnfs.rpcrdma.stats.TransportStatistics;
 
 /**
- * Looks after what one connection waits for, each kind of wait by itself ({@link PeerDeadlines}).
+ * Checks what one connection waits for, each kind of wait separately ({@link PeerDeadlines}).
  *
  * <h2>Operation</h2>
  *
@@ -30,7 +30,7 @@ import org.warpnfs.rpcrdma.stats.TransportStatistics;
  *
  * <h2>Errors</h2>
  *
- * None. Owner thread only, but for {@link #idleSinceNanos} and {@link #idle}.
+ * None. For the owner thread only, except {@link #idleSinceNanos} and {@link #idle}.
  */
 final class ConnectionWatch {
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionWatch.class);
@@ -65,39 +65,39 @@ final class ConnectionWatch {
                 new RateWatch(deadlines.stallLimit(), least, context.takers().of(client));
     }
 
-    /** A message has come. */
+    /** A message has arrived. */
     void received() {
         spoke = true;
         active = true;
     }
 
-    /** From here on a peer that is gone is not waited for long. */
+    /** Shortens the deadlines, because the connection drains. */
     void drain() {
         reads.hurry(deadlines.whileDraining());
         replies.hurry(deadlines.whileDraining());
     }
 
-    /** The connection has ended: nothing is waited for, and it has no part of its client's line any more. */
+    /** The connection has ended. It waits for nothing and no longer shares its client's line. */
     void close() {
         ended = true;
         reads.close();
         replies.close();
     }
 
-    /** True if the last look found nothing to do. */
+    /** True if the last check found nothing to do. */
     boolean idle() {
         return idle;
     }
 
-    /** The first look of those, one after the other, that found nothing to do. */
+    /** The time of the first of the latest consecutive checks that found nothing to do. */
     long idleSinceNanos() {
         return idleSinceNanos;
     }
 
     /**
-     * Looks; to be called every now and then.
+     * Checks the connection. To be called regularly.
      *
-     * @param nowNanos of a clock that only goes forward
+     * @param nowNanos a clock that never goes back
      */
     void look(long nowNanos) {
         if (ended) {

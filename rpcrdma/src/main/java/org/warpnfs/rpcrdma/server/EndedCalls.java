@@ -12,11 +12,11 @@ import org.warpnfs.iwarp.verbs.QueuePair;
 import org.warpnfs.rpcrdma.message.RpcMessage;
 
 /**
- * Calls that ended on some thread, on their way back to the owner thread of their connection.
+ * Brings calls that ended on any thread back to the owner thread of their connection.
  *
  * <h2>Operation</h2>
  *
- * Those that end while others are still on their way are taken together, so that their replies leave with one flush.
+ * Calls that end at about the same time are processed together, so that their replies are sent with one flush.
  *
  * <h2>Buffers</h2>
  *
@@ -24,8 +24,8 @@ import org.warpnfs.rpcrdma.message.RpcMessage;
  *
  * <h2>Errors</h2>
  *
- * A throw while one call ends does not keep the others: each is ended, then the first throw ends the connection.
- * {@link #ended} is for any thread.
+ * An exception at the end of one call does not affect the others. Each is ended, then the first exception ends the
+ * connection. {@link #ended} is for any thread.
  */
 final class EndedCalls implements RdmaCall.Endings {
     private static final Logger LOG = LoggerFactory.getLogger(EndedCalls.class);
@@ -37,7 +37,7 @@ final class EndedCalls implements RdmaCall.Endings {
     private final Queue<Ended> queue = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean scheduled = new AtomicBoolean();
 
-    /** @param steps hears of each call, and then that no more is at hand, on the owner thread */
+    /** @param steps is told of each call, and then that all have been reported, on the owner thread */
     EndedCalls(QueuePair queuePair, CallSteps steps) {
         this.queuePair = queuePair;
         this.steps = steps;
@@ -56,20 +56,20 @@ final class EndedCalls implements RdmaCall.Endings {
     }
 
     /**
-     * The owner thread is gone, its connection before it: all that is left is to give things back, one call after the
-     * other.
+     * Ends the remaining calls one after the other without the owner thread, which has stopped after the connection
+     * ended. All that is left is to give back what they hold.
      */
     private synchronized void takeWithoutOwner() {
         scheduled.set(false);
-        // The connection is over, and whoever ended its call here has done nothing wrong.
+        // The exception does not go to the caller, who only ended a call. The connection has ended already.
         var _ = takeEach((call, e) -> LOG.atError()
                 .addKeyValue("xid", Long.toHexString(call.xid()))
                 .log("a call of a connection that is gone could not be ended", e));
     }
 
     /**
-     * @param thrown hears of each call that could not be ended
-     * @return what was thrown first
+     * @param thrown is given each call that could not be ended
+     * @return the first exception
      */
     private @Nullable Throwable takeEach(BiConsumer<RdmaCall, Throwable> thrown) {
         Throwable first = null;
@@ -89,7 +89,7 @@ final class EndedCalls implements RdmaCall.Endings {
     }
 
     private void take() {
-        // Cleared first: an ending that is added from here on schedules the next round.
+        // Cleared first, so that an ending added from now on schedules the next round.
         scheduled.set(false);
         Throwable first = takeEach((_, _) -> {});
         steps.allEnded();

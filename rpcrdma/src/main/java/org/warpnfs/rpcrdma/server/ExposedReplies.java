@@ -21,7 +21,7 @@ import org.warpnfs.rpcrdma.wire.RdmaSegment;
 import org.warpnfs.rpcrdma.wire.ReadSegment;
 
 /**
- * Reply data that a requester of RFC 5666 reads by itself, until its RDMA_DONE (section 3.8).
+ * The replies that are exposed to a requester of RFC 5666, which reads them itself, until its RDMA_DONE (section 3.8).
  *
  * <h2>Operation</h2>
  *
@@ -37,13 +37,13 @@ import org.warpnfs.rpcrdma.wire.ReadSegment;
  *
  * <h2>Buffers</h2>
  *
- * What is exposed is a copy in memory of its own: a requester that sends RDMA_DONE while its Reads are still being
- * answered must not get to see what a pooled buffer is used for next. Copies are bounded by number and bytes for a
- * connection, and by bytes for a client and for all.
+ * An exposed reply is a copy in memory of its own. A requester that sends RDMA_DONE while its Reads are still being
+ * answered must not see the next contents of a pooled buffer. The number and the bytes of copies are limited for a
+ * connection, and the bytes also for a client and for all clients.
  *
  * <h2>Errors</h2>
  *
- * Where a bound is reached the reply cannot be exposed. Owner thread only.
+ * Beyond a limit a reply cannot be exposed. For the owner thread only.
  */
 final class ExposedReplies {
     private static final class Exposed {
@@ -80,7 +80,7 @@ final class ExposedReplies {
         return options.replyByReadChunks() && queuePair.parameters().ird() > 0;
     }
 
-    /** Replies that wait for RDMA_DONE. */
+    /** The number of replies that wait for RDMA_DONE. */
     int open() {
         return open.size();
     }
@@ -88,7 +88,7 @@ final class ExposedReplies {
     /**
      * Exposes a reply.
      *
-     * @return the Read list that tells of it; empty if a limit is reached
+     * @return the Read list of the reply; empty if a limit is reached
      */
     Optional<List<ReadSegment>> expose(long xid, ReadReplyPlan plan) {
         end(xid);
@@ -130,17 +130,17 @@ final class ExposedReplies {
         return readList;
     }
 
-    /** RDMA_DONE has come; false if it names no open reply. */
+    /** An RDMA_DONE has arrived. Returns false if it names no exposed reply. */
     boolean done(long xid) {
         statistics.increment(Counter.DONES_RECEIVED);
         return end(xid);
     }
 
     /**
-     * Takes back what waits for too long; to be called every now and then.
+     * Withdraws replies that have waited for too long. To be called regularly.
      *
-     * @param nowNanos of a clock that only goes forward
-     * @return true if the requester did it before and its connection is to be ended
+     * @param nowNanos a clock that never goes back
+     * @return true if that happened before on this connection, which is to be ended then
      */
     boolean expire(long nowNanos) {
         boolean missed = false;
@@ -161,7 +161,7 @@ final class ExposedReplies {
         return again;
     }
 
-    /** The connection has ended, and every region with it. */
+    /** The connection has ended, and with it every region. */
     void close() {
         open.values().forEach(this::release);
         open.clear();

@@ -12,14 +12,14 @@ import org.warpnfs.rpcrdma.stats.Counter;
 import org.warpnfs.rpcrdma.stats.TransportStatistics;
 
 /**
- * The calls of one connection that wait for a sink.
+ * The queue of one connection's calls that wait for a sink.
  *
  * <h2>Operation</h2>
  *
- * First come, first served. A call gets all its memory at once or none: two calls that each held half of what they need
- * would wait for each other. One connection holds no more than its share, unless one call alone is larger; the pool
- * sees to the share of its client. One call at a time stands in the pool's queue, so a connection with many calls gets
- * no more turns than one with few.
+ * Calls get memory in the order of their arrival. A call gets all its memory at once or none, because two calls that
+ * each held half of what they need would wait for each other. One connection holds no more than its share, unless a
+ * single call is larger. The pool limits the share of the client. One call of a connection at a time waits in the
+ * pool's queue, so a connection with many calls gets no more turns than one with few.
  *
  * <h2>Buffers</h2>
  *
@@ -27,17 +27,17 @@ import org.warpnfs.rpcrdma.stats.TransportStatistics;
  *
  * <h2>Errors</h2>
  *
- * Running out of memory is none: the call waits, and its requester with it. Owner thread only.
+ * A lack of memory is not an error: the call waits, and so does its requester. For the owner thread only.
  */
 final class MemoryQueue {
-    /** A request to the pool. Its grant may come on any thread. */
+    /** A request to the pool. It may be granted on any thread. */
     private final class Request {
         private final RdmaCall call;
         private final Thread asking = Thread.currentThread();
         private boolean asked;
         private @Nullable Payload atOnce;
 
-        /** Set by the owner thread once the pool has said that it comes later. */
+        /** Set by the owner thread if the pool did not grant the request at once. */
         private PayloadPool.@Nullable Wait wait;
 
         Request(RdmaCall call) {
@@ -52,7 +52,7 @@ final class MemoryQueue {
             try {
                 queuePair.execute(() -> grantedLater(this, payload));
             } catch (RejectedExecutionException e) {
-                // The owner thread is gone, and the connection before it.
+                // The owner thread has stopped, after the connection ended.
                 payload.release();
             }
         }
@@ -69,7 +69,7 @@ final class MemoryQueue {
     private long heldBytes;
     private boolean closed;
 
-    /** @param client whose share of the pool this is */
+    /** @param client the client whose share of the pool is used */
     MemoryQueue(QueuePair queuePair, ClientAddress client, ResponderContext context, CallSteps steps) {
         this.queuePair = queuePair;
         this.pool = context.pool();
@@ -84,7 +84,7 @@ final class MemoryQueue {
         return request != null || !waiting.isEmpty();
     }
 
-    /** Queues a call that needs between 1 and the pool's largest payload. */
+    /** Queues a call that needs at least 1 byte and at most the pool's largest payload. */
     void add(RdmaCall call) {
         waiting.add(call);
         admit();
@@ -93,7 +93,7 @@ final class MemoryQueue {
         }
     }
 
-    /** Takes a sink back, if the call had one, and lets the next call have it. */
+    /** Takes back the sink of a call, if it had one, and gives memory to the next call. */
     void release(RdmaCall call) {
         Payload sink = call.takeSink();
         if (sink != null) {
@@ -103,7 +103,7 @@ final class MemoryQueue {
         }
     }
 
-    /** Forgets the calls that wait. */
+    /** Drops the waiting calls. */
     void close() {
         closed = true;
         waiting.clear();
@@ -117,7 +117,7 @@ final class MemoryQueue {
         while (request == null && !closed) {
             RdmaCall call = waiting.peek();
             if (call == null || !withinShare(call)) {
-                // What this connection holds itself comes back through release().
+                // What this connection itself holds comes back through release().
                 return;
             }
             waiting.remove();

@@ -20,22 +20,22 @@ import org.warpnfs.rpcrdma.wire.RpcRdmaHeader;
 import org.warpnfs.rpcrdma.wire.RpcRdmaViolation;
 
 /**
- * Tells what the messages of one connection are.
+ * Distinguishes the messages of one connection.
  *
  * <h2>Operation</h2>
  *
- * Each message is a call ({@link CallLife}), a reply to a backward call, an RDMA_DONE, or a breach.
+ * Each message is a call ({@link CallLife}), a reply to a backward call, an RDMA_DONE, or a violation.
  *
  * <h2>Buffers</h2>
  *
- * The receive buffer of what is no call is posted again at once, unless it is to be answered: an answer to a breach
- * keeps buffer and credit until it leaves, as a reply does. Errors that nobody takes are bounded so by the same number
- * as replies.
+ * The receive buffer of a message that is no call is posted again at once, unless the message is to be answered. The
+ * answer to a violation holds the buffer and the credit until it is sent, as a reply does. So the number of errors that
+ * a requester does not take is limited like the number of replies.
  *
  * <h2>Errors</h2>
  *
- * A header that makes no sense is answered with RDMA_ERROR (RFC 8166, section 4.5) and costs the requester nothing
- * more. Owner thread only.
+ * A header that is not valid is answered with RDMA_ERROR (RFC 8166, section 4.5), and the connection goes on. For the
+ * owner thread only.
  */
 final class MessageReceiver {
     private static final Logger LOG = LoggerFactory.getLogger(MessageReceiver.class);
@@ -64,7 +64,7 @@ final class MessageReceiver {
         this.exposed = exposed;
     }
 
-    /** A message has arrived whole. */
+    /** A complete message has arrived. */
     void received(Completion.Received received) {
         int number = (int) received.workRequestId();
         ByteBuffer message = received.buffer();
@@ -106,7 +106,10 @@ final class MessageReceiver {
         calls.arrived(number, msg, msg.lists(), layout, message);
     }
 
-    /** RPC says the direction in its second word: 1 is a reply (RFC 5531, section 9). */
+    /**
+     * Whether a message is a reply. The second word of an RPC message is its direction, and 1 is a reply (RFC 5531,
+     * section 9).
+     */
     private static boolean isReply(ByteBuffer message) {
         return message.remaining() >= 8 && message.getInt(message.position() + 4) == 1;
     }

@@ -19,7 +19,7 @@ import org.warpnfs.rpcrdma.wire.RpcRdmaHeader;
 import org.warpnfs.rpcrdma.wire.WriteChunk;
 
 /**
- * One call on its way through the responder.
+ * The state of one call in the responder.
  *
  * <h2>Operation</h2>
  *
@@ -42,19 +42,20 @@ import org.warpnfs.rpcrdma.wire.WriteChunk;
  *
  * <h2>Buffers</h2>
  *
- * Holds one receive buffer and at most one sink from the payload pool, with one chunk after the other in it. Both are
- * lent to the RPC layer while RUNNING, even if the connection ends meanwhile. The sink goes back when the call ends,
- * the receive buffer when its answer leaves.
+ * Holds one receive buffer and at most one sink from the payload pool. The sink contains the chunks, one after the
+ * other. Both are lent to the RPC layer while RUNNING, even if the connection ends meanwhile. The sink is given back
+ * when the call ends, the receive buffer when its answer is sent.
  *
  * <h2>Errors</h2>
  *
- * See {@link InboundCall}. All but {@link #reply}, {@link #drop} and {@link #holds} is for the owner thread.
+ * See {@link InboundCall}. All methods except {@link #reply}, {@link #drop} and {@link #holds} are for the owner
+ * thread.
  */
 final class RdmaCall implements InboundCall {
-    /** Sinks start on a page each, so that a backend may write from them as they are. */
+    /** Each chunk starts on a page of the sink, so that a backend can write from it directly. */
     private static final int SINK_ALIGNMENT_BYTES = 4096;
 
-    /** Hears once of each call that has ended, on any thread. */
+    /** Is told once of each call that has ended, on any thread. */
     interface Endings {
         void ended(RdmaCall call, @Nullable RpcMessage reply);
     }
@@ -75,7 +76,7 @@ final class RdmaCall implements InboundCall {
     private int readsLeft;
     private long reservedReplyBytes;
 
-    /** @param inline what followed the header, in receive buffer {@code receiveNumber} */
+    /** @param inline the bytes after the header, in receive buffer {@code receiveNumber} */
     RdmaCall(
             Endings endings,
             CallTrace trace,
@@ -114,7 +115,7 @@ final class RdmaCall implements InboundCall {
         return layout;
     }
 
-    /** What it asks for; empty until it is assembled, and if it is too short to say so. */
+    /** The procedure that the call names. Empty until the call is assembled, and if it is too short. */
     Optional<CalledProcedure> called() {
         return Optional.ofNullable(called);
     }
@@ -123,7 +124,7 @@ final class RdmaCall implements InboundCall {
         return receiveNumber;
     }
 
-    /** Room for reply data in its Write chunks. */
+    /** The room for reply data in its Write chunks. */
     long writeChunkBytes() {
         long bytes = 0;
         for (WriteChunk chunk : lists.writeList()) {
@@ -132,12 +133,12 @@ final class RdmaCall implements InboundCall {
         return bytes;
     }
 
-    /** Room for the whole reply in its Reply chunk. */
+    /** The room for the whole reply in its Reply chunk. */
     long replyChunkBytes() {
         return lists.replyChunk().map(WriteChunk::lengthBytes).orElse(0L);
     }
 
-    /** What the {@link RunQueue} has taken of the budget for its reply. */
+    /** The amount that the {@link RunQueue} has taken of the budget for its reply. */
     long reservedReplyBytes() {
         return reservedReplyBytes;
     }
@@ -146,13 +147,16 @@ final class RdmaCall implements InboundCall {
         reservedReplyBytes = bytes;
     }
 
-    /** What was reserved is what its chunks have room for; a longer reply could not be sent. */
+    /**
+     * The memory for the reply was reserved according to the room in the call's chunks. A longer reply could not be
+     * sent.
+     */
     @Override
     public boolean holds(long replyBytes) {
         return replyBytes <= reservedReplyBytes;
     }
 
-    /** Memory that pulling the chunks takes. */
+    /** The memory that is needed to pull the chunks. */
     long sinkBytes() {
         long bytes = 0;
         for (ReadChunk chunk : layout.chunks()) {
@@ -161,7 +165,7 @@ final class RdmaCall implements InboundCall {
         return bytes;
     }
 
-    /** The sink that it was pulled into. */
+    /** True if it has a sink. */
     @Override
     public boolean holdsMemory() {
         return !layout.chunks().isEmpty();
@@ -176,7 +180,7 @@ final class RdmaCall implements InboundCall {
         sink = payload;
     }
 
-    /** Gives the sink up; the caller releases it. */
+    /** Removes the sink from the call; the caller releases it. */
     @Nullable
     Payload takeSink() {
         Payload taken = sink;
@@ -197,16 +201,16 @@ final class RdmaCall implements InboundCall {
         readsLeft = reads;
     }
 
-    /** One RDMA Read is done; true if it was the last. */
+    /** One RDMA Read has completed. Returns true if it was the last. */
     boolean readDone() {
         readsLeft--;
         return readsLeft == 0;
     }
 
     /**
-     * Every chunk is in the sink: the message is complete.
+     * Assembles the message, because every chunk has been placed in the sink.
      *
-     * @return false if it is none: it does not begin with the XID of its header (RFC 5666, section 4.1)
+     * @return false if the message does not begin with the XID of its header (RFC 5666, section 4.1)
      */
     boolean assemble() {
         List<ByteBuffer> pulled = new ArrayList<>(layout.chunks().size());

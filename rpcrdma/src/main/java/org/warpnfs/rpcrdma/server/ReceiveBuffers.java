@@ -9,9 +9,9 @@ import org.warpnfs.iwarp.verbs.QueuePair;
 import org.warpnfs.limits.ClientAddress;
 
 /**
- * The receive buffers of one connection, by number. A buffer is with the queue pair, or holds a message that is still
- * needed. When the connection has ended each goes back to its slab as soon as its message is not needed any more. Owner
- * thread only.
+ * The receive buffers of one connection, by number. A buffer is either posted to the queue pair, or holds a message
+ * that is still needed. After the connection has ended, each buffer returns to its slab as soon as its message is no
+ * longer needed. For the owner thread only.
  */
 final class ReceiveBuffers {
     private final QueuePair queuePair;
@@ -19,12 +19,12 @@ final class ReceiveBuffers {
     private final ClientAddress client;
     private final List<ByteBuffer> buffers = new ArrayList<>();
 
-    /** Those with a message. */
+    /** The numbers of buffers that hold a message. */
     private final BitSet filled = new BitSet();
 
     private boolean closed;
 
-    /** @param first buffers of the slabs, which are posted here */
+    /** @param first buffers of the slabs, which this constructor posts */
     ReceiveBuffers(QueuePair queuePair, ReceiveSlabs slabs, ClientAddress client, List<ByteBuffer> first) {
         this.queuePair = queuePair;
         this.slabs = slabs;
@@ -38,7 +38,7 @@ final class ReceiveBuffers {
     /**
      * Takes more buffers and posts them.
      *
-     * @return how many there were, up to {@code wanted}
+     * @return how many were posted, up to {@code wanted}
      */
     int grow(int wanted) {
         List<ByteBuffer> taken = slabs.takeMore(client, wanted);
@@ -46,7 +46,7 @@ final class ReceiveBuffers {
             try {
                 queuePair.postReceive(buffers.size(), taken.get(i).clear());
             } catch (LimitReachedException e) {
-                // The transport has a limit of its own.
+                // The transport's own limit is reached.
                 taken.subList(i, taken.size()).forEach(buffer -> slabs.give(client, buffer));
                 return i;
             }
@@ -55,7 +55,7 @@ final class ReceiveBuffers {
         return taken.size();
     }
 
-    /** A message has come into a buffer. */
+    /** A message has arrived in a buffer. */
     void filled(int number) {
         filled.set(number);
     }

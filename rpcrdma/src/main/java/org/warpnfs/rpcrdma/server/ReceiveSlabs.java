@@ -16,23 +16,27 @@ import org.warpnfs.rpcrdma.stats.TransportStatistics;
  *
  * <h2>Operation</h2>
  *
- * Direct memory is taken in slabs of 64 buffers, and kept: buffers of connections that have ended serve later ones. So
- * connections that come and go take no memory that only the garbage collector would free. Within a budget in all and
- * one for each client. What a connection takes beyond its first set leaves one for each connection that may still come,
- * else a few busy ones would keep all others out.
+ * Direct memory is taken in slabs of 64 buffers and kept. Buffers of connections that have ended are used for later
+ * ones. So connections that come and go do not use up memory that only the garbage collector would free. There is a
+ * budget for all clients together and a limit for each client. When a connection takes more than its first buffers, a
+ * first set stays reserved for each connection that may still come. Otherwise a few busy connections would keep all
+ * others out.
  *
  * <h2>Buffers</h2>
  *
- * A buffer that was taken comes back through {@link #give}, when nobody reads it any more. Contents are not cleared: a
- * message ends where the limit is.
+ * A buffer that was taken comes back through {@link #give} when it is no longer read. Contents are not cleared, because
+ * the limit marks the end of a message.
  *
  * <h2>Errors</h2>
  *
- * Where the budget or the direct memory of the virtual machine is used up, there are fewer buffers or none. Safe for
+ * If the budget or the direct memory of the virtual machine is used up, fewer buffers are returned, or none. Safe for
  * any thread.
  */
 final class ReceiveSlabs {
-    /** 256 KiB with buffers of 4096 bytes: few allocations, and not much more than the first busy connection needs. */
+    /**
+     * The number of buffers in a slab, which is 256 KiB with buffers of 4096 bytes. That makes few allocations, and is
+     * not much more than the first busy connection needs.
+     */
     static final int SLAB_BUFFERS = 64;
 
     private final int bufferBytes;
@@ -42,8 +46,8 @@ final class ReceiveSlabs {
     private final Deque<ByteBuffer> free = new ArrayDeque<>();
 
     /**
-     * @param budget in buffers
-     * @param kept how many of them are kept for connections that may still come
+     * @param budget the budget, counted in buffers
+     * @param kept the number of buffers reserved for connections that may still come
      */
     ReceiveSlabs(int bufferBytes, ClientBudget budget, LongSupplier kept, TransportStatistics statistics) {
         this.bufferBytes = bufferBytes;
@@ -53,15 +57,15 @@ final class ReceiveSlabs {
     }
 
     /**
-     * Takes buffers for a connection that has its first set: as many as there are beyond what is kept for others, up to
-     * {@code wanted}.
+     * Takes buffers for a connection that already has its first set. Returns up to {@code wanted} buffers, as many as
+     * exceed the reserve for other connections.
      */
     List<ByteBuffer> takeMore(ClientAddress client, int wanted) {
         long spare = budget.left() - kept.getAsLong();
         return take(client, Math.clamp(spare, 0, wanted));
     }
 
-    /** Takes as many buffers as there are, up to {@code wanted}. */
+    /** Takes as many buffers as are available, up to {@code wanted}. */
     List<ByteBuffer> take(ClientAddress client, int wanted) {
         int allowed = budget.take(client, wanted);
         List<ByteBuffer> taken = new ArrayList<>(allowed);
@@ -84,7 +88,7 @@ final class ReceiveSlabs {
         budget.give(client, 1);
     }
 
-    /** Never more than the budget holds: a slab is only made while every other buffer is lent. */
+    /** Adds a slab. The slabs never exceed the budget, because one is added only while all other buffers are lent. */
     private boolean addSlab() {
         ByteBuffer slab;
         try {

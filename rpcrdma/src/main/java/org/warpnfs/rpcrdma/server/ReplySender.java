@@ -17,48 +17,48 @@ import org.warpnfs.rpcrdma.stats.TransportStatistics;
 import org.warpnfs.rpcrdma.wire.RpcRdmaHeader;
 
 /**
- * Posts what leaves a connection: RDMA Writes, and behind them the Send that tells of them (RFC 5040, section 5.5).
+ * Posts the output of a connection: RDMA Writes, and after them the Send that reports them (RFC 5040, section 5.5).
  *
  * <h2>Operation</h2>
  *
- * A message and its Writes are posted together or wait together, so that the send queue never holds more than its depth
- * and no other message comes between them.
+ * A message and its Writes are posted together or wait together. So the send queue never exceeds its depth, and no
+ * other message comes between them.
  *
- * <p>A message that answers one of the requester's keeps that one's receive buffer and credit while it waits, and gives
- * them back just before it is posted: the requester may send its next call as soon as it has the reply, and has to find
- * a receive. That is why giving them back does not wait for the Send's completion: a batch of Sends completes as a
- * whole, when the requester may have answered the first of them already. So a requester that takes nothing is stopped
- * by its own credits, after as many replies as there are work requests to post.
+ * <p>While an answer waits, it holds the receive buffer and the credit of the message that it answers. It gives them
+ * back just before it is posted, because the requester may send its next call as soon as it has the reply, and that
+ * call needs a receive. The completion of the Send would be too late: a batch of Sends completes as a whole, when the
+ * requester may have received the first reply already. So a requester that takes nothing is stopped by its own credits,
+ * once replies use up all work requests that may be posted.
  *
  * <h2>Buffers</h2>
  *
- * Owns the payloads of a reply until its Send has completed, with success or flushed. All memory of a message counts as
- * held until then: header, XDR and payloads.
+ * Owns the payloads of a reply until its Send has completed, with success or flushed. Until then all memory of the
+ * message counts as held: header, XDR and payloads.
  *
  * <h2>Errors</h2>
  *
- * None of its own: once the connection has ended everything completes as flushed. Owner thread only.
+ * None of its own. After the end of the connection everything completes as flushed. For the owner thread only.
  */
 final class ReplySender {
     /**
-     * Hears of a message on its way out, each once, in this order.
+     * Is told about an outbound message. Each action runs once, in this order.
      *
-     * @param posting just before it is posted, or when the connection has ended first
-     * @param left when the last byte has left, or never will
+     * @param posting runs just before the message is posted, or when the connection has ended first
+     * @param left runs when the last byte has been sent, or never will be
      */
     record Leaving(Runnable posting, Runnable left) {
-        /** For a message that nobody waits for. */
+        /** For a message without such actions. */
         static final Leaving UNNOTICED = new Leaving(() -> {}, () -> {});
     }
 
     /**
-     * A message on its way out.
+     * An outbound message.
      *
-     * @param writes go first, in this order
-     * @param inline follows the header
-     * @param invalidate a steering tag of the requester's that comes back with it
-     * @param owned released when the last byte has left
-     * @param leaving hears of it
+     * @param writes the RDMA Writes to post before the Send, in this order
+     * @param inline the bytes after the header
+     * @param invalidate a steering tag of the requester that the Send invalidates
+     * @param owned released when the last byte has been sent
+     * @param leaving is told about the message
      */
     record Outgoing(
             List<SinkWrite> writes,
@@ -67,7 +67,7 @@ final class ReplySender {
             OptionalLong invalidate,
             RpcMessage owned,
             Leaving leaving) {
-        /** A message that answers nothing, or has no payload: no Writes, and no memory to be given back. */
+        /** A message that answers nothing or has no payload. It has no Writes and no memory to give back. */
         static Outgoing plain(RpcRdmaHeader header, List<ByteBuffer> inline, Leaving leaving) {
             return new Outgoing(
                     List.of(), header, inline, OptionalLong.empty(), RpcMessage.of(ByteBuffer.allocate(0)), leaving);
@@ -90,7 +90,7 @@ final class ReplySender {
         }
 
         private long heldBytes() {
-            // A message without an RPC message of its own holds what it sends.
+            // A message without an RPC message holds the bytes that it sends.
             return Math.max(header.encodedLengthBytes() + owned.lengthBytes(), sentBytes());
         }
     }
@@ -115,12 +115,12 @@ final class ReplySender {
         this.statistics = statistics;
     }
 
-    /** The most RDMA Writes that one reply may need. */
+    /** The most RDMA Writes in one reply. */
     int maxWrites() {
         return maxPosted - 1;
     }
 
-    /** Sends a message behind its Writes; its payloads are ours from here on. */
+    /** Sends a message after its Writes, and takes ownership of its payloads. */
     void send(Outgoing message) {
         hold(message.heldBytes());
         untakenBytes += message.writtenBytes() + message.sentBytes();
@@ -128,7 +128,7 @@ final class ReplySender {
         postWaiting();
     }
 
-    /** An RDMA Write has ended. */
+    /** An RDMA Write has completed. */
     void written(long workRequestId) {
         Long bytes = writes.remove(workRequestId);
         if (bytes == null) {
@@ -138,7 +138,7 @@ final class ReplySender {
         postWaiting();
     }
 
-    /** A Send has ended. */
+    /** A Send has completed. */
     void sent(long workRequestId) {
         Posted posted = sends.remove(workRequestId);
         if (posted == null) {
@@ -149,7 +149,7 @@ final class ReplySender {
         postWaiting();
     }
 
-    /** Memory of messages that have not left yet. */
+    /** The memory of messages that have not been sent completely. */
     long heldBytes() {
         return heldBytes;
     }
@@ -159,28 +159,28 @@ final class ReplySender {
         return untakenBytes;
     }
 
-    /** Bytes that the requester has taken since the beginning. */
+    /** Bytes that the requester has ever taken. */
     long takenBytes() {
         return takenBytes;
     }
 
-    /** Messages that wait until others have left. */
+    /** The number of messages that wait until others have been sent. */
     int waiting() {
         return waiting.size();
     }
 
-    /** True if nothing is posted or waits. */
+    /** True if no message is posted or waits. */
     boolean idle() {
         return posted() == 0 && waiting.isEmpty();
     }
 
-    /** The connection has ended, and all that was posted has completed: what was not posted never will be. */
+    /** The connection has ended, and all posted work has completed. The waiting messages are dropped. */
     void close() {
         for (Outgoing message = waiting.poll(); message != null; message = waiting.poll()) {
             message.leaving.posting.run();
             release(new Posted(message, message.heldBytes()));
         }
-        // There is one only if posting it has failed half way.
+        // This map is empty unless posting a message failed half way.
         sends.values().forEach(this::release);
         sends.clear();
     }
@@ -207,7 +207,7 @@ final class ReplySender {
 
     private void postWaiting() {
         if (posting) {
-            // A provider may complete work while it is being posted; the loop below goes on with the next message.
+            // A provider may complete work while it is being posted. The loop below continues with the next message.
             return;
         }
         posting = true;
@@ -224,7 +224,7 @@ final class ReplySender {
     }
 
     private void post(Outgoing message) {
-        // All is noted before it is posted.
+        // All state is updated before the message is posted.
         long sendId = nextId++;
         sends.put(sendId, new Posted(message, message.heldBytes()));
         message.leaving.posting.run();

@@ -8,10 +8,10 @@ import org.warpnfs.rpcrdma.message.InboundHandlerFactory;
 import org.warpnfs.rpcrdma.stats.TransportStatistics;
 
 /**
- * What all connections of one responder share.
+ * The objects that all connections of one responder share.
  *
- * @param exposedBytes what replies that requesters read themselves may hold
- * @param replyBytes what replies may hold outside the pool
+ * @param exposedBytes the budget of replies that requesters read themselves
+ * @param replyBytes the budget of the memory that replies hold outside the pool
  * @param givers connections whose requesters have to answer RDMA Reads
  * @param takers connections whose requesters have to take replies
  */

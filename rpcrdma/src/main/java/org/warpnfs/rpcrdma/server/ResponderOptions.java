@@ -4,23 +4,23 @@ import org.warpnfs.rpcrdma.wire.HeaderLimits;
 import org.warpnfs.rpcrdma.wire.PrivateData;
 
 /**
- * What a responder gives each of its connections.
+ * The options of a responder for each of its connections.
  *
- * @param inlineSendBytes the largest message that it sends; the requester may set a smaller limit
- * @param inlineReceiveBytes size of a receive buffer
- * @param credits receive buffers, hence credits, from the first message on; before it there are {@value #FIRST_CREDITS}
- *     at most
- * @param maxCredits what a busy connection may grow to
- * @param ord RDMA Reads to keep outstanding
- * @param clients what the connections of one client, and those of all, hold together
- * @param maxRunning calls of one connection that run at once; complete ones beyond wait
- * @param maxHeldBytes memory that one connection may hold in pulled chunks, and again in replies that run or have not
- *     left: header, XDR and payload
- * @param maxPostedWork work requests that one connection may have outstanding
- * @param maxBackwardCalls calls of ours that one requester may leave unanswered (RFC 8167)
- * @param deadlines how long a requester may leave undone what memory of ours waits for
- * @param remoteInvalidation whether to use Send with Invalidate where the requester offers it
- * @param headerLimits beyond which a call's chunk lists are answered with ERR_CHUNK
+ * @param inlineSendBytes the largest message that the responder sends; the requester may set a smaller limit
+ * @param inlineReceiveBytes the size of a receive buffer
+ * @param credits receive buffers, and so credits, from the first message on; before it there are
+ *     {@value #FIRST_CREDITS} at most
+ * @param maxCredits the most credits of a busy connection
+ * @param ord the most RDMA Reads to keep outstanding
+ * @param clients limits on what the connections of one client, and those of all clients, hold together
+ * @param maxRunning the most calls of one connection that run at once; further complete calls wait
+ * @param maxHeldBytes the most memory that one connection may hold in pulled chunks, and as much again in replies that
+ *     are being made or sent: header, XDR and payload
+ * @param maxPostedWork the most work requests that one connection may have outstanding
+ * @param maxBackwardCalls the most calls of ours that one requester may leave unanswered (RFC 8167)
+ * @param deadlines how long a requester may delay what memory of ours waits for
+ * @param remoteInvalidation whether to use Send with Invalidate if the requester permits it
+ * @param headerLimits limits on a call's chunk lists; the answer beyond them is ERR_CHUNK
  * @param rfc5666 what is done for a requester of RFC 5666 alone
  */
 public record ResponderOptions(
@@ -39,12 +39,13 @@ public record ResponderOptions(
         HeaderLimits headerLimits,
         Rfc5666Options rfc5666) {
     /**
-     * Receive buffers for calls before the first message: a requester may have one call outstanding then (RFC 8166,
-     * section 3.3.3), and those that do not know it few. So who connects and says nothing holds little.
+     * The number of receive buffers for calls before the first message. A requester may have one call outstanding then
+     * (RFC 8166, section 3.3.3), and a requester that does not know this rule sends few. So a peer that connects and
+     * sends nothing holds little.
      */
     public static final int FIRST_CREDITS = 8;
 
-    /** What a Linux client expects of a server. */
+    /** The options that a Linux client expects of a server. */
     public static final ResponderOptions DEFAULT = builder().build();
 
     public ResponderOptions {
@@ -58,21 +59,20 @@ public record ResponderOptions(
     }
 
     /**
-     * Receive buffers that every connection has beside those for calls: for answers to calls of ours, and for
+     * The number of receive buffers of every connection that are not for calls: for replies to calls of ours, and for
      * RDMA_DONE.
      */
     int receivesBesideCalls() {
         return maxBackwardCalls + rfc5666.doneBuffers();
     }
 
-    /** Receive buffers of a connection that has said nothing yet. */
+    /** The number of receive buffers of a connection that has received nothing yet. */
     public int firstReceives() {
         return receivesBesideCalls() + Math.min(credits, FIRST_CREDITS);
     }
 
     /**
-     * What the responder says while connecting. It exposes nothing in a call of its own, so there is nothing for a peer
-     * to invalidate.
+     * The private data of the responder. It exposes no memory in calls of its own, so a peer has nothing to invalidate.
      */
     PrivateData privateData() {
         return privateData(inlineSendBytes, inlineReceiveBytes);
@@ -82,12 +82,12 @@ public record ResponderOptions(
         return new PrivateData(false, sendBytes, receiveBytes);
     }
 
-    /** What a Linux client expects of a server, to be changed. */
+    /** A builder that starts with the options that a Linux client expects of a server. */
     public static Builder builder() {
         return new Builder();
     }
 
-    /** Options under construction; each setter is named after what it sets. */
+    /** Builds options. Each setter is named after the option that it sets. */
     public static final class Builder {
         private int inlineSendBytes = 4096;
         private int inlineReceiveBytes = 4096;
@@ -106,14 +106,14 @@ public record ResponderOptions(
 
         private Builder() {}
 
-        /** Both, in bytes: {@link #inlineSendBytes} and {@link #inlineReceiveBytes}. */
+        /** Sets {@link #inlineSendBytes} and {@link #inlineReceiveBytes}, in bytes. */
         public Builder inlineBytes(int send, int receive) {
             inlineSendBytes = send;
             inlineReceiveBytes = receive;
             return this;
         }
 
-        /** Both: {@link #credits} and {@link #maxCredits}. */
+        /** Sets {@link #credits} and {@link #maxCredits}. */
         public Builder credits(int initial, int most) {
             credits = initial;
             maxCredits = most;
@@ -171,7 +171,7 @@ public record ResponderOptions(
         }
 
         /**
-         * What was chosen.
+         * The options.
          *
          * @throws IllegalArgumentException if a number is out of its range
          */

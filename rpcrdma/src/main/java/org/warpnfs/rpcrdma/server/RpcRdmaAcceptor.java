@@ -22,15 +22,15 @@ import org.warpnfs.rpcrdma.stats.TransportStatistics;
 import org.warpnfs.rpcrdma.wire.PrivateData;
 
 /**
- * Decides who may connect, and keeps the connections.
+ * Accepts or refuses connections, and holds the accepted ones.
  *
  * <h2>Operation</h2>
  *
  * A request is accepted while there are fewer connections than the limits ({@link ClientLimits}) and receive buffers
- * are left; a late one gets fewer of them, but always one. At a limit the connection that has been idle for longest
- * makes room: one of the same client if it is the client's limit, else any. It is ended as in a drain, so that a call
- * that is just arriving costs its requester one more attempt and nothing else. Requesters that sent no RFC 8797 block
- * get an inline threshold of 1024 bytes.
+ * are left. If few are left, a connection gets fewer of them, but at least one for calls. At a limit, the connection
+ * that has been idle for longest is ended to make room: one of the same client if it is the client's limit, else any.
+ * It is ended as in a drain, so that a call that is just arriving costs its requester only another attempt. Requesters
+ * without private data of RFC 8797 get an inline threshold of 1024 bytes.
  *
  * <h2>Buffers</h2>
  *
@@ -38,21 +38,24 @@ import org.warpnfs.rpcrdma.wire.PrivateData;
  *
  * <h2>Errors</h2>
  *
- * A refusal carries no private data: RFC 8797 defines none. Safe for any thread.
+ * A refusal carries no private data, because RFC 8797 defines none for it. Safe for any thread.
  */
 public final class RpcRdmaAcceptor implements ConnectionRequestHandler {
     private static final Logger LOG = LoggerFactory.getLogger(RpcRdmaAcceptor.class);
 
     private final ResponderContext context;
 
-    /** Each counts in {@link #places} until it has gone, or had to make room. */
+    /**
+     * The connections. The value is true while the connection counts in {@link #places}. It does not after it was ended
+     * to make room.
+     */
     private final Map<RpcRdmaConnection, Boolean> connections = new ConcurrentHashMap<>();
 
     private final ClientBudget places;
     private volatile long lookedNanos;
     private volatile boolean draining;
 
-    /** @param pool where sinks for Read chunks come from; its largest payload bounds a call's chunks */
+    /** @param pool the source of sinks for Read chunks; its largest payload bounds a call's chunks */
     public RpcRdmaAcceptor(
             ResponderOptions options,
             PayloadPool pool,
@@ -89,7 +92,7 @@ public final class RpcRdmaAcceptor implements ConnectionRequestHandler {
             return;
         }
         if (!takePlace(client)) {
-            refuse(request, client, "there are as many connections as there may be");
+            refuse(request, client, "the limit of connections is reached");
             return;
         }
         int beside = options.receivesBesideCalls();
@@ -105,7 +108,7 @@ public final class RpcRdmaAcceptor implements ConnectionRequestHandler {
                 new RpcRdmaConnection(context, peer, request.remoteAddress(), receives, this::gone);
         connections.put(connection, true);
         context.statistics().increment(Counter.CONNECTIONS_ACCEPTED);
-        // No inbound Reads, but for RFC 5666: a responder of RFC 8166 exposes no memory.
+        // The IRD is 0, except with an option of RFC 5666, because a responder of RFC 8166 exposes no memory.
         int ird = Math.min(options.rfc5666().ird(), request.peerOrd());
         ConnectOptions accepted = new ConnectOptions(options.privateData().encoded(), ird, options.ord());
         try {
@@ -131,7 +134,10 @@ public final class RpcRdmaAcceptor implements ConnectionRequestHandler {
         return evict(other -> true) && places.tryTake(client, 1);
     }
 
-    /** Has the connection that has been idle for longest make room; false if none has been for long enough. */
+    /**
+     * Ends the connection that has been idle for longest, to make room. Returns false if none has been idle for long
+     * enough.
+     */
     private boolean evict(Predicate<RpcRdmaConnection> eligible) {
         long now = lookedNanos;
         RpcRdmaConnection longest = null;
@@ -150,7 +156,7 @@ public final class RpcRdmaAcceptor implements ConnectionRequestHandler {
             return false;
         }
         context.statistics().increment(Counter.CONNECTIONS_EVICTED);
-        LOG.debug("{} was idle for longest, and makes room", longest);
+        LOG.debug("{} was idle for longest and is ended to make room for another", longest);
         places.give(longest.client(), 1);
         longest.drain();
         return true;
@@ -162,9 +168,9 @@ public final class RpcRdmaAcceptor implements ConnectionRequestHandler {
     }
 
     /**
-     * Ends connections whose peers do not do their part ({@link PeerDeadlines}). To be called every now and then.
+     * Ends connections whose peers miss their deadlines ({@link PeerDeadlines}). To be called regularly.
      *
-     * @param nowNanos of a clock that only goes forward
+     * @param nowNanos a clock that never goes back
      */
     public void endStalled(long nowNanos) {
         lookedNanos = nowNanos;
@@ -178,7 +184,7 @@ public final class RpcRdmaAcceptor implements ConnectionRequestHandler {
 
     /**
      * Refuses new connections and calls, and lets each connection end when its last call has been answered. Peers that
-     * take nothing are not waited for long ({@link PeerDeadlines#whileDraining}), if {@link #endStalled} goes on being
+     * take nothing are not waited for long ({@link PeerDeadlines#whileDraining}), if {@link #endStalled} is still
      * called.
      */
     public void drain() {

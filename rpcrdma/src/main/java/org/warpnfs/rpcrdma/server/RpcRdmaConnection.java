@@ -32,8 +32,8 @@ import org.warpnfs.rpcrdma.wire.RpcRdmaHeader;
  *
  * <h2>Operation</h2>
  *
- * A message that arrives is told apart ({@link MessageReceiver}). If it is a call, {@link CallLife} has what becomes of
- * it. This class makes the parts and sees to the beginning and the end of the connection.
+ * {@link MessageReceiver} distinguishes the messages that arrive, and {@link CallLife} processes those that are calls.
+ * This class creates the parts and manages the beginning and the end of the connection.
  *
  * <h2>Buffers</h2>
  *
@@ -41,9 +41,10 @@ import org.warpnfs.rpcrdma.wire.RpcRdmaHeader;
  *
  * <h2>Errors</h2>
  *
- * Whatever ends the connection, {@link #disconnected} is called once and gives everything back.
+ * However the connection ends, {@link #disconnected} is called once and gives everything back.
  *
- * <p>All but {@link #abort}, {@link #sendBackwardCall}, the addresses and {@link #open} is for the owner thread.
+ * <p>All methods except {@link #abort}, {@link #sendBackwardCall}, the addresses and {@link #open} are for the owner
+ * thread.
  */
 public final class RpcRdmaConnection implements QueuePairHandler, RpcConnection {
     private static final Logger LOG = LoggerFactory.getLogger(RpcRdmaConnection.class);
@@ -62,9 +63,10 @@ public final class RpcRdmaConnection implements QueuePairHandler, RpcConnection 
     private volatile boolean draining;
 
     /**
-     * @param peer what the requester said while connecting
-     * @param firstReceives receive buffers of the context's slabs, one more at least than are needed beside calls
-     * @param gone hears once that the connection has ended
+     * @param peer the private data of the requester
+     * @param firstReceives receive buffers of the context's slabs, at least one more than
+     *     {@link ResponderOptions#receivesBesideCalls}
+     * @param gone is called once when the connection has ended
      */
     RpcRdmaConnection(
             ResponderContext context,
@@ -90,7 +92,7 @@ public final class RpcRdmaConnection implements QueuePairHandler, RpcConnection 
         try {
             receives = new ReceiveBuffers(queuePair, context.receives(), client, firstReceives);
         } catch (LimitReachedException e) {
-            // The transport has a limit of its own. Nothing can be received without them.
+            // The transport's own limit is reached. Without receives nothing can be received.
             statistics.increment(Counter.CONNECTIONS_REFUSED);
             queuePair.abort("no receives are left: " + e.getMessage());
             return;
@@ -128,7 +130,7 @@ public final class RpcRdmaConnection implements QueuePairHandler, RpcConnection 
                 calls.answerer().inlineLimitBytes(),
                 queuePair.parameters().ord());
         if (draining) {
-            // While it was being made it could not be ended.
+            // The connection could not be ended while it was being created.
             calls.drain();
         }
     }
@@ -155,7 +157,7 @@ public final class RpcRdmaConnection implements QueuePairHandler, RpcConnection 
         }
     }
 
-    /** There are no parts, since the transport refused the receives or the whole connection. */
+    /** The transport refused the receives or the whole connection, so the parts were never created. */
     void neverMade() {
         firstReceives.forEach(buffer -> context.receives().give(client, buffer));
         gone.accept(this);
@@ -170,7 +172,9 @@ public final class RpcRdmaConnection implements QueuePairHandler, RpcConnection 
         }
     }
 
-    /** Takes no new calls; ends the connection once the last one has been answered. From any thread. */
+    /**
+     * Takes no new calls, and ends the connection once the last one has been answered. May be called from any thread.
+     */
     void drain() {
         draining = true;
         if (parts != null) {
@@ -182,10 +186,10 @@ public final class RpcRdmaConnection implements QueuePairHandler, RpcConnection 
     }
 
     /**
-     * Looks what the connection waits for, and ends it if its peer does not do its part; see {@link ConnectionWatch}.
-     * To be called every now and then, from any thread.
+     * Checks what the connection waits for, and ends it if its peer misses a deadline; see {@link ConnectionWatch}. To
+     * be called regularly, from any thread.
      *
-     * @param nowNanos of a clock that only goes forward
+     * @param nowNanos a clock that never goes back
      */
     void look(long nowNanos) {
         ConnectionWatch w = watch;
@@ -221,34 +225,34 @@ public final class RpcRdmaConnection implements QueuePairHandler, RpcConnection 
         return remoteAddress;
     }
 
-    /** The connection manager drew the port, and it says nothing. */
     @Override
     public String transportName() {
         return "rdma";
     }
 
+    /** Always true: the connection manager chooses the port, so the port does not tell. */
     @Override
     public boolean isPrivileged() {
         return true;
     }
 
-    /** True once there is a queue pair, and {@link #disconnected} follows. */
+    /** True once there is a queue pair. {@link #disconnected} follows then. */
     boolean made() {
         return parts != null;
     }
 
-    /** Whose share this connection's is. */
+    /** The client whose shares this connection uses. */
     ClientAddress client() {
         return client;
     }
 
-    /** True if the last look found that there is nothing to do; from any thread. */
+    /** True if the last check found nothing to do. May be called from any thread. */
     boolean idle() {
         ConnectionWatch w = watch;
         return w != null && w.idle();
     }
 
-    /** Since when it is {@link #idle}. */
+    /** The time since which it is {@link #idle}. */
     long idleSinceNanos() {
         return watch().idleSinceNanos();
     }
@@ -264,7 +268,7 @@ public final class RpcRdmaConnection implements QueuePairHandler, RpcConnection 
     public void completed(QueuePair queuePair, Completion completion) {
         ConnectionParts p = parts;
         if (p == null) {
-            // The receives that the transport took before it refused one.
+            // These are the receives that the transport accepted before it refused one.
             return;
         }
         switch (completion) {
@@ -299,7 +303,8 @@ public final class RpcRdmaConnection implements QueuePairHandler, RpcConnection 
     }
 
     /**
-     * A connection on which the requester waits for an answer, or may still read one, gives its place to no newcomer.
+     * False while the requester waits for an answer or may still read one, so that the connection is not closed to make
+     * room.
      */
     @Override
     public boolean idle(QueuePair queuePair) {
@@ -310,7 +315,7 @@ public final class RpcRdmaConnection implements QueuePairHandler, RpcConnection 
                         && p.exposed().open() == 0);
     }
 
-    // What leaves
+    // What is sent
 
     @Override
     public void sendBackwardCall(RpcMessage call, Consumer<@Nullable String> sent) {

@@ -10,15 +10,16 @@ import org.warpnfs.rpcrdma.stats.Counter;
 import org.warpnfs.rpcrdma.stats.TransportStatistics;
 
 /**
- * The complete calls of one connection, some of them handed up.
+ * The complete calls of one connection: those that run and those that wait to run.
  *
  * <h2>Operation</h2>
  *
- * First come, first served, up to a number at once, so that one requester does not fill the queue before the operation
- * threads; and only while the replies of those that run, as large as their chunks allow, fit beside the replies that
- * have not left: into the connection's share, and with what lies outside the payload pool into the budget of the client
- * and of all. So a requester that does not take its replies cannot make us hold more and more of them. One call may
- * always run if its connection holds nothing.
+ * Calls run in the order of their arrival, up to a number at once, so that one requester does not fill the queue of the
+ * operation threads. A call runs only if the replies of all running calls, at the largest size that their chunks allow,
+ * fit beside the replies that have not been sent. They must fit into the connection's share. The part outside the
+ * payload pool must also fit into the budget of the client and of all clients. So a requester that does not take its
+ * replies cannot make us hold ever more of them. The connection's share always permits one call if the connection holds
+ * no replies.
  *
  * <h2>Buffers</h2>
  *
@@ -26,7 +27,7 @@ import org.warpnfs.rpcrdma.stats.TransportStatistics;
  *
  * <h2>Errors</h2>
  *
- * None. Owner thread only.
+ * None. For the owner thread only.
  */
 final class RunQueue {
     private final QueuePair queuePair;
@@ -42,7 +43,7 @@ final class RunQueue {
     private long expectedBytes;
     private boolean waitsForBudget;
 
-    /** @param replies of the connection, whose memory counts until they have left */
+    /** @param replies the replies of the connection, whose memory counts until they have been sent */
     RunQueue(
             QueuePair queuePair, ClientAddress client, ResponderContext context, ReplySender replies, CallSteps steps) {
         this.queuePair = queuePair;
@@ -64,21 +65,21 @@ final class RunQueue {
         }
     }
 
-    /** A call that was handed up has ended, and its reply, if it has one, is on its way. */
+    /** A running call has ended, and its reply, if it has one, is being sent. */
     void ended(RdmaCall call) {
         running--;
         expectedBytes -= expectedBytes(call);
         runWaiting();
     }
 
-    /** The reply of a call that was handed up has left, or there will be none. */
+    /** The reply of a call that ran has been sent, or there will be none. */
     void replyLeft(RdmaCall call) {
         long bytes = call.reservedReplyBytes();
         call.setReservedReplyBytes(0);
         budget.give(client, bytes);
     }
 
-    /** Looks again; to be called when replies have left. */
+    /** Runs the waiting calls that may run. To be called when replies have been sent. */
     void runWaiting() {
         for (RdmaCall call = waiting.peek(); call != null && mayRun(call); call = waiting.peek()) {
             waiting.remove();
@@ -95,12 +96,14 @@ final class RunQueue {
                 && reserve(call);
     }
 
-    /** The largest reply of a call; no program makes one beyond the largest payload. */
+    /** The size of a call's largest possible reply. No program makes one beyond the largest payload. */
     private long expectedBytes(RdmaCall call) {
         return Math.min(call.writeChunkBytes() + call.replyChunkBytes(), largestReplyBytes);
     }
 
-    /** Takes what the reply may hold outside the pool: what does not go into Write chunks. */
+    /**
+     * Reserves the memory that the reply may hold outside the pool, which is all that does not go into Write chunks.
+     */
     private boolean reserve(RdmaCall call) {
         long wantedBytes = Math.min(call.replyChunkBytes(), largestReplyBytes) + options.inlineSendBytes();
         long bytes = Math.min(wantedBytes, Math.min(budget.most(), budget.mostOfOneClient()));
@@ -108,7 +111,7 @@ final class RunQueue {
         if (!reserved && !waitsForBudget) {
             waitsForBudget = true;
             budget.onGive(this::budgetGiven);
-            // Something may have been given between the refusal and the registration.
+            // Something may have been given back between the refusal and the registration.
             reserved = budget.tryTake(client, bytes);
         }
         if (reserved) {
@@ -125,12 +128,12 @@ final class RunQueue {
                 queuePair.flush();
             });
         } catch (RejectedExecutionException e) {
-            // The owner thread is gone, and the connection before it.
+            // The owner thread has stopped, after the connection ended.
             return;
         }
     }
 
-    /** Forgets the calls that wait. */
+    /** Drops the waiting calls. */
     void close() {
         waiting.clear();
     }

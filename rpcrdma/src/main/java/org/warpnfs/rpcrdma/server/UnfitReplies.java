@@ -13,19 +13,18 @@ import org.warpnfs.rpcrdma.wire.ChunkLists;
 import org.warpnfs.rpcrdma.wire.WriteChunk;
 
 /**
- * Says in the log which procedures have replies that fit nowhere: neither inline nor in the chunks that the requester
- * offered.
+ * Logs which procedures have replies that do not fit: neither inline nor in the chunks that the requester offered.
  *
  * <h2>Operation</h2>
  *
- * Such a reply becomes ERR_CHUNK (RFC 8166, section 4.5.3), and an error at the requester that nobody can explain who
- * does not see the sizes. It is a warning once for each procedure, and a line for debugging afterwards. A requester
- * cannot cause many warnings: only replies of procedures that exist and succeeded count, and those are remembered up to
- * a limit.
+ * Such a reply becomes ERR_CHUNK (RFC 8166, section 4.5.3). The requester sees an error that cannot be explained
+ * without the sizes. The first one of each procedure is logged as a warning, later ones at debug level. A requester
+ * cannot cause many warnings: only replies of procedures that exist and succeeded count, and the number of stored
+ * procedures is limited.
  *
  * <h2>Buffers</h2>
  *
- * Looks at a reply and keeps nothing of it.
+ * Reads a reply and keeps nothing of it.
  *
  * <h2>Errors</h2>
  *
@@ -38,20 +37,20 @@ final class UnfitReplies {
 
     private static final int ACCEPTED = 0;
     private static final int SUCCESS = 0;
-    /** XID, direction, acceptance, and the verifier's flavor (RFC 5531, section 9). */
+    /** XID, direction, reply status, and the verifier's flavor (RFC 5531, section 9). */
     private static final int BEFORE_VERIFIER_LENGTH_BYTES = 4 * Integer.BYTES;
 
     private final Set<CalledProcedure> warned = ConcurrentHashMap.newKeySet();
 
-    /** A reply of that call will not be sent. */
+    /** Records that the reply of a call will not be sent. */
     void note(RdmaCall call, RpcMessage reply, int inlineLimitBytes, String detail) {
         note(call.called(), call.xid(), call.lists(), reply, inlineLimitBytes, detail);
     }
 
     /**
-     * A reply will not be sent.
+     * Records that a reply will not be sent.
      *
-     * @param asked what the call was for
+     * @param asked the procedure of the call
      * @param inlineLimitBytes the largest message that the requester receives
      * @param detail what did not fit where
      */
@@ -92,7 +91,7 @@ final class UnfitReplies {
                                 : "");
     }
 
-    /** Whether a program took the call and answered it with results. */
+    /** Whether the reply was accepted and carries results. */
     private static boolean succeeded(ByteBuffer reply) {
         int begin = reply.position();
         int verifierAt = BEFORE_VERIFIER_LENGTH_BYTES + Integer.BYTES;

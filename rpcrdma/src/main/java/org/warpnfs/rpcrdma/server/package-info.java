@@ -1,8 +1,8 @@
 /**
  * The responder: takes calls from queue pairs, pulls their chunks, and sends their replies.
  *
- * <p>Sees RDMA through {@code iwarp.verbs} alone, and the RPC layer above through {@code rpcrdma.message}. All work is
- * done on a connection's owner thread; replies may be given on any.
+ * <p>This package uses RDMA through {@code iwarp.verbs} only, and the RPC layer above through {@code rpcrdma.message}.
+ * All work is done on a connection's owner thread, but replies may be given on any thread.
  */
 @NullMarked
 package org.warpnfs.rpcrdma.server;
