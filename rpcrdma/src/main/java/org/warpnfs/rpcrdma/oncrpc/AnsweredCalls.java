@@ -3,8 +3,8 @@ package org.warpnfs.rpcrdma.oncrpc;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * How many calls were answered, and how long they took from the thread that began them to their reply. Safe for any
- * thread; exact once nobody counts.
+ * Counts answered calls and the time that they took, from their first thread to their reply. Safe for any thread. The
+ * numbers are exact only while no call is being counted.
  */
 public final class AnsweredCalls {
     private final LongAdder count = new LongAdder();
@@ -17,12 +17,12 @@ public final class AnsweredCalls {
         nanos.add(tookNanos);
     }
 
-    /** Since the start. */
+    /** The number of calls since the start. */
     public long count() {
         return count.sum();
     }
 
-    /** All their times together. */
+    /** The sum of their times, in nanoseconds. */
     public long nanos() {
         return nanos.sum();
     }

@@ -22,7 +22,7 @@ import org.warpnfs.rpcrdma.request.BackwardCalls;
 import org.warpnfs.rpcrdma.stats.TransportStatistics;
 
 /**
- * Programs that a client serves on its own connection, for the server to call back (RFC 8167): ordinary
+ * The programs that a client serves on its own connection, for calls of the server (RFC 8167). They are ordinary
  * {@link RpcDispatchable}s, such as NFSv4.1's callback program.
  *
  * <p>Safe for any thread.
@@ -31,7 +31,7 @@ public final class BackwardPrograms implements BackwardCalls {
     private final InboundHandler handler;
 
     /**
-     * @param responder where the calls come from, for programs that ask
+     * @param responder the address that the calls come from, for programs that ask for it
      * @param executor runs the programs
      */
     public BackwardPrograms(
@@ -59,13 +59,13 @@ public final class BackwardPrograms implements BackwardCalls {
 
         @Override
         public void abort(String reason) {
-            // The call is answered with an error, and whether to go on is the requester's to say.
+            // The call is answered with an error. The requester decides whether to go on.
         }
 
         @Override
         public void sendBackwardCall(RpcMessage call, Consumer<@Nullable String> sent) {
             call.release();
-            sent.accept("calls to the server go by the requester");
+            sent.accept("calls to the server must be made with the requester");
         }
     }
 
@@ -91,7 +91,10 @@ public final class BackwardPrograms implements BackwardCalls {
             reply.accept(flat);
         }
 
-        /** No program has answered or will: without a reply the call would keep its credit at both ends. */
+        /**
+         * Answers with an error, because no program has answered or will. Without a reply the call would keep its
+         * credit at both ends.
+         */
         @Override
         public void drop() {
             end();

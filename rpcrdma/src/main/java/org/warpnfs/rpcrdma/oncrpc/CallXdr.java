@@ -20,29 +20,29 @@ import org.warpnfs.rpcrdma.message.InboundCall;
 import org.warpnfs.rpcrdma.message.RpcMessage;
 
 /**
- * The Xdr of one call and of its reply: oncrpc4j decodes the one from and encodes the other into the same object.
+ * The Xdr of one call and of its reply. oncrpc4j decodes the call from it and encodes the reply into the same object.
  *
  * <h2>Operation</h2>
  *
- * Payloads are encoded as {@link EncodingXdr} has it, and so are opaques and strings that {@link UpperLayerBindings}
- * calls eligible. A program may have the call go on in another lane, or later: it is the call's own from its arguments
- * to its reply, whichever thread has it.
+ * Payloads are encoded as in {@link EncodingXdr}. So are opaques and strings that {@link UpperLayerBindings} calls
+ * eligible. A program may continue the call in another lane or later. The object belongs to the call from its arguments
+ * to its reply, whichever thread runs it.
  *
  * <h2>Buffers</h2>
  *
- * Owns the payloads from their encoding until the reply is sent; encoding a second reply instead of the first releases
- * the first one's.
+ * Owns the payloads from their encoding until the reply is sent. Encoding a second reply before the first is sent
+ * releases the payloads of the first.
  *
  * <h2>Errors</h2>
  *
- * A second reply to one call is logged and goes nowhere.
+ * A second reply to one call is logged and dropped.
  */
 final class CallXdr extends EncodingXdr implements CallLanes, CallOnThread.Described {
     private static final Logger LOG = LoggerFactory.getLogger(CallXdr.class);
 
     /**
-     * XID, direction, acceptance, and the verifier's flavor: the verifier's own bytes are next, an opaque like any
-     * other to the encoder (RFC 5531, section 9).
+     * XID, direction, reply status, and the verifier's flavor. The verifier's bytes follow, which look like an eligible
+     * opaque to the encoder (RFC 5531, section 9).
      */
     private static final int BEFORE_VERIFIER_BYTES = 4 * Integer.BYTES;
 
@@ -53,10 +53,10 @@ final class CallXdr extends EncodingXdr implements CallLanes, CallOnThread.Descr
     private final long arrivedNanos;
     private final long begunNanos = System.nanoTime();
     private final AtomicBoolean answered = new AtomicBoolean();
-    /** Written by the thread that parses the header, before any other has the call. */
+    /** Written by the thread that parses the header, before the call is passed to another thread. */
     private int xid;
 
-    /** Written before the call is answered, by whoever answers it. */
+    /** Written before the call is answered, by the thread that answers it. */
     private @Nullable Runnable left;
 
     private volatile @Nullable Thread encoder;
@@ -77,12 +77,12 @@ final class CallXdr extends EncodingXdr implements CallLanes, CallOnThread.Descr
         this.arrivedNanos = arrivedNanos;
     }
 
-    /** Its first word was read. */
+    /** The XID was read. */
     void named(int callXid) {
         xid = callXid;
     }
 
-    /** The call has a program. */
+    /** The header was parsed, and the call has a program. */
     void begun(RpcCall parsed, UpperLayerBindings bindings) {
         rpc = parsed;
         eligible = bindings.of(parsed.getProgram(), parsed.getProgramVersion(), parsed.getProcedure());
@@ -222,14 +222,14 @@ final class CallXdr extends EncodingXdr implements CallLanes, CallOnThread.Descr
         }
     }
 
-    /** True from the moment a reply or a drop was decided on. */
+    /** True once a reply or a drop has been decided on. */
     boolean answered() {
         return answered.get();
     }
 
     /**
-     * Throws if a reply was begun on this thread and never sent: its encoder failed. One that another thread is
-     * encoding is still to come.
+     * Throws if this thread began a reply and did not send it, because its encoder failed. A reply that another thread
+     * is encoding does not count.
      */
     void requireSent() {
         if (encoder == Thread.currentThread() && !answered.get()) {
@@ -244,9 +244,9 @@ final class CallXdr extends EncodingXdr implements CallLanes, CallOnThread.Descr
     }
 
     /**
-     * Sends what was encoded.
+     * Sends the encoded reply.
      *
-     * @return length of the unreduced reply, or -1 if the call had been answered before
+     * @return the length of the unreduced reply, or -1 if the call had been answered before
      */
     long send() {
         if (!answered.compareAndSet(false, true)) {

@@ -18,7 +18,7 @@ import org.warpnfs.rpcrdma.message.ConfigurationAnswer;
 import org.warpnfs.rpcrdma.message.ConfigurationRequest;
 
 /**
- * The connection configuration protocol of RPC-over-RDMA (RFC 5666, section 6; gone in RFC 8166).
+ * The connection configuration protocol of RPC-over-RDMA (RFC 5666, section 6; removed in RFC 8166).
  *
  * <pre>
  * CONF_RDMA (1)  arguments                              results
@@ -27,17 +27,17 @@ import org.warpnfs.rpcrdma.message.ConfigurationRequest;
  *            8 | maxrdmaread, active at client      4   maxrdmaread, active at server
  * </pre>
  *
- * Procedure 0 is not in the RFC and answers with nothing, as in every program. RFC 5666, section 11 wants a security
- * flavor: AUTH_NONE is told that it is too weak.
+ * Procedure 0 is not in the RFC and has an empty result, as in every program. RFC 5666, section 11 requires a security
+ * flavor, so AUTH_NONE is rejected as too weak.
  */
 public final class ConnectionConfiguration implements RpcDispatchable {
-    /** {@code rdmaconfig}, by RFC 5666, section 12. */
+    /** The program {@code rdmaconfig} (RFC 5666, section 12). */
     public static final OncRpcProgram PROGRAM = new OncRpcProgram(100_417, 1);
 
     private static final int NULL = 0;
     private static final int CONF_RDMA = 1;
 
-    /** XDR's own: nothing is gained by padding calls for this responder. */
+    /** XDR's own alignment, because padded calls have no advantage for this responder. */
     private static final int ALIGNMENT_BYTES = 4;
 
     @Override

@@ -9,8 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Those who want to know that a connection has ended: calls of it that wait for something, so there are never more of
- * them than calls. Safe for any thread.
+ * The tasks to run when a connection has ended. They belong to calls of the connection that wait for something, so
+ * there are never more tasks than calls. Safe for any thread.
  */
 final class ConnectionEnd {
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionEnd.class);
@@ -19,9 +19,10 @@ final class ConnectionEnd {
     private boolean ended;
 
     /**
-     * Runs {@code task} once at the end, or now if that has been. One object is one task.
+     * Runs {@code task} once at the end of the connection, or now if it has ended already. Tasks are compared by
+     * identity.
      *
-     * @return forgets the task
+     * @return an action that removes the task
      */
     Runnable add(Runnable task) {
         synchronized (this) {

@@ -25,16 +25,16 @@ import org.warpnfs.rpcrdma.message.RpcMessage;
 import org.warpnfs.rpcrdma.message.XdrStream;
 
 /**
- * One connection as oncrpc4j's programs see it. The same object for every call of the connection, so that a program may
- * key on it.
+ * One connection as oncrpc4j's programs see it. It is the same object for every call of the connection, so that a
+ * program may use it as a key.
  *
  * <h2>Operation</h2>
  *
- * Calls are handed to the operation threads, each in the lane that its program says. There a call asks whether its
- * client takes its replies; if not it is handed over once more when there is room. {@link #send} sends the reply that
- * was encoded into a call's own Xdr, and takes any other Xdr for a call in the backward direction, whose reply finds
- * its handler in {@link #getReplyQueue()}. A reply that nobody waits for is dropped where it arrives: a peer cannot
- * make a queue of them.
+ * Calls are passed to the operation threads, each in the lane that its program names. There a call asks whether its
+ * client takes its replies. If not, it is passed on again when there is room. {@link #send} sends the reply that was
+ * encoded into a call's own Xdr. Any other Xdr is a call in the backward direction, whose reply finds its handler in
+ * {@link #getReplyQueue()}. A reply without a waiting call is dropped on arrival, so that a peer cannot fill a queue
+ * with replies.
  *
  * <h2>Buffers</h2>
  *
@@ -42,7 +42,7 @@ import org.warpnfs.rpcrdma.message.XdrStream;
  *
  * <h2>Errors</h2>
  *
- * If no operation thread takes a call, the connection is ended: its requester repeats the call on the next one.
+ * If no operation thread takes a call, the connection is ended, and its requester repeats the call on the next one.
  */
 final class ConnectionTransport extends OwnPeerTransport
         implements InboundHandler, PrivilegedPeer, NamedTransport, OpenConnection {
@@ -54,7 +54,7 @@ final class ConnectionTransport extends OwnPeerTransport
     private final ConnectionEnd end = new ConnectionEnd();
     private final Instant since = Instant.now();
     private final long sinceNanos = System.nanoTime();
-    /** Written by the connection's own thread alone, as {@link #lastCallNanos}. */
+    /** Written by the connection's own thread only, as is {@link #lastCallNanos}. */
     private final AtomicLong calls = new AtomicLong();
 
     private volatile long lastCallNanos = sinceNanos;
@@ -155,7 +155,8 @@ final class ConnectionTransport extends OwnPeerTransport
                         .log("{}: a backward reply comes too late", connection);
                 return;
             }
-            // As many of them as calls were made: nobody waits for the XID any more.
+            // There are only as many of these tasks as calls were made, because the XID has been removed from the
+            // queue.
             dispatcher.runAside(client, () -> completeBackwardCall(xid, xdr, waiting));
         } catch (IOException e) {
             LOG.debug("{}: backward reply cannot be decoded", connection, e);
@@ -173,7 +174,7 @@ final class ConnectionTransport extends OwnPeerTransport
     @Override
     public void closed() {
         dispatcher.closed(this);
-        // At once: what waits for memory gives its turn to others.
+        // Run at once, so that a call that waits for memory gives its turn to others.
         end.ended();
         dispatcher.runAside(client, () -> {
             getReplyQueue().handleDisconnect(connection.localAddress());
@@ -230,7 +231,7 @@ final class ConnectionTransport extends OwnPeerTransport
 
     @Override
     public String toString() {
-        // Without the slash of an address that has no name.
+        // Without the slash that Java prints before an address without a name.
         return connection.toString().replace(" /", " ");
     }
 }

@@ -12,19 +12,19 @@ import org.dcache.oncrpc4j.xdr.BadXdrOncRpcException;
 /**
  * Parses a call's credential and verifier (RFC 5531, sections 8.2 and 10).
  *
- * <p>Stricter than oncrpc4j, which takes a machine name and a list of groups of any length, does not compare them with
- * the credential's length, and sends the peer's verifier back in the reply. Here a credential is at most 400 bytes and
- * exactly as long as it says, and what is made of it answers with an empty AUTH_NONE verifier: a Linux client places
- * READ data by the length of that verifier.
+ * <p>It is stricter than oncrpc4j, which accepts a machine name and a list of groups of any length, does not compare
+ * them with the credential's length, and repeats the peer's verifier in the reply. Here a credential has at most 400
+ * bytes, and its contents must have exactly its length. The reply has an empty AUTH_NONE verifier, because a Linux
+ * client places READ data according to the length of that verifier.
  */
 final class CredentialParser {
-    /** RFC 5531, section 8.2. */
+    /** The limit of RFC 5531, section 8.2. */
     private static final int MAX_BODY_BYTES = 400;
 
-    /** RFC 5531, appendix A. */
+    /** The limit of RFC 5531, appendix A. */
     private static final int MAX_MACHINE_NAME_BYTES = 255;
 
-    /** RFC 5531, appendix A. */
+    /** The limit of RFC 5531, appendix A. */
     private static final int MAX_GIDS = 16;
 
     private CredentialParser() {}
@@ -32,7 +32,7 @@ final class CredentialParser {
     /**
      * Reads credential and verifier, and leaves the stream at the arguments.
      *
-     * @throws RpcAuthException if they are of another flavor than AUTH_NONE or AUTH_SYS, or break its rules
+     * @throws RpcAuthException if they have a flavor other than AUTH_NONE or AUTH_SYS, or break its rules
      * @throws BadXdrOncRpcException if the message ends before they do
      */
     static RpcAuth parse(DecodingXdr xdr) throws RpcAuthException, BadXdrOncRpcException {
@@ -76,7 +76,7 @@ final class CredentialParser {
                     RpcAuthStat.AUTH_BADCRED,
                     "machine name of " + Integer.toUnsignedString(machineNameBytes) + " bytes");
         }
-        // Names nobody: kept out of logs and of any decision.
+        // The machine name identifies nobody, so it is not logged and not used for any decision.
         xdr.skipCounted(machineNameBytes);
         int uid = xdr.xdrDecodeInt();
         int gid = xdr.xdrDecodeInt();
@@ -91,7 +91,7 @@ final class CredentialParser {
         return new RpcAuthTypeUnix(uid, gid, gids, stamp, "");
     }
 
-    /** A body is an opaque like any other: RDMA_MSGP may have padding before it. */
+    /** Begins the body, which is a counted item like any other: RDMA_MSGP may have padding before it. */
     private static void begin(DecodingXdr xdr, int bodyBytes) throws RpcAuthException {
         if (!xdr.stream().beginCounted(bodyBytes)) {
             throw denied(RpcAuthStat.AUTH_BADCRED, "credential or verifier in a chunk, or beyond the message");

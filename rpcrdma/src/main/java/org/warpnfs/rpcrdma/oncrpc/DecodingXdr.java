@@ -10,24 +10,25 @@ import org.warpnfs.payload.UnreadBytes;
 import org.warpnfs.rpcrdma.message.XdrStream;
 
 /**
- * Decodes an {@link XdrStream} as oncrpc4j's programs expect it.
+ * Decodes an {@link XdrStream} for oncrpc4j's programs.
  *
  * <h2>Operation</h2>
  *
- * Every decoder of the superclass that sizes something by a number from the wire is replaced by one that first looks at
- * what is left of the message: a peer gets no memory for what it merely claims.
+ * Every decoder of the superclass that allocates memory by a number from the wire is replaced. The replacement first
+ * checks how much of the message is left. So a peer gets no memory for a length that it merely claims.
  *
  * <h2>Buffers</h2>
  *
- * {@link #xdrDecodeByteBuffer()} lends a view that is valid until the call has been answered or dropped. All else is
- * copied.
+ * {@link #xdrDecodeByteBuffer()} returns a view that is valid until the call has been answered or dropped. All other
+ * decoders copy.
  *
  * <h2>Errors</h2>
  *
- * {@link BadXdrOncRpcException} for a message that ends too soon or counts wrongly. Not safe for two threads at once.
+ * {@link BadXdrOncRpcException} for a message that ends too soon or has a wrong count. Not safe for use by two threads
+ * at once.
  */
 class DecodingXdr extends Xdr implements UnreadBytes {
-    /** Pairs with {@link ByteBufferManager#wrap}: the default manager cannot grow a wrapped buffer. */
+    /** To be used with {@link ByteBufferManager#wrap}, because the default manager cannot grow a wrapped buffer. */
     static final ByteBufferManager MEMORY = new ByteBufferManager();
 
     private final XdrStream stream;
@@ -48,10 +49,10 @@ class DecodingXdr extends Xdr implements UnreadBytes {
         stream.rewind();
     }
 
-    /** Does nothing: what was not decoded can still be. */
+    /** Does nothing. What has not been decoded can still be decoded. */
     @Override
     public void endDecoding() {
-        // The superclass would rewind a buffer that holds nothing.
+        // Does nothing. The superclass would rewind a buffer that holds nothing.
     }
 
     @Override
@@ -113,15 +114,15 @@ class DecodingXdr extends Xdr implements UnreadBytes {
         takeOpaque(into, offset, countBytes);
     }
 
-    /** Steps over a counted item, whose count was just read. */
+    /** Skips a counted item whose count was just read. */
     final void skipCounted(int countBytes) throws BadXdrOncRpcException {
         beginCounted(countBytes);
         stream.skip(XdrStream.roundUp(countBytes));
     }
 
     /**
-     * A program that wants to see the count first decodes it by itself; the bytes that follow are a counted item all
-     * the same.
+     * Begins an opaque of a length that the program gives. If that is the word just read, the program has decoded the
+     * count itself, and the bytes are a counted item.
      */
     private void beginOpaque(int countBytes) throws BadXdrOncRpcException {
         if (countBytes == lastWord && stream.position() == lastWordEnd) {
@@ -131,7 +132,9 @@ class DecodingXdr extends Xdr implements UnreadBytes {
         }
     }
 
-    /** Begins a counted item whose count was just read, and whose bytes may be a chunk or have padding before them. */
+    /**
+     * Begins a counted item whose count was just read, and whose bytes may be in a chunk or have padding before them.
+     */
     private void beginCounted(int countBytes) throws BadXdrOncRpcException {
         if (countBytes < 0 || !stream.beginCounted(countBytes)) {
             throw badXdr();
@@ -188,7 +191,7 @@ class DecodingXdr extends Xdr implements UnreadBytes {
         return super.xdrDecodeDoubleFixedVector(count);
     }
 
-    /** Each byte takes a whole word here. */
+    /** Decodes bytes of which each takes a whole word. */
     @Override
     public byte[] xdrDecodeByteVector() throws BadXdrOncRpcException {
         return xdrDecodeByteFixedVector(xdrDecodeInt());
@@ -230,7 +233,7 @@ class DecodingXdr extends Xdr implements UnreadBytes {
         }
     }
 
-    /** oncrpc4j keeps the constructor of its exception to itself, so one is had by asking for what is not there. */
+    /** Creates the exception by decoding from an empty buffer, because oncrpc4j does not export its constructor. */
     static BadXdrOncRpcException badXdr() {
         try {
             new Xdr(MEMORY.wrap(ByteBuffer.allocate(0)), MEMORY).xdrDecodeInt();

@@ -15,18 +15,18 @@ import org.warpnfs.rpcrdma.message.RpcMessage;
 import org.warpnfs.rpcrdma.message.XdrStream;
 
 /**
- * Encodes a message that names its payloads instead of containing them.
+ * Encodes a message that refers to its payloads instead of containing them.
  *
  * <h2>Operation</h2>
  *
- * The payload encoders write the count alone and remember where the bytes belong; the transport puts them there, or
- * into a chunk. {@code xdrEncodeByteBuffer} does the same with a copy, as its caller may use the buffer again at once.
- * Programs use these for what RFC 8267 calls DDP-eligible and for nothing else.
+ * The payload encoders write only the count and store the offset of the bytes. The transport inserts the bytes there,
+ * or sends them in a chunk. {@code xdrEncodeByteBuffer} does the same with a copy, because its caller may reuse the
+ * buffer at once. Programs use these encoders for the items that RFC 8267 calls DDP-eligible and for nothing else.
  *
  * <h2>Buffers</h2>
  *
- * Owns the payloads from their encoding until the message is taken; encoding another message instead releases the first
- * one's.
+ * Owns the payloads from their encoding until the message is taken. Encoding another message before that releases the
+ * payloads of the first.
  *
  * <h2>Errors</h2>
  *
@@ -34,9 +34,9 @@ import org.warpnfs.rpcrdma.message.XdrStream;
  */
 class EncodingXdr extends DecodingXdr implements PayloadEncoder {
     private static final int FIRST_MESSAGE_BYTES = 512;
-    /** A multiple of four: no pad but after the last piece. */
+    /** A multiple of four, so that only the last piece has a pad. */
     private static final int COPIED_PIECE_BYTES = 8192;
-    /** What a copy takes of the heap, which no budget counts before the reply is on its way. */
+    /** The most heap memory that copies take. No budget counts it until the reply is sent. */
     private static final int MAX_COPIED_BYTES = 64 << 10;
 
     private final List<RpcMessage.Item> items = new ArrayList<>(1);
@@ -45,7 +45,7 @@ class EncodingXdr extends DecodingXdr implements PayloadEncoder {
         super(stream);
     }
 
-    /** What was encoded, with its payloads. */
+    /** The encoded message with its payloads. */
     final RpcMessage takeMessage() {
         RpcMessage message = new RpcMessage(_buffer.toByteBuffer(), items);
         items.clear();
@@ -65,7 +65,7 @@ class EncodingXdr extends DecodingXdr implements PayloadEncoder {
         items.add(new RpcMessage.Item(_buffer.position(), payload));
     }
 
-    /** A copy, in pieces: the transport may have to move each item by itself. */
+    /** Copies in pieces, because the transport may have to move each item on its own. */
     @Override
     public void xdrEncodeInlinePayload(Payload payload) {
         try {
@@ -121,7 +121,7 @@ class EncodingXdr extends DecodingXdr implements PayloadEncoder {
         releaseItems();
     }
 
-    /** Gives back the payloads of what was encoded and not taken. */
+    /** Releases the payloads that were encoded and not taken. */
     final void releaseItems() {
         for (RpcMessage.Item item : items) {
             item.payload().release();

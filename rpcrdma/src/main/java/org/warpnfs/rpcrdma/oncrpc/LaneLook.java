@@ -9,26 +9,29 @@ import org.warpnfs.lanes.LaneProgram;
 import org.warpnfs.rpcrdma.message.XdrStream;
 
 /**
- * Looks at the head of a call that has just arrived for the program and the procedure that it names, and asks the
- * program for the lane.
+ * Finds the lane of a call that has just arrived. It reads the program and the procedure from the header and asks the
+ * program.
  *
- * <p>Judges nothing: what cannot be read is {@link Lane#SHORT}, and refused there. Runs on a connection's event loop.
+ * <p>It does not check the call. A header that cannot be read gives {@link Lane#SHORT}, where the call is refused. Runs
+ * on a connection's event loop.
  */
 final class LaneLook {
     private static final Logger LOG = LoggerFactory.getLogger(LaneLook.class);
 
-    /** XID and direction; of the RPC version nobody asks here. */
+    /** XID, direction and RPC version, which is not checked here. */
     private static final int BEFORE_PROGRAM_BYTES = 3 * Integer.BYTES;
-    /** Six words of the header, and the flavor and length of an empty credential and verifier (RFC 5531, section 9). */
+    /**
+     * Six words of the header, and the flavors and lengths of an empty credential and verifier (RFC 5531, section 9).
+     */
     private static final int LEAST_CALL_BYTES = 10 * Integer.BYTES;
-    /** Of a credential or verifier (RFC 5531, section 8.2). */
+    /** The longest credential or verifier (RFC 5531, section 8.2). */
     private static final int MAX_AUTH_BYTES = 400;
 
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0).asReadOnlyBuffer();
 
     private LaneLook() {}
 
-    /** The lane of a call that nobody has read from; it is left so. */
+    /** The lane of a call that has not been read from. The call is rewound. */
     static Lane laneOf(XdrStream call, ProgramTable programs) {
         try {
             return look(call, programs);
@@ -36,7 +39,7 @@ final class LaneLook {
             call.rewind();
             LOG.atError()
                     .addKeyValue("xid", Integer.toHexString(call.readInt()))
-                    .log("a program could not say where a call belongs, by a bug of the server", e);
+                    .log("a program could not name the lane of a call, by a bug of the server", e);
             return Lane.SHORT;
         } finally {
             call.rewind();

@@ -19,29 +19,29 @@ import org.warpnfs.limits.LogLimiter;
  *
  * <h2>Operation</h2>
  *
- * {@link LaneTurns} says whose task runs next, and when a newcomer may have a thread beyond the usual ones because
+ * {@link LaneTurns} decides whose task runs next, and when a new client may have a thread beyond the usual ones because
  * those are held.
  *
- * <p>Threads start when they are needed first. The usual ones stay, and one more that watches for threads that are
- * held, once it has been needed; the others beyond the usual ones end when they find nothing to do. Where the system
- * has no more threads, those that there are do all; where there is none, tasks are rejected.
+ * <p>Threads start when they are first needed. The usual threads stay, and so does one more, once it has been needed,
+ * which watches for held threads. The other additional threads end when they find nothing to do. If the system has no
+ * more threads, the existing ones do all the work. If there is none, tasks are rejected.
  *
  * <h2>Buffers</h2>
  *
- * How many tasks wait is bounded by what the transports admit: calls of a connection, connections of a client.
+ * The number of waiting tasks is bounded by what the transports admit: calls of a connection, connections of a client.
  *
  * <h2>Errors</h2>
  *
- * What a task throws is logged; the thread goes on. Safe for any thread.
+ * An exception of a task is logged, and the thread goes on. Safe for any thread.
  */
 final class LaneThreads {
     /**
-     * Threads of a lane beyond the usual ones: more addresses than this are needed to keep newcomers out. Each costs
-     * its stack.
+     * The most threads of a lane beyond the usual ones. To keep new clients out, an attacker needs more addresses than
+     * this. Each thread costs its stack.
      */
     static final int BEYOND = 64;
 
-    /** Longer than a disk takes that is merely busy. */
+    /** A task that runs for longer is held. A disk that is only busy takes less time. */
     static final Duration PATIENCE = Duration.ofSeconds(1);
 
     private static final Logger LOG = LoggerFactory.getLogger(LaneThreads.class);
@@ -58,20 +58,20 @@ final class LaneThreads {
     private int idle;
     private int woken;
 
-    /** True while an idle thread waits for the moment at which a newcomer may have a place. */
+    /** True while an idle thread waits for the moment at which a new client may have a place. */
     private boolean watched;
 
     private boolean closed;
 
     /**
-     * @param name of its threads, before their numbers
-     * @param usual threads, at least 1
+     * @param name the beginning of the threads' names, before their numbers
+     * @param usual the number of usual threads, at least 1
      */
     LaneThreads(String name, int usual) {
         this(name, usual, CallThread::new);
     }
 
-    /** Makes threads, which the virtual machine may refuse to start. */
+    /** Creates threads. The virtual machine may refuse to start them. */
     interface Threads {
         Thread make(Runnable task, String name);
     }
@@ -103,7 +103,7 @@ final class LaneThreads {
         }
     }
 
-    /** Takes no more tasks; those that wait are still run. */
+    /** Accepts no more tasks. Waiting tasks are still run. */
     void stopTaking() {
         lock.lock();
         try {
@@ -114,7 +114,7 @@ final class LaneThreads {
         }
     }
 
-    /** Takes no more tasks, interrupts those that run and refuses those that wait. */
+    /** Accepts no more tasks, interrupts running tasks and refuses waiting ones. */
     void close() {
         List<LaneTask> refused;
         lock.lock();
@@ -129,7 +129,7 @@ final class LaneThreads {
         refused.forEach(LaneThreads::refuse);
     }
 
-    /** Threads that there are, for {@link Thread#join}. */
+    /** The existing threads, for {@link Thread#join}. */
     List<Thread> threads() {
         lock.lock();
         try {
@@ -139,7 +139,7 @@ final class LaneThreads {
         }
     }
 
-    /** Tasks that wait for a thread. */
+    /** The number of tasks that wait for a thread. */
     int waitingCount() {
         lock.lock();
         try {
@@ -149,7 +149,7 @@ final class LaneThreads {
         }
     }
 
-    /** Tasks that have run for longer than {@link #PATIENCE}. */
+    /** The number of tasks that have run for longer than {@link #PATIENCE}. */
     int heldCount() {
         lock.lock();
         try {
@@ -159,7 +159,7 @@ final class LaneThreads {
         }
     }
 
-    /** Tasks that run. */
+    /** The number of running tasks. */
     int runningCount() {
         lock.lock();
         try {
@@ -170,9 +170,9 @@ final class LaneThreads {
     }
 
     /**
-     * If a task may start now, or after a while though nothing ends, sees to it that a thread looks. One on the way is
-     * enough: it wakes the next if it leaves a task behind, and short tasks are often done by then, by those who run
-     * already. To wake one for each task costs more than the task.
+     * Wakes or starts a thread if a task may start now, or may start later although no task ends. One woken thread is
+     * enough: it wakes the next one if it leaves a task behind. Often the threads that are running already finish short
+     * tasks before that. Waking a thread for each task would cost more than the task.
      */
     private void wakeOne() {
         if (woken > 0) {
@@ -187,7 +187,7 @@ final class LaneThreads {
             woken++;
             work.signal();
         } else if ((ready && threads.size() < usual) || threads.size() == turns.runningCount()) {
-            // In the second case nobody is on the way who would look.
+            // In the second case no thread is about to check.
             start();
         }
     }
@@ -197,7 +197,7 @@ final class LaneThreads {
         try {
             thread.start();
         } catch (OutOfMemoryError e) {
-            // The system has no more threads. Those that there are take the task in its turn.
+            // The system has no more threads. The existing ones take the task in its turn.
             lines.admit("threads", ClientAddress.NONE)
                     .ifPresent(more -> LOG.error(
                             "{}: a thread cannot be started; there are {} ({} more like it)",
@@ -231,13 +231,13 @@ final class LaneThreads {
             } catch (Throwable e) {
                 LOG.error("{}: a task failed by a bug of the server", name, e);
             } finally {
-                // An interrupt was for this task.
+                // An interrupt was meant for this task.
                 var _ = Thread.interrupted();
             }
         }
     }
 
-    /** The task that comes next, begun; null if this thread has to end. */
+    /** Begins the next task; null if this thread has to end. */
     private LaneTurns.@Nullable Running await() {
         while (true) {
             long now = System.nanoTime();
@@ -249,7 +249,7 @@ final class LaneThreads {
                 return task;
             }
             if (closed && turns.nobodyWaits()) {
-                // The next one may wait for nothing but this.
+                // The next thread may be waiting only for this.
                 work.signalAll();
                 return null;
             }
@@ -266,7 +266,7 @@ final class LaneThreads {
                 try {
                     var _ = work.awaitNanos(untilPlaceNanos);
                 } catch (InterruptedException e) {
-                    // An interrupt is for a task, and this thread has none.
+                    // An interrupt is meant for a task, and this thread has none.
                     LOG.trace("{}: interrupted while idle", name);
                 }
                 watched = false;

@@ -15,30 +15,31 @@ import org.warpnfs.limits.ClientAddress;
 import org.warpnfs.limits.FairShare;
 
 /**
- * Whose task of one lane runs next.
+ * Decides whose task of one lane runs next.
  *
  * <h2>Operation</h2>
  *
- * Clients take turns, one task each; the tasks of one client run in the order in which they came. A lane has its usual
- * places and some more.
+ * Clients take turns, one task each. The tasks of one client run in the order of their arrival. A lane has its usual
+ * places and additional ones.
  *
- * <p>The usual places are shared by {@link FairShare}: a client alone gets half of them, the next half of what is left,
- * and so on.
+ * <p>The usual places are shared by {@link FairShare}: one client alone gets half of them, the next half of what is
+ * left, and so on.
  *
- * <p>A task that runs for longer than the patience is held: by a disk that is dead, or by what its client makes it wait
- * for. For a client that runs nothing, a newcomer, tasks that are held do not count: it gets a place as long as fewer
- * tasks than there are usual places run beside them. Such a place is one of those beyond the usual ones once these are
- * taken, and a client has at most one of them. So whoever wants to keep newcomers out by tasks that never end needs
- * more addresses than there are places beyond the usual ones. Tasks that end in time keep nobody out: turns pass.
+ * <p>A task that runs for longer than the patience is held, by a dead disk or by something that its client makes it
+ * wait for. For a client that runs nothing, held tasks do not count. It gets a place as long as fewer other tasks run
+ * than there are usual places. Once the usual places are taken, it gets an additional place, and a client has at most
+ * one of those. So an attacker who wants to keep new clients out with tasks that never end needs more addresses than
+ * there are additional places. Tasks that end in time keep nobody out, because clients take turns.
  *
- * <p>Why only what is held makes room: a lane at work with many clients is not to have more threads than it was given.
+ * <p>Only held tasks make room for additional ones, because a lane that is busy with many clients shall not have more
+ * threads than configured.
  *
  * <h2>Errors</h2>
  *
  * None. Time is an argument. Guarded by the lock of {@link LaneThreads}.
  */
 final class LaneTurns {
-    /** What one client has here. */
+    /** The tasks of one client. */
     private static final class Client {
         final ClientAddress address;
         final Deque<LaneTask> waiting = new ArrayDeque<>();
@@ -49,7 +50,7 @@ final class LaneTurns {
         }
     }
 
-    /** A task that has a place, from its begin to its end. */
+    /** A task that has a place, from its beginning to its end. */
     static final class Running {
         private final Client client;
         private final LaneTask task;
@@ -70,19 +71,19 @@ final class LaneTurns {
     private final int most;
     private final long patienceNanos;
 
-    /** Those who run something or wait. */
+    /** Clients that run or wait for something. */
     private final Map<ClientAddress, Client> clients = new HashMap<>();
 
-    /** Those who wait, the next first. */
+    /** Clients that wait, the next in turn first. */
     private final Map<ClientAddress, Client> turns = new LinkedHashMap<>();
 
-    /** What runs, the first begun first. */
+    /** Running tasks, in the order in which they began. */
     private final Set<Running> running = new LinkedHashSet<>();
 
     /**
-     * @param usual places, at least 1
-     * @param beyond places more for newcomers
-     * @param patienceNanos after which a task that runs is held
+     * @param usual the number of usual places, at least 1
+     * @param beyond the number of additional places
+     * @param patienceNanos the time after which a running task is held
      */
     LaneTurns(int usual, int beyond, long patienceNanos) {
         this.usual = usual;
@@ -96,7 +97,7 @@ final class LaneTurns {
         turns.putIfAbsent(address, client);
     }
 
-    /** Takes back the task that was added last for this client, which has not begun. */
+    /** Removes the task that was added last for this client and has not begun. */
     void removeLast(ClientAddress address) {
         Client client = clients.get(address);
         if (client == null || client.waiting.isEmpty()) {
@@ -114,7 +115,7 @@ final class LaneTurns {
         return next(nowNanos) != null;
     }
 
-    /** Begins the task whose turn it is; null if none may begin now. */
+    /** Begins the next task; null if none may begin now. */
     @Nullable
     Running begin(long nowNanos) {
         Client client = next(nowNanos);
@@ -144,9 +145,9 @@ final class LaneTurns {
     }
 
     /**
-     * How long until a newcomer that waits may have a place though nothing ends: until one task more is held.
+     * The time until a waiting new client may get a place although no task ends, which is until one more task is held.
      *
-     * @return {@link Long#MAX_VALUE} if no newcomer waits, or there will be no place for it
+     * @return {@link Long#MAX_VALUE} if no new client waits, or there will be no place for it
      */
     long nanosToNextPlace(long nowNanos) {
         if (running.size() >= most || newcomer() == null) {
@@ -163,7 +164,7 @@ final class LaneTurns {
 
     private @Nullable Client next(long nowNanos) {
         int free = usual - running.size();
-        // Everyone who is passed over here runs something, so this looks at no more clients than there are places.
+        // Every client that is skipped here runs something, so this checks no more clients than there are places.
         for (Client client : turns.values()) {
             if (client.running == 0) {
                 return free > 0 || placeBeyond(nowNanos) ? client : null;
@@ -188,7 +189,7 @@ final class LaneTurns {
         return running.size() < most && running.size() - heldCount(nowNanos) < usual;
     }
 
-    /** Tasks that run for longer than the patience. */
+    /** The number of tasks that have run for longer than the patience. */
     int heldCount(long nowNanos) {
         int held = 0;
         for (Running task : running) {
@@ -200,12 +201,12 @@ final class LaneTurns {
         return held;
     }
 
-    /** Tasks that have a place. */
+    /** The number of tasks that have a place. */
     int runningCount() {
         return running.size();
     }
 
-    /** Tasks that wait for one. */
+    /** The number of tasks that wait for a place. */
     int waitingCount() {
         return turns.values().stream().mapToInt(client -> client.waiting.size()).sum();
     }
@@ -214,7 +215,7 @@ final class LaneTurns {
         return turns.isEmpty();
     }
 
-    /** Takes all tasks that wait, to be refused. */
+    /** Removes all waiting tasks, which are to be refused. */
     List<LaneTask> takeWaiting() {
         List<LaneTask> taken = new ArrayList<>();
         for (Client client : turns.values()) {

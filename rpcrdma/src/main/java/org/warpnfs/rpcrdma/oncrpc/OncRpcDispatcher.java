@@ -45,9 +45,9 @@ import org.warpnfs.rpcrdma.trace.CallTrace;
  *
  * <h2>Operation</h2>
  *
- * A call runs from its header to its reply on one thread of the executor, in the lane that its program names if it is a
- * {@link LaneProgram}; unless the program has it go on elsewhere ({@link CallLanes}), or answers later from a thread of
- * its own.
+ * A call runs from its header to its reply on one thread of the executor. A program that is a {@link LaneProgram} names
+ * the lane of that thread. A program may also continue the call on another thread ({@link CallLanes}), or answer later
+ * on a thread of its own.
  *
  * <h2>Buffers</h2>
  *
@@ -55,8 +55,8 @@ import org.warpnfs.rpcrdma.trace.CallTrace;
  *
  * <h2>Errors</h2>
  *
- * A call that cannot be run is answered as RFC 5531 says. A program that throws, or whose reply cannot be encoded, is
- * answered for with SYSTEM_ERR, counted and logged: a call that was taken always ends.
+ * A call that cannot be run is answered according to RFC 5531. If a program throws or its reply cannot be encoded, the
+ * answer is SYSTEM_ERR, which is counted and logged. So an accepted call always ends.
  */
 public final class OncRpcDispatcher implements InboundHandlerFactory {
     private static final Logger LOG = LoggerFactory.getLogger(OncRpcDispatcher.class);
@@ -70,7 +70,7 @@ public final class OncRpcDispatcher implements InboundHandlerFactory {
     private final AnsweredCalls answered = new AnsweredCalls();
     private final Set<ConnectionTransport> open = ConcurrentHashMap.newKeySet();
 
-    /** With the bindings of {@link UpperLayerBindings#RFC_8267}. */
+    /** Creates a dispatcher with the bindings of {@link UpperLayerBindings#RFC_8267}. */
     public OncRpcDispatcher(
             Map<OncRpcProgram, RpcDispatchable> programs,
             Executor executor,
@@ -81,8 +81,8 @@ public final class OncRpcDispatcher implements InboundHandlerFactory {
 
     /**
      * @param executor runs the programs, many calls at once; in lanes if it is a {@link LaneExecutor}
-     * @param bindings of programs that hand over no payloads
-     * @param disconnected hears of each connection that has ended, on a thread of the executor while there is one;
+     * @param bindings the bindings of programs that pass no payloads
+     * @param disconnected is called for each connection that has ended, on a thread of the executor while there is one;
      *     calls of that connection may still be running
      */
     public OncRpcDispatcher(
@@ -107,17 +107,17 @@ public final class OncRpcDispatcher implements InboundHandlerFactory {
         return transport;
     }
 
-    /** A connection has ended; what it has to tell follows by {@link #disconnected}. */
+    /** A connection has ended. {@link #disconnected} reports it later. */
     void closed(ConnectionTransport transport) {
         open.remove(transport);
     }
 
-    /** The calls of all connections so far; live. */
+    /** The calls of all connections so far; a live view. */
     public AnsweredCalls answered() {
         return answered;
     }
 
-    /** The connections that are open now, in no order. */
+    /** The connections that are open now, in no particular order. */
     public List<OpenConnection> connections() {
         return List.copyOf(open);
     }
@@ -128,8 +128,8 @@ public final class OncRpcDispatcher implements InboundHandlerFactory {
     }
 
     /**
-     * Runs what is no call, and may take its time, away from the event loop and behind no call; here if the service is
-     * closing.
+     * Runs a task that is not a call and may take long, neither on the event loop nor behind calls. Runs it on this
+     * thread if the service is closing.
      */
     void runAside(ClientAddress client, Runnable task) {
         LaneTask once = new LaneTask() {
@@ -150,7 +150,7 @@ public final class OncRpcDispatcher implements InboundHandlerFactory {
         }
     }
 
-    /** Where a call starts; looks at its header and leaves it as it was. */
+    /** The lane in which a call starts. The call's header is read and rewound. */
     Lane laneOf(XdrStream call) {
         return LaneLook.laneOf(call, programs);
     }
@@ -159,7 +159,7 @@ public final class OncRpcDispatcher implements InboundHandlerFactory {
         disconnected.accept(transport);
     }
 
-    /** @param arrivedNanos {@link System#nanoTime} of when the call was whole */
+    /** @param arrivedNanos {@link System#nanoTime} at the time when the call was complete */
     void dispatch(ConnectionTransport transport, InboundCall inbound, Lane lane, long arrivedNanos) {
         CallXdr xdr = new CallXdr(inbound, transport, this, lane, arrivedNanos);
         RpcCall unparsed = null;
@@ -184,7 +184,7 @@ public final class OncRpcDispatcher implements InboundHandlerFactory {
                 garbage(unparsed, e);
             }
         } catch (Throwable e) {
-            // An Error too: whatever went wrong, the credit goes back.
+            // Also for an Error: the credit must be given back in any case.
             statistics.increment(Counter.SYSTEM_ERRORS);
             LOG.error("{}: a call could not be dispatched", transport, e);
             xdr.drop();
@@ -239,7 +239,7 @@ public final class OncRpcDispatcher implements InboundHandlerFactory {
         }
     }
 
-    /** The rest of a call, on another thread than its beginning. */
+    /** Runs the rest of a call on another thread than its beginning. */
     void goOn(RpcCall call, CallXdr xdr, Runnable rest) {
         CallOnThread.Described around = CallOnThread.begin(xdr);
         try {

@@ -5,24 +5,24 @@ import java.time.Instant;
 import org.warpnfs.limits.ClientAddress;
 
 /**
- * A connection that calls come on, as an administrator sees it. The object that its calls bring as their transport.
- * Safe for any thread.
+ * An open connection as an administrator sees it. It is the transport object of the connection's calls. Safe for any
+ * thread.
  */
 public interface OpenConnection {
     InetSocketAddress remoteAddress();
 
-    /** Whose share it counts in. */
+    /** The client in whose share the connection counts. */
     ClientAddress client();
 
-    /** When it came into being. */
+    /** The time when the connection was opened. */
     Instant since();
 
-    /** Calls that have arrived so far. */
+    /** The number of calls that have arrived so far. */
     long calls();
 
-    /** When the last of them arrived; when the connection did, if there was none. */
+    /** The time when the last call arrived, or when the connection was opened if there was none. */
     Instant lastCall();
 
-    /** Ends it at once. A requester then repeats what was not answered on a new one. */
+    /** Ends the connection at once. A requester then repeats its unanswered calls on a new connection. */
     void end(String reason);
 }

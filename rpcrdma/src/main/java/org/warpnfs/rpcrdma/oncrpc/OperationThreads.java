@@ -12,20 +12,23 @@ import org.warpnfs.lanes.LaneTask;
 import org.warpnfs.limits.ClientAddress;
 
 /**
- * Platform threads for each {@link Lane} that run programs: POSIX identity belongs to a thread, and calls into the C
- * library would pin a virtual one.
+ * The threads of each {@link Lane}, which run programs. They are platform threads, because the POSIX identity belongs
+ * to a thread, and calls into the C library would pin a virtual one.
  *
- * <p>What waits in one lane waits for nothing that runs in another, nor does what is no call. Clients take turns, and
- * one that runs nothing gets a thread though others have taken all for calls that do not end: see {@link LaneTurns}.
- * Threads start when they are needed first. What waits for a thread is bounded by the credits and limits of the
- * transports. Safe for any thread.
+ * <p>Tasks of one lane never wait for tasks of another. Tasks that are not calls wait for neither. Clients take turns.
+ * A client that runs nothing gets a thread even if others have taken all for calls that do not end: see
+ * {@link LaneTurns}. Threads start when they are first needed. The number of waiting tasks is bounded by the credits
+ * and limits of the transports. Safe for any thread.
  */
 public final class OperationThreads implements LaneExecutor, AutoCloseable {
     private final Map<Lane, LaneThreads> lanes = new EnumMap<>(Lane.class);
     private final LaneThreads aside;
     private final List<LaneThreads> all = new ArrayList<>();
 
-    /** @param count of each lane, at least 1; up to {@link LaneThreads#BEYOND} more while calls hold them */
+    /**
+     * @param count the number of threads of each lane, at least 1; up to {@link LaneThreads#BEYOND} more while calls
+     *     hold them
+     */
     public OperationThreads(int count) {
         for (Lane lane : Lane.values()) {
             lanes.put(lane, new LaneThreads("operation-" + lane.name().toLowerCase(Locale.ROOT), count));
@@ -45,20 +48,17 @@ public final class OperationThreads implements LaneExecutor, AutoCloseable {
         of(lane).execute(client, task);
     }
 
-    /** Tasks that wait for a thread of that lane now. */
+    /** The number of tasks that wait for a thread of a lane now. */
     public int waitingCount(Lane lane) {
         return of(lane).waitingCount();
     }
 
-    /**
-     * Tasks of that lane that have run for so long that they are taken to be stuck, and that newcomers get other
-     * threads.
-     */
+    /** The number of tasks of a lane that have run for so long that new clients get other threads. */
     public int heldCount(Lane lane) {
         return of(lane).heldCount();
     }
 
-    /** Tasks that run in that lane now. */
+    /** The number of tasks that run in a lane now. */
     public int runningCount(Lane lane) {
         return of(lane).runningCount();
     }
@@ -72,8 +72,8 @@ public final class OperationThreads implements LaneExecutor, AutoCloseable {
     }
 
     /**
-     * Takes no more tasks and waits for those that run or wait. What a task hands on to another lane from then on is
-     * refused.
+     * Accepts no more tasks, and waits for those that run or wait. A task that continues in another lane from then on
+     * is refused.
      *
      * @return false if some still run after {@code limit}
      */
@@ -81,7 +81,7 @@ public final class OperationThreads implements LaneExecutor, AutoCloseable {
         long begin = System.nanoTime();
         all.forEach(LaneThreads::stopTaking);
         try {
-            // The first ones may have started others for what still waited.
+            // The first threads may have started others for tasks that still waited.
             for (List<Thread> alive = alive(); !alive.isEmpty(); alive = alive()) {
                 Duration left = limit.minusNanos(System.nanoTime() - begin);
                 if (!alive.getFirst().join(left.isNegative() ? Duration.ZERO : left)) {
@@ -102,7 +102,7 @@ public final class OperationThreads implements LaneExecutor, AutoCloseable {
                 .toList();
     }
 
-    /** Takes no more tasks, interrupts those that run, and refuses those that wait. */
+    /** Accepts no more tasks, interrupts those that run, and refuses those that wait. */
     @Override
     public void close() {
         all.forEach(LaneThreads::close);

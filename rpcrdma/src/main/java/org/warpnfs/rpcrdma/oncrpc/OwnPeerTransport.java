@@ -6,7 +6,10 @@ import org.dcache.oncrpc4j.rpc.RpcAuthException;
 import org.dcache.oncrpc4j.rpc.RpcAuthStat;
 import org.dcache.oncrpc4j.rpc.RpcTransport;
 
-/** What both ends' transports have in common: they are their own peer, match replies by XID, and know no TLS. */
+/**
+ * The common part of the transports of both ends. They are their own peer, match replies by XID, and do not support
+ * TLS.
+ */
 abstract class OwnPeerTransport implements RpcTransport {
     private final ReplyQueue replies = new ReplyQueue();
 
@@ -15,7 +18,7 @@ abstract class OwnPeerTransport implements RpcTransport {
         return replies;
     }
 
-    /** Itself: calls, replies and calls back go the same way. */
+    /** Returns this transport, because calls, replies and backward calls use the same connection. */
     @Override
     public final RpcTransport getPeerTransport() {
         return this;

@@ -31,7 +31,7 @@ final class ProgramTable {
         return programs.get(new OncRpcProgram(program, version));
     }
 
-    /** The versions of a program, null if there is none of that number. */
+    /** The versions of a program; null if there is no program of that number. */
     @Nullable
     Versions versionsOf(int program) {
         return versions.get(program);

@@ -8,8 +8,8 @@ import org.warpnfs.rpcrdma.request.ReplyItems;
 import org.warpnfs.rpcrdma.request.RequestException;
 
 /**
- * Decodes a reply. {@link #xdrDecodeByteBuffer()} takes what a Write chunk brought from the caller's own sink, and
- * anything else as a view of the message.
+ * Decodes a reply. {@link #xdrDecodeByteBuffer()} returns the caller's own sink for data that came in a Write chunk,
+ * and else a view of the message.
  */
 final class ReplyXdr extends DecodingXdr {
     private final ReplyItems items;

@@ -21,21 +21,22 @@ import org.warpnfs.rpcrdma.request.RequestException;
 import org.warpnfs.rpcrdma.request.Requester;
 
 /**
- * A requester as oncrpc4j's {@code RpcCall} wants it: {@code new RpcCall(program, version, auth, transport)} makes
- * calls over RDMA or TCP.
+ * A requester as a transport of oncrpc4j's {@code RpcCall}: {@code new RpcCall(program, version, auth, transport)}
+ * makes calls over RDMA or TCP.
  *
  * <h2>Operation</h2>
  *
- * {@code RpcCall} encodes into an Xdr of its own, which does not know payloads: its calls go inline or as long calls,
- * and offer a Reply chunk. {@link RpcCaller} makes calls whose DDP-eligible items travel in Read and Write chunks.
+ * {@code RpcCall} encodes into an Xdr of its own, which does not know payloads. So its calls are sent inline or as long
+ * calls, and offer a Reply chunk. {@link RpcCaller} makes calls whose DDP-eligible items are sent in Read and Write
+ * chunks.
  *
  * <h2>Buffers</h2>
  *
- * Of an {@code RpcCall}, call and reply are copied.
+ * The call and the reply of an {@code RpcCall} are copied.
  *
  * <h2>Errors</h2>
  *
- * A call that fails below RPC fails its handler with {@link RequestException}. Safe for any thread; handlers run on the
+ * A call that fails below RPC fails its handler with {@link RequestException}. Safe for any thread. Handlers run on the
  * connection's owner thread and must not block.
  */
 public final class RequesterTransport extends OwnPeerTransport implements AutoCloseable {
@@ -44,8 +45,9 @@ public final class RequesterTransport extends OwnPeerTransport implements AutoCl
     private final Duration timeout;
 
     /**
-     * @param maxReplyBytes size of the Reply chunk that goes with each {@code RpcCall}; 0 for none
-     * @param timeout after which the requester may end a call, if its owner watches the time
+     * @param maxReplyBytes the size of the Reply chunk of each {@code RpcCall}; 0 for none
+     * @param timeout the time after which the requester may end a call, if the owner of the requester calls
+     *     {@link Requester#endOverdue}
      */
     public RequesterTransport(Requester requester, int maxReplyBytes, Duration timeout) {
         this.requester = requester;
@@ -53,7 +55,7 @@ public final class RequesterTransport extends OwnPeerTransport implements AutoCl
         this.timeout = timeout;
     }
 
-    /** With a minute for each call. */
+    /** Creates a transport with a timeout of one minute for each call. */
     public RequesterTransport(Requester requester, int maxReplyBytes) {
         this(requester, maxReplyBytes, Duration.ofMinutes(1));
     }
@@ -72,7 +74,7 @@ public final class RequesterTransport extends OwnPeerTransport implements AutoCl
         handler.completed(call.limit(), attachment);
     }
 
-    /** Hands the outcome to whoever waits in the reply queue, unless that timed out before. */
+    /** Passes the result to the handler in the reply queue, unless that has timed out. */
     private final class Waiting implements ReplyHandler {
         private final int xid;
 
@@ -86,7 +88,7 @@ public final class RequesterTransport extends OwnPeerTransport implements AutoCl
             if (waiting == null) {
                 return;
             }
-            // oncrpc4j decodes when its caller comes round to it.
+            // Copied, because oncrpc4j decodes later.
             byte[] copy = new byte[message.remainingBytes()];
             message.read(copy, 0, copy.length);
             try {
@@ -114,7 +116,7 @@ public final class RequesterTransport extends OwnPeerTransport implements AutoCl
         return new RpcReply(xid, xdr, transport);
     }
 
-    /** What RPC says if it is not success. */
+    /** Throws if RPC reports anything but success. */
     static void check(RpcReply reply) throws OncRpcException {
         if (!reply.isAccepted()) {
             throw new OncRpcRejectedException(reply.getRejectStatus());
@@ -124,7 +126,7 @@ public final class RequesterTransport extends OwnPeerTransport implements AutoCl
         }
     }
 
-    /** Tells the one who waits what RPC says. */
+    /** Passes the result of RPC to the handler that waits. */
     static void complete(RpcTransport transport, CompletionHandler<RpcReply, RpcTransport> waiting, RpcReply reply) {
         try {
             check(reply);
@@ -135,7 +137,7 @@ public final class RequesterTransport extends OwnPeerTransport implements AutoCl
         try {
             waiting.completed(reply, transport);
         } catch (RuntimeException e) {
-            // A decoder of the caller's: its failure is that call's and no other's.
+            // A decoder of the caller failed. That fails its own call and no other.
             waiting.failed(e, transport);
         }
     }

@@ -25,20 +25,20 @@ import org.warpnfs.rpcrdma.request.Requester;
  *
  * <h2>Operation</h2>
  *
- * What the arguments encode by {@code xdrEncodePayload} or a {@code ByteBuffer} encoder goes inline if it fits, else in
- * a Read chunk. What the results decode by {@code xdrDecodeByteBuffer} comes in the sinks, in their order, where the
- * responder puts it there, and in the message where not: the same code works over TCP.
+ * Arguments that are encoded by {@code xdrEncodePayload} or a {@code ByteBuffer} encoder are sent inline if they fit,
+ * else in a Read chunk. Results that are decoded by {@code xdrDecodeByteBuffer} come in the sinks, in their order, if
+ * the responder uses them, else in the message. So the same code works over TCP.
  *
  * <h2>Buffers</h2>
  *
- * Payloads pass to the transport. Sinks belong to it until the call has ended. A buffer that
- * {@code xdrDecodeByteBuffer} returns is a view of the sink or, valid only while the results are being decoded, of the
- * message.
+ * The transport takes ownership of payloads. Sinks belong to it until the call has ended. {@code xdrDecodeByteBuffer}
+ * returns a view of the sink or of the message. A view of the message is valid only while the results are being
+ * decoded.
  *
  * <h2>Errors</h2>
  *
- * {@link RequestException} for what fails below RPC, {@link org.dcache.oncrpc4j.rpc.OncRpcException} for what RPC
- * refuses. Safe for any thread; results are decoded on the connection's owner thread.
+ * {@link RequestException} for failures below RPC, {@link org.dcache.oncrpc4j.rpc.OncRpcException} for calls that RPC
+ * refuses. Safe for any thread. Results are decoded on the connection's owner thread.
  */
 public final class RpcCaller {
     private static final int RPC_VERSION = 2;
@@ -60,8 +60,8 @@ public final class RpcCaller {
     /**
      * Makes a call and waits for its end.
      *
-     * @param sinks room for each DDP-eligible result, from position to limit
-     * @throws IOException if it failed, below RPC or in it
+     * @param sinks memory for each DDP-eligible result, from position to limit
+     * @throws IOException if the call failed, below RPC or in RPC
      */
     public void call(int procedure, XdrAble arguments, XdrAble results, List<ByteBuffer> sinks, Duration timeout)
             throws IOException {
@@ -79,7 +79,7 @@ public final class RpcCaller {
     /**
      * Makes a call.
      *
-     * @param offer room for DDP-eligible results, and for a reply that does not fit inline
+     * @param offer memory for DDP-eligible results, and for a reply that does not fit inline
      * @return completed when the results have been decoded
      * @throws IOException if the arguments cannot be encoded
      */

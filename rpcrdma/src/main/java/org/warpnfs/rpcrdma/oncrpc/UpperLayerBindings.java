@@ -4,23 +4,24 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Which results of which procedures are DDP-eligible (RFC 8166, section 6), for programs that do not say so themselves.
+ * Lists the results of procedures that are DDP-eligible (RFC 8166, section 6), for programs that do not mark them
+ * themselves.
  *
  * <h2>Operation</h2>
  *
- * A program that knows this transport hands an eligible result over by {@code xdrEncodePayload} or a {@code ByteBuffer}
- * encoder. One that was written for TCP encodes it by {@code xdrEncodeDynamicOpaque} or {@code xdrEncodeString}, like
- * any other item. For the procedures that are bound here these encoders do what {@code xdrEncodePayload} does, with a
- * copy: the result goes to the Write chunk of its number, if the requester offered one, and stays in the reply if not.
- * For all others nothing changes.
+ * A program that was written for this transport encodes an eligible result by {@code xdrEncodePayload} or a
+ * {@code ByteBuffer} encoder. A program that was written for TCP encodes it by {@code xdrEncodeDynamicOpaque} or
+ * {@code xdrEncodeString}, like any other item. For the procedures that are bound here, these encoders do what
+ * {@code xdrEncodePayload} does, with a copy. The result goes to the Write chunk with its number, if the requester
+ * offered one, and else stays in the reply. Other procedures are not affected.
  *
- * <p>All opaques, or all strings, of a bound procedure's results are items, and Write chunks are for items in their
- * order. So a procedure can be bound only if the upper-layer binding calls all of them eligible; an NFSv4 COMPOUND
- * cannot.
+ * <p>All opaques, or all strings, in the results of a bound procedure become items, and Write chunks are assigned to
+ * items in order. So a procedure can be bound only if the upper-layer binding calls all of them eligible. An NFSv4
+ * COMPOUND cannot be bound.
  *
  * <h2>Buffers</h2>
  *
- * The copy belongs to the reply: the program may use its array again as soon as the encoder has returned.
+ * The copy belongs to the reply. The program may reuse its array as soon as the encoder has returned.
  *
  * <h2>Errors</h2>
  *
@@ -31,12 +32,12 @@ public final class UpperLayerBindings {
     private static final int READLINK = 5;
     private static final int READ = 6;
 
-    /** No program needs it. */
+    /** Binds no procedure. */
     public static final UpperLayerBindings NONE = builder().build();
 
     /**
-     * NFS versions 2 and 3: the data of READ and the path of READLINK (RFC 8267, section 2.1). Version 4 is not here,
-     * as its eligible results are among many others in one COMPOUND (section 4.2).
+     * NFS versions 2 and 3: the data of READ and the path of READLINK (RFC 8267, section 2.1). Version 4 is not
+     * included, because its eligible results are mixed with others in one COMPOUND (section 4.2).
      */
     public static final UpperLayerBindings RFC_8267 = builder()
             .opaqueResults(NFS, 2, READ, READLINK)
@@ -45,7 +46,7 @@ public final class UpperLayerBindings {
             .stringResults(NFS, 3, READLINK)
             .build();
 
-    /** What is eligible in the results of one procedure. */
+    /** The eligible items in the results of one procedure. */
     enum Eligible {
         NOTHING(false, false),
         OPAQUES(true, false),
@@ -84,31 +85,31 @@ public final class UpperLayerBindings {
         this.eligible = Map.copyOf(eligible);
     }
 
-    /** Begins with nothing bound. */
+    /** A builder that starts with no bindings. */
     public static Builder builder() {
         return new Builder();
     }
 
-    /** Begins with what is bound here. */
+    /** A builder that starts with these bindings. */
     public Builder toBuilder() {
         Builder builder = new Builder();
         builder.eligible.putAll(eligible);
         return builder;
     }
 
-    /** Looks a procedure up. */
+    /** The eligible items of a procedure. */
     Eligible of(int program, int version, int procedure) {
         return eligible.getOrDefault(new Procedure(program, version, procedure), Eligible.NOTHING);
     }
 
-    /** Collects bindings. Not safe for two threads at once. */
+    /** Collects bindings. Not safe for use by two threads at once. */
     public static final class Builder {
         private final Map<Procedure, Eligible> eligible = new HashMap<>();
 
         private Builder() {}
 
         /**
-         * Every opaque in the results of these procedures is eligible: what a program encodes by
+         * Makes every opaque in the results of these procedures eligible, which are the items that a program encodes by
          * {@code xdrEncodeDynamicOpaque}.
          */
         public Builder opaqueResults(int program, int version, int... procedures) {
@@ -116,7 +117,7 @@ public final class UpperLayerBindings {
         }
 
         /**
-         * Every string in the results of these procedures is eligible: what a program encodes by
+         * Makes every string in the results of these procedures eligible, which are the items that a program encodes by
          * {@code xdrEncodeString}.
          */
         public Builder stringResults(int program, int version, int... procedures) {

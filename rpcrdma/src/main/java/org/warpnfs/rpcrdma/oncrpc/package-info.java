@@ -1,8 +1,8 @@
 /**
- * oncrpc4j programs on top of the transports: an Xdr that knows chunks, an RpcTransport for each connection, the
+ * oncrpc4j programs on top of the transports: an Xdr that supports chunks, an RpcTransport for each connection, and the
  * dispatcher.
  *
- * <p>The only package that knows oncrpc4j, besides the two services. It knows no transport: a call is a
+ * <p>Besides the services, this is the only package that uses oncrpc4j. It knows no transport: a call is a
  * {@link org.warpnfs.rpcrdma.message.InboundCall}, wherever it came from.
  */
 @NullMarked
