@@ -23,22 +23,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A socket for each address of the host, beside one for all.
+ * Opens a socket for each address of the host, beside the one for all addresses.
  *
  * <h2>Operation</h2>
  *
- * What comes to an address is given to the socket of that address, and a reply that it sends leaves from there. A
- * socket for all addresses would have the reply leave from the one that routing prefers, and whoever asked another
- * drops it. Addresses come and go, so they are looked at again every {@value #SECONDS} s; until then the socket for all
- * takes what comes to a new one.
+ * Linux delivers a datagram to the socket of its destination address, and the reply is sent from that address. A socket
+ * for all addresses would send the reply from the address that routing prefers, and a client that asked another address
+ * drops such a reply. Addresses come and go, so they are checked every {@value #SECONDS} s. Until then the socket for
+ * all addresses receives the datagrams to a new one.
  *
  * <h2>Errors</h2>
  *
- * An address that cannot be had is left to the socket for all, and so are those beyond {@value #MOST}. Safe for any
- * thread.
+ * An address for which no socket can be opened is left to the socket for all addresses. So are those beyond
+ * {@value #MOST}. Safe for any thread.
  */
 final class AddressSockets {
-    /** Linux lets sockets of one user share a port so, and of no other. */
+    /** With this option Linux lets sockets share a port if they belong to one user. */
     static final ChannelOption<Boolean> SHARED_PORT = NioChannelOption.of(StandardSocketOptions.SO_REUSEPORT);
 
     static final int MOST = 64;
@@ -53,10 +53,10 @@ final class AddressSockets {
     private boolean closed;
 
     /**
-     * None yet.
+     * Creates no sockets yet.
      *
-     * @param bootstrap makes sockets of {@link #SHARED_PORT}
-     * @param addresses of the host, now
+     * @param bootstrap opens sockets with {@link #SHARED_PORT}
+     * @param addresses returns the current addresses of the host
      */
     AddressSockets(Bootstrap bootstrap, int port, Supplier<Set<InetAddress>> addresses) {
         this.bootstrap = bootstrap;
@@ -64,25 +64,28 @@ final class AddressSockets {
         this.addresses = addresses;
     }
 
-    /** The addresses of this host; none if it does not say. */
+    /** The addresses of this host; empty if they cannot be read. */
     static Set<InetAddress> ofHost() {
         try {
             return NetworkInterface.networkInterfaces()
                     .flatMap(NetworkInterface::inetAddresses)
                     .collect(Collectors.toSet());
         } catch (SocketException e) {
-            LOG.debug("the addresses of this host cannot be had: {}", e.getMessage());
+            LOG.debug("the addresses of this host cannot be read: {}", e.getMessage());
             return Set.of();
         }
     }
 
-    /** Makes sockets, and waits for them; not on the thread of {@code loop}, which looks again later. */
+    /**
+     * Opens sockets, and waits for them. The thread of {@code loop} checks the addresses again later, so this must not
+     * be called on it.
+     */
     void begin(EventLoopGroup loop) {
         look().forEach(ChannelFuture::awaitUninterruptibly);
         var _ = loop.next().scheduleWithFixedDelay(this::look, SECONDS, SECONDS, TimeUnit.SECONDS);
     }
 
-    /** Makes what is missing, and closes what nobody needs. */
+    /** Opens the missing sockets, and closes those that are no longer needed. */
     synchronized List<ChannelFuture> look() {
         List<ChannelFuture> made = new ArrayList<>();
         if (closed) {

@@ -4,7 +4,7 @@ import java.util.HashMap;
 import java.util.Map;
 import org.warpnfs.limits.ClientAddress;
 
-/** Calls that wait or run, in all and of each client address. Safe for any thread. */
+/** Counts calls that wait or run, in all and for each client address. Safe for any thread. */
 final class CallsUnderWay {
     private final int most;
     private final int mostOfClient;
@@ -16,7 +16,7 @@ final class CallsUnderWay {
         this.mostOfClient = mostOfClient;
     }
 
-    /** Takes a place for a call, or says that there is none. */
+    /** Takes a place for a call. Returns false if there is none. */
     synchronized boolean begin(ClientAddress client) {
         int ofClient = ofClients.getOrDefault(client, 0);
         if (all >= most || ofClient >= mostOfClient) {

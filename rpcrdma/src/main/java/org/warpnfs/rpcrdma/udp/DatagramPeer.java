@@ -9,20 +9,23 @@ import org.warpnfs.rpcrdma.message.RpcConnection;
 import org.warpnfs.rpcrdma.message.RpcMessage;
 
 /**
- * Whoever sent a datagram, as a connection of one call.
+ * The sender of a datagram, as a connection for one call.
  *
- * @param listening where it came to; the wildcard address if that is an address which the host has had for a moment
- *     only
+ * @param listening the address that the datagram was sent to; the wildcard address if the host has had that address
+ *     only for a moment
  */
 record DatagramPeer(InetSocketAddress listening, InetSocketAddress remoteAddress) implements RpcConnection {
-    /** Where the socket knows no better, the address that the host would answer from. */
+    /**
+     * The address that the datagram was sent to. If the socket does not know it, the address from which the host would
+     * answer.
+     */
     @Override
     public InetSocketAddress localAddress() {
         if (!listening.getAddress().isAnyLocalAddress()) {
             return listening;
         }
         try (DatagramSocket route = new DatagramSocket()) {
-            // Sends nothing.
+            // Connecting a datagram socket sends nothing.
             route.connect(remoteAddress);
             return new InetSocketAddress(route.getLocalAddress(), listening.getPort());
         } catch (IOException e) {
@@ -45,7 +48,7 @@ record DatagramPeer(InetSocketAddress listening, InetSocketAddress remoteAddress
         return true;
     }
 
-    /** There is nothing to end: a call that nobody answers is sent again. */
+    /** Does nothing, because there is no connection to end. A client repeats a call that is not answered. */
     @Override
     public void abort(String reason) {}
 

@@ -4,11 +4,11 @@ import java.util.Arrays;
 import org.warpnfs.limits.ClientAddress;
 
 /**
- * How many calls of each client address were taken in this second.
+ * Limits how many calls of each client address are accepted in one second.
  *
- * <p>A forged source costs nothing to make up, so nothing is kept by address: addresses share {@value #PLACES} places
- * by a keyed hash. Two that meet in one share its rate for as long as this object lives. Not safe for two threads at
- * once.
+ * <p>Forged source addresses cost an attacker nothing, so no state is kept for single addresses. Addresses share
+ * {@value #PLACES} entries by a keyed hash. Two addresses with the same entry share its rate for the life of this
+ * object. Not safe for use by two threads at once.
  */
 final class ReplyRates {
     static final int PLACES = 4096;
@@ -20,8 +20,8 @@ final class ReplyRates {
     private long secondBegan;
 
     /**
-     * @param most calls of one address in a second
-     * @param key random, so that nobody knows whose place is whose
+     * @param most the most calls of one address in a second
+     * @param key a random number, so that nobody can predict which addresses share an entry
      */
     ReplyRates(int most, int key, long nowNanos) {
         this.most = most;
@@ -29,7 +29,7 @@ final class ReplyRates {
         this.secondBegan = nowNanos;
     }
 
-    /** Takes a call, or says that there were enough in this second. */
+    /** Accepts a call. Returns false if the limit of this second is reached. */
     boolean admit(ClientAddress client, long nowNanos) {
         if (nowNanos - secondBegan >= SECOND_NANOS) {
             Arrays.fill(taken, 0);

@@ -28,8 +28,8 @@ final class UdpCall implements InboundCall {
     private final AtomicBoolean ended = new AtomicBoolean();
 
     /**
-     * @param message at least an XID
-     * @param end hears once of the reply, or null if there is none
+     * @param message a message with at least an XID
+     * @param end is called once with the reply, or with null if there is none
      */
     UdpCall(ByteBuffer message, int maxReplyBytes, Consumer<@Nullable ByteBuffer> end) {
         this.xid = message.getInt(message.position());
@@ -58,7 +58,7 @@ final class UdpCall implements InboundCall {
         }
     }
 
-    /** RFC 5531, section 9: all that fits any call. */
+    /** The shortest error reply that answers any call (RFC 5531, section 9). */
     private ByteBuffer systemError() {
         return ByteBuffer.allocate(6 * Integer.BYTES)
                 .putInt(xid)
@@ -78,7 +78,7 @@ final class UdpCall implements InboundCall {
         end.accept(null);
     }
 
-    /** Gives up the call if nobody has ended it: whoever was to run it has failed. */
+    /** Ends the call without an answer if it has not ended yet, because the code that was to run it has failed. */
     void abandon() {
         if (ended.compareAndSet(false, true)) {
             end.accept(null);

@@ -4,9 +4,9 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What became of the datagrams that came to listeners. Safe for any thread. */
+/** Counts what happened to the datagrams of listeners. Safe for any thread. */
 public final class UdpCounts {
-    /** Why a datagram was not taken. */
+    /** The reasons for which a datagram is dropped. */
     public enum Drop {
         TOO_LONG,
         NO_MESSAGE,
@@ -27,7 +27,7 @@ public final class UdpCounts {
         }
     }
 
-    /** Those of all listeners of this process. */
+    /** The counters of all listeners of this process. */
     public static UdpCounts ofProcess() {
         return OF_PROCESS;
     }
@@ -56,22 +56,22 @@ public final class UdpCounts {
         return adder;
     }
 
-    /** Datagrams that came. */
+    /** Datagrams that were received. */
     public long received() {
         return received.sum();
     }
 
-    /** Those that were answered. */
+    /** Datagrams that were answered. */
     public long answered() {
         return answered.sum();
     }
 
-    /** Replies that were too long for their call, and became SYSTEM_ERR. */
+    /** Replies that were too long for their call and became SYSTEM_ERR. */
     public long repliesTooLong() {
         return repliesTooLong.sum();
     }
 
-    /** Datagrams that were dropped for this. */
+    /** Datagrams that were dropped for this reason. */
     public long dropped(Drop why) {
         return adder(why).sum();
     }

@@ -35,23 +35,24 @@ import org.warpnfs.limits.LogLimiter;
 import org.warpnfs.rpcrdma.message.InboundHandlerFactory;
 
 /**
- * Listens for datagrams on one address, or on all: then each has a socket of its own, so that replies leave from the
- * address that was asked.
+ * Listens for datagrams on one address, or on all. To listen on all it opens a socket for each address, so that replies
+ * are sent from the address that was asked.
  *
  * <h2>Operation</h2>
  *
- * One event loop of its own. Each datagram is a call from a peer that nothing is kept of; two copies of one are two
- * calls, so programs here must bear being called twice. Calls beyond the limits of {@link UdpOptions} are dropped and
- * counted: their clients send them again.
+ * It has one event loop of its own. Each datagram is a call, and no state is kept of its peer. A duplicated datagram is
+ * two calls, so the programs must give the same result when a call is repeated. Calls beyond the limits of
+ * {@link UdpOptions} are dropped and counted, and their clients repeat them.
  *
  * <h2>Buffers</h2>
  *
- * One datagram at a time is read, and copied to the heap at its own length. Replies whose socket is full are lost, as
- * datagrams are.
+ * One datagram at a time is read, and copied to the heap at its own length. If the socket buffer is full, replies are
+ * lost, as datagrams may be.
  *
  * <h2>Errors</h2>
  *
- * {@link #bind} throws if the address cannot be had. What is no call is dropped. Safe for any thread.
+ * {@link #bind} throws if the address cannot be listened on. A datagram that is no call is dropped. Safe for any
+ * thread.
  */
 public final class UdpListener implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(UdpListener.class);
@@ -86,7 +87,7 @@ public final class UdpListener implements AutoCloseable {
         Bootstrap bootstrap = new Bootstrap()
                 .group(loop)
                 .channel(NioDatagramChannel.class)
-                // One byte more than a call may have, to see that it has more.
+                // One byte more than the longest call, to detect a longer one.
                 .option(ChannelOption.RECVBUF_ALLOCATOR, new FixedRecvByteBufAllocator(options.maxCallBytes() + 1))
                 .handler(new Datagrams());
         if (!address.getAddress().isAnyLocalAddress()) {
@@ -101,7 +102,7 @@ public final class UdpListener implements AutoCloseable {
         ofAddresses.begin(loop);
     }
 
-    /** Sees that nobody has the port: sockets that share it would not tell. */
+    /** Checks that the port is not in use, because sockets that share a port do not report that. */
     private InetSocketAddress free(InetSocketAddress address) throws IOException {
         try (DatagramSocket alone = new DatagramSocket(address)) {
             return new InetSocketAddress(address.getAddress(), alone.getLocalPort());
@@ -126,14 +127,14 @@ public final class UdpListener implements AutoCloseable {
     /**
      * Starts to listen.
      *
-     * @throws IOException if the address is taken, or is none of this host's
+     * @throws IOException if the address is in use, or does not belong to this host
      */
     public static UdpListener bind(InetSocketAddress address, UdpOptions options, InboundHandlerFactory handlers)
             throws IOException {
         return bind(address, options, handlers, AddressSockets::ofHost);
     }
 
-    /** @param hostAddresses what a wildcard address stands for now */
+    /** @param hostAddresses returns the addresses that a wildcard address stands for now */
     static UdpListener bind(
             InetSocketAddress address,
             UdpOptions options,
@@ -147,17 +148,17 @@ public final class UdpListener implements AutoCloseable {
         return (InetSocketAddress) channel.localAddress();
     }
 
-    /** Datagrams that were no call, or beyond a limit. */
+    /** The number of datagrams that were no call or exceeded a limit. */
     public long dropped() {
         return dropped.get();
     }
 
-    /** Calls that were answered. */
+    /** The number of calls that were answered. */
     public long answered() {
         return answered.get();
     }
 
-    /** Calls that wait or run. */
+    /** The number of calls that wait or run. */
     public int underWay() {
         return underWay.count();
     }
@@ -187,7 +188,8 @@ public final class UdpListener implements AutoCloseable {
             if (refusal != null) {
                 dropped.incrementAndGet();
                 counts.countDropped(refusal);
-                // One for all senders: whoever forges sources could write a line with each datagram.
+                // One limit for all senders, because an attacker who forges source addresses could write a line with
+                // each datagram.
                 log.admit(refusal.name(), ClientAddress.NONE)
                         .ifPresent(more -> logDropped(refusal, sender, datagram.content(), more));
                 return;
@@ -259,7 +261,7 @@ public final class UdpListener implements AutoCloseable {
             }
         }
 
-        /** Of a datagram that went before: ICMP said that nobody is there. */
+        /** An error of an earlier datagram: ICMP reported that its destination is unreachable. */
         @Override
         public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
             LOG.debug("UDP: {}", cause.getMessage());

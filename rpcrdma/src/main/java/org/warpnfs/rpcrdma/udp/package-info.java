@@ -1,8 +1,8 @@
 /**
- * RPC over UDP (RFC 5531, section 10): a call in a datagram, its reply in another. For small programs such as MOUNT and
- * the portmapper.
+ * RPC over UDP (RFC 5531, section 10), for small programs such as MOUNT and the portmapper. Each call and each reply is
+ * one datagram.
  *
- * <p>Knows Netty and {@code rpcrdma.message}; no RDMA, no oncrpc4j, no program.
+ * <p>This package uses Netty and {@code rpcrdma.message}. It knows no RDMA, no oncrpc4j and no programs.
  */
 @NullMarked
 package org.warpnfs.rpcrdma.udp;
