@@ -5,10 +5,10 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 
 /**
- * Which calls of ours are outstanding on one connection: a record that claims to be a reply is looked at only if it
- * answers one.
+ * The outstanding backward calls of one connection. A record that claims to be a reply is processed only if it answers
+ * one of them.
  *
- * <p>Remembers a bounded number; the oldest is forgotten for a new one. Event loop only.
+ * <p>Stores a bounded number of calls; a new one replaces the oldest. For the event loop only.
  */
 final class BackwardReplies {
     private final int maxOutstanding;
@@ -21,7 +21,7 @@ final class BackwardReplies {
         this.maxUnexpected = maxUnexpected;
     }
 
-    /** A call has left. */
+    /** A call has been sent. */
     void called(int xid) {
         if (!outstanding.contains(xid) && outstanding.size() == maxOutstanding) {
             Iterator<Integer> oldest = outstanding.iterator();
@@ -31,12 +31,12 @@ final class BackwardReplies {
         outstanding.add(xid);
     }
 
-    /** True if a reply with this XID answers a call; the next one does not. */
+    /** True if a reply with this XID answers a call. The call is removed, so a second reply does not. */
     boolean take(int xid) {
         return outstanding.remove(xid);
     }
 
-    /** Counts a reply to nothing; true if that is one too many. */
+    /** Counts a reply without a call. True if there have been too many. */
     boolean tooManyUnexpected() {
         return ++unexpected > maxUnexpected;
     }

@@ -11,14 +11,14 @@ import org.warpnfs.rpcrdma.stats.TransportStatistics;
 import org.warpnfs.rpcrdma.trace.CallTrace;
 
 /**
- * Makes calls of the records of one connection.
+ * Starts the calls in the records of one connection.
  *
  * <h2>Operation</h2>
  *
  * Starts calls while none of these has reached its limit: calls in flight, of the connection and of its client; bytes
- * that the peer has not taken, of both; memory for records. One turn starts so many, and the rest with the next. The
- * connection is read from while nothing that has come waits. A call that has been started asks once more before it
- * begins: see {@link HeldCalls}.
+ * that the peer has not taken, of both; memory for records. One turn starts a limited number of calls, and the next
+ * turn starts the rest. The connection is read from while no received data waits. A call that has been started asks
+ * once more before it begins: see {@link HeldCalls}.
  *
  * <h2>Buffers</h2>
  *
@@ -26,8 +26,8 @@ import org.warpnfs.rpcrdma.trace.CallTrace;
  *
  * <h2>Errors</h2>
  *
- * What is no RPC message, and a flood of replies to nothing, is refused: that closes the connection. Event loop only,
- * but for {@link #recordDone}.
+ * A record that is no RPC message closes the connection, and so do too many replies without a call. For the event loop
+ * only, except {@link #recordDone}.
  */
 final class CallStarter implements ReplyWriter.Calls {
     private static final int RPC_MESSAGE_MIN_BYTES = 8;
@@ -82,17 +82,17 @@ final class CallStarter implements ReplyWriter.Calls {
         return reader;
     }
 
-    /** Calls whose reply has not been taken. */
+    /** The number of calls whose reply has not been taken. */
     int inFlight() {
         return inFlight;
     }
 
-    /** Calls that have begun, or are about to, and have not been answered. */
+    /** The number of calls that have begun, or are about to, and have not been answered. */
     int running() {
         return inFlight - held.count() - connection.writer().unsentReplies();
     }
 
-    /** Whether a call has ever come. */
+    /** Whether a call has ever arrived. */
     boolean called() {
         return called;
     }
@@ -104,7 +104,7 @@ final class CallStarter implements ReplyWriter.Calls {
         startCalls();
     }
 
-    /** Bytes that have come since the connection began. */
+    /** Bytes received since the connection began. */
     long receivedBytes() {
         return receivedBytes;
     }
@@ -121,8 +121,8 @@ final class CallStarter implements ReplyWriter.Calls {
         } catch (RecordViolation violation) {
             connection.refuse("record", violation.getMessage());
         } catch (RuntimeException | Error e) {
-            // No memory for a record, say. Whoever called has others to see to, and nobody would read from this
-            // connection again.
+            // For example, no memory for a record. The caller has other connections to serve, and this connection would
+            // never be read from again.
             connection.defect(e);
         } finally {
             starting = false;
@@ -159,7 +159,7 @@ final class CallStarter implements ReplyWriter.Calls {
         }
     }
 
-    /** Counts a call as in flight at its client if no limit is reached. */
+    /** Counts a call as in flight for its client, if no limit is reached. */
     private boolean takeRoom() {
         room = false;
         if (inFlight >= options.maxCallsInFlight()) {
@@ -182,30 +182,30 @@ final class CallStarter implements ReplyWriter.Calls {
         return tryStart();
     }
 
-    /** On whatever thread made room. */
+    /** The client has room again. Called on the thread that made room. */
     private void roomAtClient() {
         try {
             channel.eventLoop().execute(() -> {
                 waitsForClient = false;
                 startCalls();
-                // For the next in line, if this one did not need the room.
+                // Wakes the next connection, if this one did not need the room.
                 account.wakeIfRoom();
             });
         } catch (RejectedExecutionException e) {
-            // The event loop is gone, and the connection with it: the room is for the next in line.
+            // The event loop has stopped, and the connection has ended. The room is for the next connection.
             account.wakeIfRoom();
         }
     }
 
     /**
-     * A connection whose peer has taken all replies has one call in flight, whatever others of its client leave
-     * untaken.
+     * Counts a call for its client. A connection whose peer has taken all replies may have one call in flight, whatever
+     * other connections of its client leave untaken.
      */
     private boolean tryStart() {
         return account.tryStart(inFlight == 0);
     }
 
-    /** True if the record is a call, which is in flight from here on. */
+    /** Returns whether the record is a call, which is in flight then. */
     private boolean start(ByteBuf record) {
         int lengthBytes = record.readableBytes();
         int direction = lengthBytes < RPC_MESSAGE_MIN_BYTES
@@ -241,7 +241,7 @@ final class CallStarter implements ReplyWriter.Calls {
         return false;
     }
 
-    /** Looks at the XID first: what answers no call of ours is not worth a copy. */
+    /** Checks the XID first, because a reply that answers no call of ours is not worth a copy. */
     private void backwardReply(ByteBuf record) {
         int lengthBytes = record.readableBytes();
         if (lengthBytes > options.maxBackwardReplyBytes()) {

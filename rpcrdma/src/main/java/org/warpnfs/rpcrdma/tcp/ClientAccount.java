@@ -6,9 +6,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.warpnfs.limits.ClientAddress;
 
 /**
- * What all connections of one client have in flight: calls, and replies that it has not taken.
+ * Counts what all connections of one client have in flight: calls, and replies that the client has not taken.
  *
- * <p>A connection that may not start a call waits in line, and is told when there is room. Safe for any thread.
+ * <p>A connection that may not start a call waits in a queue and is woken when there is room. Safe for any thread.
  */
 final class ClientAccount {
     private final ClientAddress address;
@@ -33,12 +33,12 @@ final class ClientAccount {
         return memory;
     }
 
-    /** Where its replies are counted. */
+    /** The memory in which its replies are counted. */
     ReplyMemory replies() {
         return replies;
     }
 
-    /** Its share of them. */
+    /** Its share of that memory. */
     ReplyMemory.Share untaken() {
         return untaken;
     }
@@ -46,7 +46,8 @@ final class ClientAccount {
     /**
      * Counts a call as in flight, if there is room for one.
      *
-     * @param alone whether it is the only one of its connection: then it does not matter what others have not taken
+     * @param alone whether it is the only call of its connection; if so, replies that other connections have not taken
+     *     do not matter
      */
     boolean tryStart(boolean alone) {
         if (!alone && untaken.untakenBytes() >= options.maxUnsentBytesPerClient()) {
@@ -63,7 +64,7 @@ final class ClientAccount {
         }
     }
 
-    /** Calls of all its connections, and of those that have ended before their calls. */
+    /** Calls of all its connections, including connections that ended before their calls. */
     int callsInFlight() {
         return callsInFlight.get();
     }
@@ -74,7 +75,7 @@ final class ClientAccount {
         wakeIfRoom();
     }
 
-    /** Notes what is there of a message to the client: see {@link ReplyMemory#change}. */
+    /** Records the current size of a reply to the client: see {@link ReplyMemory#change}. */
     void changed(ReplyMemory.Size before, ReplyMemory.Size now, boolean givesBack) {
         replies.change(untaken, before, now, givesBack);
         if (now.bytes() < before.bytes()) {
@@ -82,22 +83,28 @@ final class ClientAccount {
         }
     }
 
-    /** Runs {@code task} once when there is room. Registering and trying once more closes the gap between. */
+    /**
+     * Runs {@code task} once when there is room. The caller must try again after this call, because room may have been
+     * made before it.
+     */
     void awaitRoom(Runnable task) {
         waiting.add(task);
     }
 
-    /** Takes a connection that has ended out of the line. If it has been told already, it tells the next. */
+    /** Removes a connection that has ended from the queue. If it has been woken already, it wakes the next one. */
     void leave(Runnable task) {
         waiting.remove(task);
     }
 
-    /** Connections that wait for room. */
+    /** The number of connections that wait for room. */
     int waiting() {
         return waiting.size();
     }
 
-    /** Tells the next in line. Whoever is told and does not need the room calls this again. */
+    /**
+     * Wakes the next connection in the queue if there is room. A connection that is woken and does not need the room
+     * calls this again.
+     */
     void wakeIfRoom() {
         if (callsInFlight.get() < options.maxCallsPerClient()
                 && untaken.untakenBytes() < options.maxUnsentBytesPerClient()) {

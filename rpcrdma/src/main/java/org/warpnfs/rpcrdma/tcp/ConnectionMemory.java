@@ -6,10 +6,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One connection's part of the {@link RecordMemory}. Has a limit of its own, above which it waits for its own calls to
- * end.
+ * One connection's part of the {@link RecordMemory}. It has a limit of its own. Above that limit the connection waits
+ * for its own calls to end.
  *
- * <p>For the connection's event loop, but for {@link #give}.
+ * <p>For the connection's event loop, except {@link #give}.
  */
 final class ConnectionMemory implements RecordBudget {
     private final RecordMemory memory;
@@ -23,7 +23,7 @@ final class ConnectionMemory implements RecordBudget {
     private boolean closed;
 
     /**
-     * @param loop runs on the connection's event loop
+     * @param loop runs tasks on the connection's event loop
      * @param resume runs there when a length that was refused may be asked for again
      */
     ConnectionMemory(RecordMemory memory, RecordMemory.Share share, long maxBytes, Executor loop, Runnable resume) {
@@ -55,7 +55,7 @@ final class ConnectionMemory implements RecordBudget {
         return true;
     }
 
-    /** On whatever thread gave memory back. */
+    /** Memory was granted. Called on the thread that gave it back. */
     private void granted(int lengthBytes) {
         heldBytes.addAndGet(lengthBytes);
         try {
@@ -79,7 +79,7 @@ final class ConnectionMemory implements RecordBudget {
         memory.give(share, lengthBytes);
     }
 
-    /** Takes nothing more. What calls hold is still to be given. */
+    /** Takes no more memory. Calls still give back what they hold. */
     void close() {
         closed = true;
         if (grantedBytes > 0) {

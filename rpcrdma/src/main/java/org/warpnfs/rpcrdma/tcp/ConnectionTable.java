@@ -18,8 +18,8 @@ import org.warpnfs.rpcrdma.stats.TransportStatistics;
  *
  * <h2>Operation</h2>
  *
- * A newcomer that finds a limit reached gets the place of another connection. That one is closed and counted as gone at
- * once.
+ * If a limit is reached, a new connection takes the place of another one. That one is closed and no longer counted from
+ * then on.
  *
  * <pre>
  * limit reached     whose place is taken
@@ -32,8 +32,8 @@ import org.warpnfs.rpcrdma.stats.TransportStatistics;
  *                   else the newcomer is refused
  * </pre>
  *
- * So whoever fills all places with busy connections from a few addresses neither keeps another address out nor drives
- * out its idle connections.
+ * So an attacker who fills all places with busy connections from a few addresses neither keeps another address out nor
+ * replaces its idle connections.
  *
  * <h2>Errors</h2>
  *
@@ -67,7 +67,7 @@ final class ConnectionTable {
     /**
      * Takes a place for a new connection.
      *
-     * @return null if it is refused; otherwise {@link #joined} and {@link #left} follow
+     * @return null if the connection is refused; otherwise {@link #joined} and {@link #left} follow
      */
     @Nullable
     ClientAccount admit(ClientAddress address) {
@@ -104,7 +104,7 @@ final class ConnectionTable {
         return account;
     }
 
-    /** Closes the connection that is missed least, if one is idle: descriptors have run out. */
+    /** Closes an idle connection of the client that has most, if there is one, because descriptors have run out. */
     void evictIdle() {
         TcpConnection victim;
         synchronized (this) {
@@ -123,7 +123,7 @@ final class ConnectionTable {
         victim.abort("another connection needs its place");
     }
 
-    /** The connection that a place was taken for. */
+    /** Adds the connection for which a place was taken. */
     synchronized void joined(TcpConnection connection) {
         Client client = clients.get(connection.account().address());
         if (client != null) {
@@ -134,13 +134,13 @@ final class ConnectionTable {
         }
     }
 
-    /** Drains every connection, and those that had been accepted and were not among them yet. */
+    /** Drains every connection, including those that were accepted and will join later. */
     synchronized void drain() {
         draining = true;
         connections().forEach(TcpConnection::drain);
     }
 
-    /** The place of a connection that never came to be. */
+    /** Frees the place of a connection that was never established. */
     synchronized void gaveUp(ClientAccount account) {
         Client client = clients.get(account.address());
         if (client != null) {
@@ -167,8 +167,8 @@ final class ConnectionTable {
     }
 
     /**
-     * Forgets clients that have neither connections nor calls. Calls outlive their connection: a client that comes back
-     * is to find them counted.
+     * Removes clients that have neither connections nor calls. Calls may outlive their connection, so that a client
+     * that comes back finds them counted.
      */
     synchronized void forgetIdle() {
         new ArrayList<>(clients.values()).forEach(this::forgetIfIdle);
@@ -180,7 +180,7 @@ final class ConnectionTable {
         }
     }
 
-    /** Clients that are remembered. */
+    /** The number of stored clients. */
     synchronized int clientCount() {
         return clients.size();
     }
@@ -222,12 +222,12 @@ final class ConnectionTable {
         return longest;
     }
 
-    /** Connections that are open. */
+    /** The number of open connections. */
     synchronized int size() {
         return places;
     }
 
-    /** All of them. */
+    /** All open connections. */
     synchronized Collection<TcpConnection> connections() {
         List<TcpConnection> all = new ArrayList<>(places);
         clients.values().forEach(client -> all.addAll(client.connections));

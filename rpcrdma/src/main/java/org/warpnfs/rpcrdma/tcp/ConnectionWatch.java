@@ -7,22 +7,24 @@ import org.warpnfs.limits.RateWatch;
 import org.warpnfs.rpcrdma.stats.Counter;
 
 /**
- * What a peer must do in time: make its first call, deliver a record that it began, take its replies.
+ * Checks the deadlines of a peer: for its first call, for the rest of a record that it began, and for taking its
+ * replies.
  *
- * <p>A time in which we do not read from the peer is not counted as its delay. Time is an argument. Event loop only.
+ * <p>Time in which we do not read from the peer does not count as its delay. Time is an argument. For the event loop
+ * only.
  */
 final class ConnectionWatch {
     /**
-     * What a connection looks like at one moment.
+     * The state of a connection at one moment.
      *
-     * @param called whether a whole call has come
-     * @param reading whether we read
-     * @param recordBytes that may still be to come of a record that has begun
+     * @param called whether a complete call has arrived
+     * @param reading whether we read from the peer
+     * @param recordBytes the most bytes that are still to come of a record that has begun
      * @param records how many records have begun
-     * @param receivedBytes since the connection began
-     * @param untakenBytes of replies that wait for the peer
-     * @param emptied how many times nothing was left to be taken
-     * @param takenBytes since the connection began
+     * @param receivedBytes bytes received since the connection began
+     * @param untakenBytes bytes of replies that wait for the peer
+     * @param emptied how many times all replies had been taken
+     * @param takenBytes bytes taken since the connection began
      * @param drained whether the connection ends when its replies have been taken
      */
     record Look(
@@ -42,8 +44,8 @@ final class ConnectionWatch {
     private final RateWatch firstCall;
 
     /**
-     * @param upward the client's line for what it sends
-     * @param downward the client's line for what it takes
+     * @param upward the client's line for the bytes that it sends
+     * @param downward the client's line for the bytes that it takes
      */
     ConnectionWatch(TcpOptions options, LineSharers.Line upward, LineSharers.Line downward) {
         long least = options.leastBytesPerSecond();
@@ -54,21 +56,21 @@ final class ConnectionWatch {
         this.firstCall = new RateWatch(options.firstMessageLimit(), least, LineSharers.Line.ALONE);
     }
 
-    /** The connection has ended, and has no part of its client's line any more. */
+    /** The connection has ended and no longer shares its client's line. */
     void close() {
         record.close();
         replies.close();
     }
 
     /**
-     * Looks; to be called every now and then.
+     * Checks the deadlines. To be called regularly.
      *
-     * @param nowNanos of a clock that only goes forward
-     * @return what the peer has not done in time, as the counter of those; null if it is in time
+     * @param nowNanos a clock that never goes back
+     * @return the counter of the missed deadline; null if none was missed
      */
     @Nullable
     Counter overdue(Look look, long nowNanos) {
-        // Each looks each time, so that each knows what has been done since.
+        // All watches check each time, so that each knows the progress since the last check.
         RateWatch.Progress call = new RateWatch.Progress(!look.called && look.reading ? 1 : 0, 0, 0);
         RateWatch.Progress given =
                 new RateWatch.Progress(look.reading ? look.recordBytes : 0, look.receivedBytes, look.records);

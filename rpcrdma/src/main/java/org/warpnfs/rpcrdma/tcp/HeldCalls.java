@@ -9,21 +9,21 @@ import org.warpnfs.rpcrdma.stats.Counter;
 import org.warpnfs.rpcrdma.stats.TransportStatistics;
 
 /**
- * The calls of one connection that have been started and may not begin: too much that they or others were answered has
- * not been taken.
+ * The calls of one connection that have been started but may not begin, because too many replies to them or to other
+ * calls of the client have not been taken.
  *
  * <h2>Operation</h2>
  *
- * They wait in the line of the {@link ReplyMemory}, on no thread. One whose connection has nothing but such calls
- * begins whatever others of its client have not taken: its peer takes its replies.
+ * They wait in the queue of the {@link ReplyMemory}, on no thread. If a connection has only such calls, its peer has
+ * taken all its replies. Then one call begins, whatever other connections of its client have not taken.
  *
  * <h2>Buffers</h2>
  *
- * A call holds its record meanwhile.
+ * A call holds its record while it waits.
  *
  * <h2>Errors</h2>
  *
- * When the connection ends they end, and never begin. Event loop only, but for {@link #holdLater}.
+ * When the connection ends, the calls end and never begin. For the event loop only, except {@link #holdLater}.
  */
 final class HeldCalls {
     private final Channel channel;
@@ -33,9 +33,9 @@ final class HeldCalls {
     private final Map<TcpCall, ReplyMemory.Request> held = new LinkedHashMap<>();
 
     /**
-     * @param channel the connection's
-     * @param changed runs on its event loop when there are more or fewer of them
-     * @param defect hears there of a call that could not be handed up, by a defect of ours
+     * @param channel the channel of the connection
+     * @param changed runs on the channel's event loop when the number of held calls changes
+     * @param defect is called there if a call could not be passed up, because of a defect of ours
      */
     HeldCalls(Channel channel, TransportStatistics statistics, Runnable changed, Consumer<Throwable> defect) {
         this.channel = channel;
@@ -48,14 +48,14 @@ final class HeldCalls {
         return held.size();
     }
 
-    /** Takes a call that may not begin; from any thread. */
+    /** Takes a call that may not begin. May be called from any thread. */
     void holdLater(TcpCall call) {
         statistics.increment(Counter.REPLY_MEMORY_WAITS);
         count(1);
         try {
             channel.eventLoop().execute(() -> hold(call));
         } catch (RejectedExecutionException e) {
-            // The event loop is gone, and the connection with it.
+            // The event loop has stopped, and the connection has ended.
             end(call);
         }
     }
@@ -69,7 +69,7 @@ final class HeldCalls {
         changed.run();
     }
 
-    /** If the connection has no calls but these the oldest is as good as alone. */
+    /** If the connection has only held calls, the oldest counts as its only one. */
     void beginIfAlone(int callsInFlight) {
         if (!held.isEmpty() && held.size() == callsInFlight) {
             Map.Entry<TcpCall, ReplyMemory.Request> oldest =
@@ -78,12 +78,12 @@ final class HeldCalls {
         }
     }
 
-    /** On whatever thread made room. */
+    /** A call may begin. Called on the thread that made room. */
     private void mayBegin(TcpCall call) {
         try {
             channel.eventLoop().execute(() -> begin(call));
         } catch (RejectedExecutionException e) {
-            // It has ended with its connection.
+            // The call has ended with its connection.
             call.claim().refuse();
         }
     }
@@ -97,7 +97,7 @@ final class HeldCalls {
             count(-1);
             handUp(call);
         } else {
-            // Room came from what the connection gives back at its end.
+            // The room came from what the connection gave back at its end.
             call.claim().refuse();
             end(call);
         }

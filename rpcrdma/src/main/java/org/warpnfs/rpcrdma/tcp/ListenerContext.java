@@ -5,7 +5,7 @@ import org.warpnfs.limits.LogLimiter;
 import org.warpnfs.rpcrdma.stats.TransportStatistics;
 
 /**
- * What all connections of one listener share.
+ * The objects that all connections of one listener share.
  *
  * @param givers connections whose peers owe the rest of a record
  * @param takers connections whose peers have to take replies

@@ -6,13 +6,14 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * Requests that wait for memory. Clients take turns, each with its oldest request. The next in line waits for room and
- * is not overtaken; one that waits only because of what its own client has stands in nobody's way.
+ * The queue of requests that wait for memory. Clients take turns, each with its oldest request. If the first client in
+ * the queue waits for free memory, no other client overtakes it. A request that waits only because of what its own
+ * client holds does not hold up others.
  *
- * <p>Guarded by the lock of whoever made it, but {@link #tell}, which runs without a lock.
+ * <p>Guarded by the lock of its owner, except {@link #tell}, which runs without a lock.
  */
 final class MemoryTurns {
-    /** What one client waits for. */
+    /** The waiting requests of one client. */
     static class Share {
         private final Deque<Request> waiting = new ArrayDeque<>();
 
@@ -21,23 +22,23 @@ final class MemoryTurns {
         }
     }
 
-    /** One that waits. */
+    /** One waiting request. */
     abstract static class Request {
         private final Share share;
         private final Runnable granted;
 
-        /** @param granted runs once its memory was taken */
+        /** @param granted runs once the memory has been taken */
         Request(Share share, Runnable granted) {
             this.share = share;
             this.granted = granted;
         }
 
-        /** Whether there is no room for it, and its client has nothing whose return would help. */
+        /** Whether there is not enough free memory, and the client holds nothing that it could give back. */
         abstract boolean waitsForRoom();
 
         abstract boolean fits();
 
-        /** Its memory is taken. */
+        /** Takes the memory. */
         abstract void book();
     }
 
@@ -48,7 +49,7 @@ final class MemoryTurns {
         return turns.isEmpty();
     }
 
-    /** Whether the next in line waits for room: then nobody takes any. */
+    /** Whether the first client in the queue waits for free memory. Then no other takes any. */
     boolean headWaitsForRoom() {
         return headWaitsForRoom;
     }
@@ -58,7 +59,7 @@ final class MemoryTurns {
         request.share.waiting.addLast(request);
     }
 
-    /** Before all others of its client. */
+    /** Adds a request before all others of its client. */
     void addFirst(Request request) {
         takeTurn(request.share);
         request.share.waiting.addFirst(request);
@@ -70,7 +71,10 @@ final class MemoryTurns {
         }
     }
 
-    /** Before all others of its client, whose turn does not change; false if it does not wait here. */
+    /**
+     * Moves a request before all others of its client, whose turn does not change. Returns false if it is not in the
+     * queue.
+     */
     boolean toFront(Request request) {
         if (!request.share.waiting.remove(request)) {
             return false;
@@ -79,12 +83,15 @@ final class MemoryTurns {
         return true;
     }
 
-    /** From now on the next in line waits for room, although nothing was granted or given back. */
+    /** Records that the first client in the queue waits for free memory, although nothing was granted or given back. */
     void waitForRoom() {
         headWaitsForRoom = true;
     }
 
-    /** False if it does not wait here, or no longer. What it may have kept from others is for {@link #grant}. */
+    /**
+     * Removes a request. Returns false if it is not in the queue. The caller then calls {@link #grant}, because the
+     * request may have held up others.
+     */
     boolean remove(Request request) {
         if (!request.share.waiting.remove(request)) {
             return false;
@@ -95,7 +102,7 @@ final class MemoryTurns {
         return true;
     }
 
-    /** Books what can be granted now. */
+    /** Grants and takes memory for all requests that are possible now. */
     List<Request> grant() {
         List<Request> granted = new ArrayList<>();
         int before;
@@ -106,7 +113,7 @@ final class MemoryTurns {
         return granted;
     }
 
-    /** Looks at each client that waits, once; one that is served goes to the end of the line. */
+    /** Checks each waiting client once. A client that is served moves to the end of the queue. */
     private void grantOneEach(List<Request> granted) {
         headWaitsForRoom = false;
         for (int n = turns.size(); n > 0; n--) {

@@ -1,8 +1,8 @@
 package org.warpnfs.rpcrdma.tcp;
 
-/** Where a {@link RecordReader} takes memory from before it collects a record. */
+/** The budget of a {@link RecordReader}, which takes memory from it before it collects a record. */
 interface RecordBudget {
-    /** For a peer of our own choice, whose records are bounded one by one. */
+    /** A budget without a limit, for a peer that we chose and whose records have a limit each. */
     RecordBudget UNLIMITED = new RecordBudget() {
         @Override
         public boolean take(int lengthBytes) {
@@ -18,11 +18,11 @@ interface RecordBudget {
     /**
      * Takes memory for one record.
      *
-     * @return false if it is not to be had now; the reader then waits, and asks for the same length again when it is
+     * @return false if it is not available now; the reader then waits, and asks for the same length again when it is
      *     called next
      */
     boolean take(int lengthBytes);
 
-    /** Gives back what a record does not need, or the whole of it. */
+    /** Gives back what a record does not need, or all of it. */
     void give(int lengthBytes);
 }

@@ -7,31 +7,32 @@ import org.warpnfs.rpcrdma.stats.Counter;
 import org.warpnfs.rpcrdma.stats.TransportStatistics;
 
 /**
- * Memory of the records of all connections: of those that are still coming, and of calls that programs still read.
+ * Counts the memory of the records of all connections: records that are still arriving, and calls that programs still
+ * read.
  *
  * <h2>Operation</h2>
  *
- * A record takes its whole length before its second piece is kept, and never asks for more. So a record that has begun
- * never waits for one that has not, and nothing can deadlock. Clients share the memory by {@link FairShare}. The first
- * record of one needs no more than room.
+ * A record takes memory for its whole length before its second piece is stored, and never asks for more. So a record
+ * that has begun never waits for one that has not, and there is no deadlock. Clients share the memory by
+ * {@link FairShare}. The first record of a client needs only free memory.
  *
- * <p>Who is refused waits in line: {@link MemoryTurns}.
+ * <p>A record that is refused waits in a queue: {@link MemoryTurns}.
  *
  * <h2>Buffers</h2>
  *
- * Counts bytes, holds none.
+ * Counts bytes and holds no memory.
  *
  * <h2>Errors</h2>
  *
- * None. Safe for any thread; a grant is told on the thread that gave memory back.
+ * None. Safe for any thread. A grant is reported on the thread that gave memory back.
  */
 final class RecordMemory {
-    /** What the connections of one client address hold and wait for. */
+    /** The memory that the connections of one client address hold, and their waiting requests. */
     static final class Share extends MemoryTurns.Share {
         private long heldBytes;
     }
 
-    /** One record that waits for its memory. */
+    /** One record that waits for memory. */
     final class Request extends MemoryTurns.Request {
         private final Share share;
         private final int lengthBytes;
@@ -42,7 +43,10 @@ final class RecordMemory {
             this.lengthBytes = lengthBytes;
         }
 
-        /** A client that holds something is stopped by its share before the room ends. */
+        /**
+         * Whether a client waits for free memory. That holds only for a client without memory, because the share of any
+         * other client ends before the free memory does.
+         */
         @Override
         boolean waitsForRoom() {
             return share.heldBytes == 0 && lengthBytes > maxBytes - usedBytes;
@@ -51,8 +55,8 @@ final class RecordMemory {
         @Override
         boolean fits() {
             long freeBytes = maxBytes - usedBytes;
-            // Of what will be free then: a record may be large, and a newcomer is to find as much as each of the others
-            // has.
+            // The share of what will be free afterwards. A record may be large, and a new client shall find as much
+            // memory as each of the others has.
             return share.heldBytes == 0
                     ? lengthBytes <= freeBytes
                     : FairShare.allows(share.heldBytes, lengthBytes, freeBytes - lengthBytes);
@@ -75,9 +79,9 @@ final class RecordMemory {
     }
 
     /**
-     * Takes memory for one record, or waits for it.
+     * Takes memory for one record, or queues a request for it.
      *
-     * @param granted runs once the memory was taken after all
+     * @param granted runs once the memory has been taken after a wait
      * @return null if it was taken at once
      */
     synchronized @Nullable Request take(Share share, int lengthBytes, Runnable granted) {
@@ -94,14 +98,14 @@ final class RecordMemory {
         return request;
     }
 
-    /** Gives up waiting; false if the memory was taken meanwhile and has to be given back. */
+    /** Cancels a request. Returns false if the memory has been taken meanwhile and must be given back. */
     boolean cancel(Request request) {
         List<MemoryTurns.Request> granted;
         synchronized (this) {
             if (!turns.remove(request)) {
                 return false;
             }
-            // It may have stood at the head of the line.
+            // The request may have been the first in the queue.
             granted = turns.grant();
         }
         MemoryTurns.tell(granted);

@@ -7,7 +7,7 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts records together from the fragments of a stream (RFC 5531, section 11), however it is cut.
+ * Assembles records from the fragments of a stream (RFC 5531, section 11). The stream may arrive in pieces of any size.
  *
  * <pre>
  * 0 | last fragment flag (1 bit), length of the fragment (31 bits)   4
@@ -16,24 +16,24 @@ import org.jspecify.annotations.Nullable;
  *
  * <h2>Operation</h2>
  *
- * A record that lies within one piece of the stream is a slice of it. Any other is put together in one buffer: what
- * came with the pieces is copied, and the rest can be read straight into {@link #target()}. The buffer grows as bytes
- * arrive, to no more than 32 times what has come of the record.
+ * A record that lies within one piece of the stream is a slice of it. Any other record is assembled in one buffer.
+ * Bytes that came in pieces are copied to it, and the rest can be read straight into {@link #target()}. The buffer
+ * grows as bytes arrive, up to 32 times the received bytes of the record.
  *
  * <p>Before the first byte of a record is kept, its whole length is taken from the budget: the length of its fragment
- * if that is the last, else the limit of a record. While the budget refuses, {@link #next} returns nothing and
- * {@link #waitsForMemory} says why.
+ * if that is the last, else the limit of a record. While the budget refuses, {@link #next} returns null and
+ * {@link #waitsForMemory} returns true.
  *
  * <h2>Buffers</h2>
  *
- * Owns what was added, and the record in progress. A finished record is the caller's to release; as many bytes as it
- * has are then to be given back to the budget. A record never keeps more than four times its length alive, or 16 KiB: a
- * smaller part of a piece is copied.
+ * Owns the pieces that were added, and the record in progress. The caller releases a finished record, and then gives
+ * its length back to the budget. A record never keeps more than four times its length alive, or 16 KiB. A record that
+ * is a smaller part of its piece is copied.
  *
  * <h2>Errors</h2>
  *
- * {@link RecordViolation} for a record above the limit, or of a thousand empty fragments; the reader is of no use
- * afterwards. One thread only.
+ * {@link RecordViolation} for a record above the limit, or of a thousand empty fragments. The reader must not be used
+ * afterwards. For one thread only.
  */
 final class RecordReader {
     private static final int HEADER_BYTES = 4;
@@ -41,13 +41,15 @@ final class RecordReader {
     private static final int FIRST_CAPACITY_BYTES = 16 << 10;
     private static final int GROWTH = 32;
 
-    /** Nobody needs one; a record of nothing else would never end. */
+    /**
+     * The most empty fragments of a record. Nobody needs them, and a record of only empty fragments would never end.
+     */
     private static final int MAX_EMPTY_FRAGMENTS = 1024;
 
     /** A record that is less than a quarter of a large piece is copied, so that it does not keep the piece. */
     private static final int SLICED_PART = 4;
 
-    /** Less than this is not worth a read of its own. */
+    /** A shorter rest of a record is not worth a read of its own. */
     private static final int MIN_TARGET_BYTES = 16 << 10;
 
     private final ByteBufAllocator allocator;
@@ -74,9 +76,9 @@ final class RecordReader {
     /**
      * Appends the next piece of the stream.
      *
-     * @return how many bytes came with it
+     * @return the number of bytes in the piece
      */
-    @SuppressWarnings("ReferenceEquality") // whether it is the very buffer that was lent
+    @SuppressWarnings("ReferenceEquality") // tests whether it is the very buffer that was lent
     int add(ByteBuf piece) {
         int bytes = piece.readableBytes();
         if (targeted && piece == record) {
@@ -92,10 +94,11 @@ final class RecordReader {
     }
 
     /**
-     * Where the next bytes of the stream may be written, up to the capacity, if the record in progress lacks that many:
-     * the caller holds it as well, and either releases it or gives it back by {@link #add}.
+     * The buffer that the next bytes of the stream may be written to, up to its capacity, if the record in progress
+     * lacks that many. The caller gets a reference of its own, and either releases it or returns the buffer by
+     * {@link #add}.
      *
-     * @return null if the next bytes are to come as a piece
+     * @return null if the next bytes shall come as a piece
      */
     @Nullable
     ByteBuf target() {
@@ -108,7 +111,10 @@ final class RecordReader {
         return into.retain();
     }
 
-    /** Makes room for {@code bytes} more, and for as much as what has come justifies; never beyond the fragment. */
+    /**
+     * Makes room for {@code bytes} more, and for as much more as the received bytes justify, but not beyond the
+     * fragment.
+     */
     private void grow(ByteBuf into, int bytes) {
         int neededBytes = into.writerIndex() + bytes;
         if (neededBytes > into.capacity()) {
@@ -116,7 +122,7 @@ final class RecordReader {
         }
     }
 
-    /** The next whole record, null if there is none yet. */
+    /** The next complete record; null if there is none yet. */
     @Nullable
     ByteBuf next() throws RecordViolation {
         if (record != null && fragmentLeftBytes == 0 && headerBytesRead == HEADER_BYTES) {
@@ -140,12 +146,12 @@ final class RecordReader {
         return null;
     }
 
-    /** True if {@link #next} has returned nothing because the budget refused. */
+    /** True if {@link #next} has returned null because the budget refused. */
     boolean waitsForMemory() {
         return waitsForMemory;
     }
 
-    /** True if there is something that {@link #next} has not looked at yet. */
+    /** True if there are bytes that {@link #next} has not processed yet. */
     boolean hasMore() {
         return !pieces.isEmpty();
     }
@@ -161,8 +167,8 @@ final class RecordReader {
     }
 
     /**
-     * Bytes that are to come of the record in progress, or may be as long as its last fragment has not begun; 0 if
-     * there is none.
+     * The number of bytes still to come of the record in progress, or the largest possible number as long as its last
+     * fragment has not begun; 0 if no record is in progress.
      */
     long leftBytes() {
         if (!insideRecord()) {
@@ -172,7 +178,7 @@ final class RecordReader {
         return known ? Math.max(1, fragmentLeftBytes) : maxRecordBytes;
     }
 
-    /** Releases everything, and gives back what was taken for the record in progress. */
+    /** Releases everything, and gives back the memory taken for the record in progress. */
     void close() {
         for (ByteBuf piece = pieces.poll(); piece != null; piece = pieces.poll()) {
             piece.release();
@@ -232,7 +238,7 @@ final class RecordReader {
         fragmentLeftBytes = lengthBytes;
     }
 
-    /** Once for each record: how much will come is known, or as much as may come is assumed. */
+    /** Takes memory once for each record, for its known length or else for the largest one. */
     private boolean takeMemory() {
         if (takenBytes > 0) {
             return true;

@@ -7,10 +7,10 @@ import io.netty.channel.RecvByteBufAllocator;
 import io.netty.util.UncheckedBooleanSupplier;
 
 /**
- * Lets the socket be read straight into the record that a {@link RecordReader} has in progress, and into pooled buffers
- * of fitting size otherwise.
+ * Lets the socket read straight into the record that a {@link RecordReader} has in progress, and otherwise into pooled
+ * buffers of suitable size.
  *
- * <p>For one channel. Event loop only.
+ * <p>For one channel. For its event loop only.
  */
 final class RecordReads implements RecvByteBufAllocator {
     private final RecvByteBufAllocator otherwise = new AdaptiveRecvByteBufAllocator();
@@ -21,7 +21,7 @@ final class RecordReads implements RecvByteBufAllocator {
     }
 
     @Override
-    @SuppressWarnings("deprecation") // the epoll transport wants this kind, and Netty has no other
+    @SuppressWarnings("deprecation") // the epoll transport requires this type, and Netty has no other
     public Handle newHandle() {
         return new IntoRecord((ExtendedHandle) otherwise.newHandle());
     }

@@ -1,7 +1,8 @@
 package org.warpnfs.rpcrdma.tcp;
 
 /**
- * The peer announced a record longer than the limit. There is no answer to that: the connection is closed. No stack.
+ * Thrown when the peer announced a record longer than the limit, or sent only empty fragments. The connection is closed
+ * without an answer. The exception has no stack trace.
  */
 final class RecordViolation extends Exception {
     private static final long serialVersionUID = 1L;

@@ -1,9 +1,9 @@
 package org.warpnfs.rpcrdma.tcp;
 
 /**
- * What one call has of the {@link ReplyMemory}, from before it begins until its reply was taken.
+ * The part of the {@link ReplyMemory} that one call holds, from before it begins until its reply was taken.
  *
- * <p>For one thread at a time: the one that has the call.
+ * <p>For one thread at a time, the one that has the call.
  */
 final class ReplyClaim {
     private final ClientAccount account;
@@ -20,7 +20,7 @@ final class ReplyClaim {
     /**
      * Asks whether the call may begin.
      *
-     * @param mayBeLong whether its reply may be of the longest
+     * @param mayBeLong whether its reply may have the maximum length
      */
     boolean mayBegin(boolean mayBeLong) {
         if (!mayBeLong) {
@@ -30,32 +30,35 @@ final class ReplyClaim {
         return hasSetAside;
     }
 
-    /** Waits until it may; then the longest reply was set aside, and {@link #granted} or {@link #refuse} follows. */
+    /**
+     * Waits until the call may begin. Memory for the longest reply is reserved then, and {@link #granted} or
+     * {@link #refuse} must follow.
+     */
     ReplyMemory.Request await(Runnable mayBegin) {
         return account.replies().await(account.untaken(), alone, mayBegin);
     }
 
-    /** Its connection has nothing else any more. */
+    /** The connection has no other call any more. */
     void alone(ReplyMemory.Request request) {
         account.replies().alone(request);
     }
 
-    /** Gives up waiting. If it is too late for that, what was set aside comes, and {@link #refuse} follows. */
+    /** Cancels a wait. If it is too late for that, the reserved memory is granted, and {@link #refuse} follows. */
     void cancel(ReplyMemory.Request request) {
         var _ = account.replies().cancel(request);
     }
 
-    /** What was set aside while it waited is its own. */
+    /** Accepts the memory that was reserved while the call waited. */
     void granted() {
         hasSetAside = true;
     }
 
-    /** What was set aside while it waited came too late. */
+    /** Gives back the memory that was reserved while the call waited, because it came too late. */
     void refuse() {
         account.replies().giveBack(account.untaken());
     }
 
-    /** There is so much of the reply now, and there will be no more while nobody sees. */
+    /** Records the current size of the reply. It must not grow further without another call of this method. */
     void is(ReplyMemory.Size now) {
         boolean givesBack = hasSetAside;
         ReplyMemory.Size before = size;

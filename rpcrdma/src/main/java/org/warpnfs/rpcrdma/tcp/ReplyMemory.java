@@ -7,34 +7,34 @@ import org.warpnfs.rpcrdma.stats.Counter;
 import org.warpnfs.rpcrdma.stats.TransportStatistics;
 
 /**
- * Memory of replies that peers have not taken, and of those that are being made.
+ * Counts the memory of replies that peers have not taken, and of replies that are being made.
  *
  * <h2>Operation</h2>
  *
- * A call asks before it begins. It may while the replies of its client are below the client's mark, and while those of
- * its client that lie on the heap are no more than what of the limit for all is still free. How long its reply will be
- * nobody knows before it is there. For a call that moves data or lists names the longest reply is set aside until then,
- * so that many which begin together do not pass the limits together. Any other answers little as a rule, and it is
- * counted once its reply is there or it leaves its thread: so there is more than the limits allow by one reply for each
- * thread at most.
+ * A call asks before it begins. It may begin while the replies of its client are below the client's limit, and while
+ * the replies of its client on the heap are no more than what is free of the limit for all. The length of its reply is
+ * unknown until the reply exists. For a call that moves data or lists names, memory for the longest reply is reserved
+ * until then, so that many calls that begin together do not exceed the limits together. Other calls usually have short
+ * replies. They are counted once the reply exists or the call leaves its thread. So the limits are exceeded by at most
+ * one reply for each thread.
  *
- * <p>A call that may not begin waits in line: {@link MemoryTurns}. For each that is let go the longest reply is set
- * aside.
+ * <p>A call that may not begin waits in a queue: {@link MemoryTurns}. For each call that may begin after a wait, memory
+ * for the longest reply is reserved.
  *
  * <h2>Buffers</h2>
  *
- * Counts bytes, holds none.
+ * Counts bytes and holds no memory.
  *
  * <h2>Errors</h2>
  *
- * None. Safe for any thread; a grant is told on the thread that gave memory back, without a lock.
+ * None. Safe for any thread. A grant is reported on the thread that gave memory back, without a lock held.
  */
 final class ReplyMemory {
     /**
-     * What a reply takes.
+     * The size of a reply.
      *
-     * @param bytes of its message: what its peer has to take
-     * @param heapBytes of those what lies on the heap, and not in pooled buffers
+     * @param bytes the length of its message, which the peer has to take
+     * @param heapBytes the part of it that lies on the heap and not in pooled buffers
      */
     record Size(long bytes, long heapBytes) {
         static final Size NONE = new Size(0, 0);
@@ -53,7 +53,7 @@ final class ReplyMemory {
         }
     }
 
-    /** What the connections of one client address hold, have set aside and wait for. */
+    /** The memory that the connections of one client address hold and have reserved, and their waiting requests. */
     static final class Share extends MemoryTurns.Share {
         /** Written under the lock. */
         private volatile long untakenBytes;
@@ -61,7 +61,7 @@ final class ReplyMemory {
         private long heapBytes;
         private long setAsideBytes;
 
-        /** Bytes of its replies, and of what calls hold of replies that they have left unfinished. */
+        /** Bytes of replies that the client has not taken, and of partial replies that unfinished calls hold. */
         long untakenBytes() {
             return untakenBytes;
         }
@@ -104,23 +104,23 @@ final class ReplyMemory {
     ReplyMemory(TcpOptions options, TransportStatistics statistics) {
         this.maxBytes = options.maxUnsentBytesOfAll();
         this.maxBytesOfClient = options.maxUnsentBytesPerClient();
-        // A reply is about as long as a call may be: both carry one transfer.
+        // A reply is about as long as a call may be, because both carry one transfer.
         this.longestBytes = Math.min(options.maxRecordBytes(), maxBytes);
         this.statistics = statistics;
     }
 
     /**
-     * Asks for a call that may answer with little.
+     * Asks for a call that usually has a short reply.
      *
-     * @param alone whether its connection has no other call: then it does not matter what others of its client have not
-     *     taken
+     * @param alone whether its connection has no other call; if so, replies that other connections of its client have
+     *     not taken do not matter
      */
     synchronized boolean mayBegin(Share share, boolean alone) {
         long room = maxBytes - usedBytes - share.heapBytes;
         return room > 0 && (alone || share.untakenBytes < maxBytesOfClient);
     }
 
-    /** Asks for one whose reply may be of the longest, which is set aside. */
+    /** Asks for a call whose reply may have the maximum length, and reserves memory for it. */
     synchronized boolean setAside(Share share, boolean alone) {
         boolean isNext = alone || !share.hasWaiting();
         if (turns.headWaitsForRoom() || !isNext || !fits(share, alone)) {
@@ -131,9 +131,9 @@ final class ReplyMemory {
     }
 
     /**
-     * Waits.
+     * Queues a call.
      *
-     * @param granted runs once, perhaps at once, when the longest reply was set aside
+     * @param granted runs once, perhaps at once, when memory for the longest reply has been reserved
      */
     Request await(Share share, boolean alone, Runnable granted) {
         Request request = new Request(share, alone, granted);
@@ -151,7 +151,8 @@ final class ReplyMemory {
     }
 
     /**
-     * Its connection has nothing else any more: what others of its client have not taken stands in its way no longer.
+     * The connection of the call has no other call any more, so replies that other connections of its client have not
+     * taken no longer matter.
      */
     void alone(Request request) {
         List<MemoryTurns.Request> all;
@@ -165,14 +166,14 @@ final class ReplyMemory {
         MemoryTurns.tell(all);
     }
 
-    /** Gives up waiting; false if it was granted meanwhile, and what was set aside has to be given back. */
+    /** Cancels a request. Returns false if it has been granted meanwhile and the reserved memory must be given back. */
     boolean cancel(Request request) {
         List<MemoryTurns.Request> all;
         synchronized (this) {
             if (!turns.remove(request)) {
                 return false;
             }
-            // It may have stood at the head of the line.
+            // The request may have been the first in the queue.
             all = turns.grant();
         }
         MemoryTurns.tell(all);
@@ -180,10 +181,10 @@ final class ReplyMemory {
     }
 
     /**
-     * Notes what a call has of its reply now.
+     * Records the current size of a call's reply.
      *
-     * @param before what it had
-     * @param givesBack whether the longest reply was set aside for it, which is over now
+     * @param before its previous size
+     * @param givesBack whether memory for the longest reply was reserved for the call and is given back now
      */
     void change(Share share, Size before, Size now, boolean givesBack) {
         List<MemoryTurns.Request> all = List.of();
@@ -201,17 +202,17 @@ final class ReplyMemory {
         MemoryTurns.tell(all);
     }
 
-    /** What was set aside is not needed. */
+    /** Gives back memory that was reserved and is not needed. */
     void giveBack(Share share) {
         change(share, Size.NONE, Size.NONE, true);
     }
 
-    /** A size on the heap alone. */
+    /** A size of bytes that all lie on the heap. */
     static Size onHeap(long bytes) {
         return Size.heap(bytes);
     }
 
-    /** Whether one more of the longest replies fits. A client that has nothing needs no more than room. */
+    /** Whether one more reply of maximum length fits. A client that holds nothing needs only free memory. */
     private boolean fits(Share share, boolean alone) {
         long freeBytes = maxBytes - usedBytes;
         long heap = share.heapBytes + share.setAsideBytes;

@@ -20,36 +20,36 @@ import org.warpnfs.rpcrdma.stats.TransportStatistics;
 import org.warpnfs.rpcrdma.trace.CallTrace;
 
 /**
- * What leaves on one TCP connection.
+ * Writes the output of one TCP connection.
  *
  * <h2>Operation</h2>
  *
- * Calls end on any thread, and their replies are written on the event loop; those of one moment leave with one flush,
- * up to a number for each turn.
+ * Calls end on any thread, and their replies are written on the event loop. Replies that end at about the same time are
+ * sent with one flush, up to a number for each turn.
  *
  * <h2>Buffers</h2>
  *
- * A call's record is given back when the call ends. A reply counts for its client from the moment on that it is there,
- * on whatever thread. Its payloads go to the socket as they are and are released when it has taken them.
+ * A call's record is given back when the call ends. A reply is counted for its client as soon as it exists, on any
+ * thread. Its payloads are passed to the socket without a copy and are released when the socket has taken them.
  *
  * <h2>Errors</h2>
  *
- * Whatever a reply throws is that reply's trouble: it is counted and logged, the connection ends, and the replies
- * behind it are given back all the same. Event loop only, but for {@link #endLater}.
+ * An exception in one reply is counted and logged and ends the connection. The replies behind it are still given back.
+ * For the event loop only, except {@link #endLater}.
  */
 final class ReplyWriter {
     private static final Logger LOG = LoggerFactory.getLogger(ReplyWriter.class);
     private static final int LAST_FRAGMENT = 0x8000_0000;
 
-    /** Who hears what became of calls. Event loop only, but for {@link #recordDone}. */
+    /** Is told what happened to calls. For the event loop only, except {@link #recordDone}. */
     interface Calls {
-        /** A call's record is not read any more; any thread. */
+        /** A call's record is no longer read. Called on any thread. */
         void recordDone(TcpCall call);
 
         /** A call's reply was taken or never will be, or there is none. */
         void ended();
 
-        /** A turn is over. */
+        /** A turn has ended. */
         void turnEnded();
     }
 
@@ -81,12 +81,12 @@ final class ReplyWriter {
         return unsentBytes;
     }
 
-    /** Replies that the socket has not taken. */
+    /** The number of replies that the socket has not taken. */
     int unsentReplies() {
         return unsentReplies;
     }
 
-    /** How many times everything had been taken. */
+    /** How many times all output had been taken. */
     long emptied() {
         return emptied;
     }
@@ -94,13 +94,14 @@ final class ReplyWriter {
     /** Bytes that the socket has taken since the connection began. */
     long takenBytes() {
         ChannelOutboundBuffer outbound = channel.unsafe().outboundBuffer();
-        // Of the message under way only the piece under way is known; so the sum may step back for a moment.
+        // Of the current message, only the progress of the current piece is known. So the sum may decrease for a
+        // moment.
         long bytes = sentBytes + (outbound == null ? 0 : outbound.currentProgress());
         takenBytesSeen = Math.max(takenBytesSeen, bytes);
         return takenBytesSeen;
     }
 
-    /** Ends a call; from any thread. */
+    /** Ends a call. May be called from any thread. */
     void endLater(TcpCall call, @Nullable RpcMessage reply) {
         guarded(call, () -> call.claim().is(reply == null ? ReplyMemory.Size.NONE : ReplyMemory.Size.of(reply)));
         endings.add(new Ending(call, reply));
@@ -113,7 +114,7 @@ final class ReplyWriter {
         try {
             channel.eventLoop().execute(this::endCalls);
         } catch (RejectedExecutionException e) {
-            // The event loop is gone, the connection before it: all that is left is to give things back.
+            // The event loop has stopped, after the connection ended. All that is left is to give back what calls hold.
             endingsScheduled.set(false);
             for (Ending ending = endings.poll(); ending != null; ending = endings.poll()) {
                 giveBack(ending);
@@ -133,7 +134,7 @@ final class ReplyWriter {
     }
 
     private void endCalls() {
-        // Cleared first: an ending that is added from here on schedules the next round.
+        // Cleared first, so that an ending added from now on schedules the next round.
         endingsScheduled.set(false);
         for (int n = 0; n < maxPerTurn; n++) {
             Ending ending = endings.poll();
@@ -171,7 +172,7 @@ final class ReplyWriter {
         });
     }
 
-    /** Writes a call of ours without a flush; {@code done} runs when the socket has taken it or never will. */
+    /** Writes a backward call without a flush. {@code done} runs when the socket has taken it or never will. */
     void writeBackward(RpcMessage call, Runnable done) {
         ReplyMemory.Size size = ReplyMemory.Size.of(call);
         account.changed(ReplyMemory.Size.NONE, size, false);
@@ -182,9 +183,9 @@ final class ReplyWriter {
     }
 
     /**
-     * Writes a record without a flush; {@code done} runs when the socket has taken it or never will.
+     * Writes a record without a flush. {@code done} runs when the socket has taken it or never will.
      *
-     * @return the message's length
+     * @return the length of the message
      */
     private long write(RpcMessage message, Runnable done) {
         long lengthBytes;
@@ -195,7 +196,7 @@ final class ReplyWriter {
             lengthBytes = message.lengthBytes();
             pieces = message.gather();
             last = pieces.getLast();
-            // The last step that may fail, for want of memory: nothing has been counted yet.
+            // This is the last step that may fail for lack of memory. Nothing has been counted yet.
             header = channel.alloc().directBuffer(Integer.BYTES);
         } catch (Throwable e) {
             guarded(message::release);
@@ -225,12 +226,12 @@ final class ReplyWriter {
         }
     }
 
-    /** Runs what may fail by a defect of ours: that ends the connection and nothing else. */
+    /** Runs a step that may fail because of a defect of ours, which ends only this connection. */
     private void guarded(Runnable step) {
         guarded(null, step);
     }
 
-    /** @param call whose part it is; null of what belongs to none */
+    /** @param call the call that the step belongs to; null if it belongs to none */
     private void guarded(@Nullable TcpCall call, Runnable step) {
         try {
             step.run();

@@ -8,7 +8,7 @@ import org.warpnfs.rpcrdma.message.RpcMessage;
 import org.warpnfs.rpcrdma.message.XdrStream;
 import org.warpnfs.rpcrdma.trace.CallTrace;
 
-/** One call that came as a record. Holds the record's buffer until it ends; see {@link InboundCall}. */
+/** One call that came as a record. It holds the record's buffer until it ends; see {@link InboundCall}. */
 final class TcpCall implements InboundCall {
     private final ReplyWriter replies;
     private final HeldCalls held;
@@ -21,7 +21,7 @@ final class TcpCall implements InboundCall {
     private @Nullable Runnable later;
     private boolean granted;
 
-    /** @param claim what it has of the memory for replies */
+    /** @param claim the part of the memory for replies that the call holds */
     TcpCall(ReplyWriter replies, HeldCalls held, ReplyClaim claim, ByteBuf record, CallTrace trace) {
         this.trace = trace;
         this.replies = replies;
@@ -57,7 +57,7 @@ final class TcpCall implements InboundCall {
     public boolean mayBegin(boolean mayBeLong, Runnable retry) {
         if (granted) {
             if (!mayBeLong) {
-                // It is counted by its thread from here on.
+                // From here on the call is bounded by its thread.
                 claim.end();
             }
             return true;
@@ -70,7 +70,7 @@ final class TcpCall implements InboundCall {
         return false;
     }
 
-    /** What was set aside for it is its own: it is handed up again. */
+    /** Accepts the memory that was reserved for the call, and passes the call up again. */
     void begin() {
         granted = true;
         claim.granted();
@@ -96,7 +96,10 @@ final class TcpCall implements InboundCall {
         replies.endLater(this, reply);
     }
 
-    /** Gives up the call if nobody has ended it: whoever was to run it has failed, or never will. */
+    /**
+     * Ends the call without an answer if it has not ended yet, because it never ran or the code that was to run it has
+     * failed.
+     */
     void abandon() {
         if (ended.compareAndSet(false, true)) {
             replies.endLater(this, null);

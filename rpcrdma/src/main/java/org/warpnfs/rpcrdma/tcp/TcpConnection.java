@@ -25,10 +25,10 @@ import org.warpnfs.rpcrdma.stats.Counter;
  *
  * <h2>Operation</h2>
  *
- * {@link CallStarter} makes calls of records until a limit is reached; then the connection is not read from until there
- * is room. {@link ReplyWriter} sends what they are answered with. A call is in flight until the socket has taken its
- * reply, so a peer that does not read its replies is not read from either. {@link ConnectionWatch} ends it when its
- * peer makes no progress.
+ * {@link CallStarter} starts the calls in the records until a limit is reached. Then the connection is not read from
+ * until there is room. {@link ReplyWriter} sends the replies. A call is in flight until the socket has taken its reply,
+ * so a peer that does not read its replies is not read from either. {@link ConnectionWatch} ends the connection when
+ * its peer makes no progress.
  *
  * <h2>Buffers</h2>
  *
@@ -36,16 +36,16 @@ import org.warpnfs.rpcrdma.stats.Counter;
  *
  * <h2>Errors</h2>
  *
- * A record that is too long, too short for an RPC message, or neither call nor reply closes the connection.
+ * A record closes the connection if it is too long, too short for an RPC message, or neither a call nor a reply.
  *
- * <p>The channel's event loop owns all of it, but for {@link #abort}, {@link #drain}, {@link #look},
- * {@link #occupation} and {@link #sendBackwardCall}.
+ * <p>For the channel's event loop only, except {@link #abort}, {@link #drain}, {@link #look}, {@link #occupation} and
+ * {@link #sendBackwardCall}.
  */
 final class TcpConnection extends ChannelInboundHandlerAdapter implements RpcConnection {
     private static final Logger LOG = LoggerFactory.getLogger(TcpConnection.class);
     private static final String HAS_ENDED = "the connection has ended";
 
-    /** Where the two ends are, and whose the far one is. */
+    /** The addresses of both ends, and the client's account. */
     record Peer(InetSocketAddress local, InetSocketAddress remote, ClientAccount account) {}
 
     private final Channel channel;
@@ -59,7 +59,7 @@ final class TcpConnection extends ChannelInboundHandlerAdapter implements RpcCon
     private volatile Occupation.Since occupation = new Occupation.Since(Occupation.IDLE, System.nanoTime());
     private boolean draining;
 
-    /** @param peer known in advance: the channel forgets addresses when it closes */
+    /** @param peer known in advance, because the channel forgets its addresses when it closes */
     TcpConnection(Channel channel, Peer peer, ListenerContext context, InboundHandlerFactory handlers) {
         TcpOptions options = context.options();
         this.channel = channel;
@@ -120,7 +120,7 @@ final class TcpConnection extends ChannelInboundHandlerAdapter implements RpcCon
     }
 
     @Override
-    @SuppressWarnings("deprecation") // Netty deprecates the method in the super class only, not here
+    @SuppressWarnings("deprecation") // Netty deprecates the method only in the super class
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
         if (cause instanceof IOException) {
             LOG.debug("{}: {}", this, cause.getMessage());
@@ -130,12 +130,12 @@ final class TcpConnection extends ChannelInboundHandlerAdapter implements RpcCon
         var _ = channel.close();
     }
 
-    /** Ends the connection because of what is our fault. */
+    /** Ends the connection because of a defect of ours. */
     void defect(Throwable cause) {
         defect(LOG.atError(), cause);
     }
 
-    /** The same, of one call. */
+    /** Ends the connection because of a defect of ours in one call. */
     void defect(long xid, Throwable cause) {
         defect(LOG.atError().addKeyValue("xid", Long.toHexString(xid)), cause);
     }
@@ -146,7 +146,7 @@ final class TcpConnection extends ChannelInboundHandlerAdapter implements RpcCon
         var _ = channel.close();
     }
 
-    // What leaves
+    // What is sent
 
     @Override
     public String transportName() {
@@ -195,7 +195,7 @@ final class TcpConnection extends ChannelInboundHandlerAdapter implements RpcCon
 
     // Life of the connection
 
-    /** Notes what the connection does now. */
+    /** Records what the connection does now. */
     void settle() {
         Occupation now = starter.occupation();
         if (now != occupation.occupation()) {
@@ -203,12 +203,12 @@ final class TcpConnection extends ChannelInboundHandlerAdapter implements RpcCon
         }
     }
 
-    /** What the connection does, as of the end of its last turn. From any thread. */
+    /** What the connection did at the end of its last turn. May be called from any thread. */
     Occupation.Since occupation() {
         return occupation;
     }
 
-    /** Takes no new calls; closes once the last one has been answered. From any thread. */
+    /** Takes no new calls, and closes once the last one has been answered. May be called from any thread. */
     void drain() {
         onLoop(() -> {
             draining = true;
@@ -218,9 +218,9 @@ final class TcpConnection extends ChannelInboundHandlerAdapter implements RpcCon
     }
 
     /**
-     * Closes the connection if its peer keeps us waiting: see {@link ConnectionWatch}. From any thread.
+     * Closes the connection if its peer misses a deadline: see {@link ConnectionWatch}. May be called from any thread.
      *
-     * @param nowNanos of a clock that only goes forward
+     * @param nowNanos a clock that never goes back
      */
     void look(long nowNanos) {
         onLoop(() -> {
@@ -242,7 +242,7 @@ final class TcpConnection extends ChannelInboundHandlerAdapter implements RpcCon
             if (overdue != null) {
                 context.statistics().increment(overdue);
                 if (writer.unsentBytes() > 0) {
-                    // What lies in the socket is thrown away too: the peer does not take it.
+                    // Data in the socket buffer is discarded too, because the peer does not take it.
                     channel.config().setOption(ChannelOption.SO_LINGER, 0);
                 }
                 endFor(overdue.metricName(), "its peer makes no progress: " + overdue.metricName());
@@ -270,7 +270,7 @@ final class TcpConnection extends ChannelInboundHandlerAdapter implements RpcCon
         var _ = channel.close();
     }
 
-    /** Closes the connection and waits for that. Not from an event loop. */
+    /** Closes the connection and waits for that. Must not be called on an event loop. */
     void closeNow() {
         channel.close().awaitUninterruptibly();
     }

@@ -28,7 +28,7 @@ import org.warpnfs.rpcrdma.request.Requester;
  *
  * <h2>Operation</h2>
  *
- * Has event loops of its own, on epoll where there is one; each connection lives on one of them.
+ * It has event loops of its own, with epoll where available. Each connection belongs to one of them.
  *
  * <h2>Buffers</h2>
  *
@@ -42,21 +42,21 @@ public final class TcpConnector implements AutoCloseable {
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
 
     private final EventLoopGroup loops;
-    /** Closed with the connector: then also what comes later is. */
+    /** Closed with the connector. A channel that is added after that is closed too. */
     private final ChannelGroup channels = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
 
     private final int connectTimeoutMillis;
     private final @Nullable InetAddress local;
 
-    /** @param eventLoopThreads that share the connections, at least 1 */
+    /** @param eventLoopThreads the number of threads that share the connections, at least 1 */
     public TcpConnector(int eventLoopThreads) {
         this(eventLoopThreads, CONNECT_TIMEOUT, null);
     }
 
     /**
-     * @param eventLoopThreads that share the connections, at least 1
-     * @param connectTimeout after which a connection that is not made fails
-     * @param local what connections come from; null for what the route says
+     * @param eventLoopThreads the number of threads that share the connections, at least 1
+     * @param connectTimeout the time after which connecting fails
+     * @param local the local address of connections; null to let routing choose
      */
     public TcpConnector(int eventLoopThreads, Duration connectTimeout, @Nullable InetAddress local) {
         this.loops = TcpSockets.loops("rpc-tcp", eventLoopThreads);
@@ -96,7 +96,7 @@ public final class TcpConnector implements AutoCloseable {
     }
 
     /**
-     * Runs {@code task}, which must not block, on one of the event loops.
+     * Runs {@code task} on one of the event loops after a delay. The task must not block.
      *
      * @throws java.util.concurrent.RejectedExecutionException once the connector is closed
      */
@@ -112,8 +112,8 @@ public final class TcpConnector implements AutoCloseable {
     /**
      * Ends all connections and their threads.
      *
-     * <p>The connections first: an event loop that is told to stop while it runs its tasks may do so without closing
-     * its channels, and then nobody would tell those whose calls are outstanding.
+     * <p>Connections are closed first. An event loop that is told to stop while it runs its tasks may stop without
+     * closing its channels. Then outstanding calls would never be reported as failed.
      */
     @Override
     public void close() {

@@ -23,11 +23,11 @@ import org.warpnfs.rpcrdma.stats.TransportStatistics;
 import org.warpnfs.sockets.AcceptPause;
 
 /**
- * Listens on one address and keeps its connections.
+ * Listens on one address and holds its connections.
  *
  * <h2>Operation</h2>
  *
- * Has event loops of its own, on epoll where there is one.
+ * It has event loops of its own, with epoll where available.
  *
  * <h2>Buffers</h2>
  *
@@ -35,12 +35,12 @@ import org.warpnfs.sockets.AcceptPause;
  *
  * <h2>Errors</h2>
  *
- * {@link #bind} throws if the address cannot be had. Safe for any thread.
+ * {@link #bind} throws if the address cannot be listened on. Safe for any thread.
  */
 public final class TcpListener implements AutoCloseable {
     private static final long WATCH_SECONDS = 1;
 
-    /** Clients of a server that comes back all connect at once. */
+    /** Large, because all clients reconnect at once when a server comes back. */
     private static final int BACKLOG = 1024;
 
     private final EventLoopGroup loops;
@@ -56,7 +56,7 @@ public final class TcpListener implements AutoCloseable {
     /**
      * Starts to listen.
      *
-     * @throws IOException if the address is taken, or is none of this host's
+     * @throws IOException if the address is in use, or does not belong to this host
      */
     public static TcpListener bind(
             InetSocketAddress address,
@@ -99,19 +99,19 @@ public final class TcpListener implements AutoCloseable {
     /**
      * Closes connections whose peers make no progress.
      *
-     * @param nowNanos of a clock that only goes forward
+     * @param nowNanos a clock that never goes back
      */
     void closeOverdue(long nowNanos) {
         connections.connections().forEach(connection -> connection.look(nowNanos));
         connections.forgetIdle();
     }
 
-    /** On the event loop that the connection is going to have. */
+    /** Sets up an accepted connection. Runs on the event loop that the connection will have. */
     private static void accept(
             Channel channel, ListenerContext context, ConnectionTable connections, InboundHandlerFactory handlers) {
         if (!(channel.localAddress() instanceof InetSocketAddress local)
                 || !(channel.remoteAddress() instanceof InetSocketAddress remote)) {
-            // The peer was gone before we looked.
+            // The peer has closed the connection already.
             var _ = channel.close();
             return;
         }
@@ -138,12 +138,12 @@ public final class TcpListener implements AutoCloseable {
         return (InetSocketAddress) listening.localAddress();
     }
 
-    /** Connections that are open. */
+    /** The number of open connections. */
     public int connectionCount() {
         return connections.size();
     }
 
-    /** The loops that connections live on. */
+    /** The event loops of the connections. */
     public List<Executor> eventLoops() {
         List<Executor> executors = new ArrayList<>();
         loops.forEach(executors::add);
@@ -164,12 +164,12 @@ public final class TcpListener implements AutoCloseable {
         TcpSockets.shutDown(loops);
     }
 
-    /** Clients whose connections or calls are counted. */
+    /** The number of clients whose connections or calls are counted. */
     int clientCount() {
         return connections.clientCount();
     }
 
-    /** Where accepting fails, for a test. */
+    /** The listening channel, for a test that makes accepting fail. */
     Channel listening() {
         return listening;
     }

@@ -3,46 +3,47 @@ package org.warpnfs.rpcrdma.tcp;
 import java.time.Duration;
 
 /**
- * What a TCP listener gives its connections, the clients behind them, and all of them together. A client is a
+ * The limits of a TCP listener on each connection, on each client, and on all of them together. A client is a
  * {@link org.warpnfs.limits.ClientAddress}.
  *
  * @param maxRecordBytes the longest call; a connection that announces a longer one is closed. Default 1 MiB + 64 KiB: a
  *     WRITE of 1 MiB in the largest COMPOUND
- * @param maxCallsInFlight of one connection, from its start until its reply is taken; beyond, the connection is not
- *     read from. Default 64: what a Linux client keeps outstanding on a fast link
- * @param maxCallsPerClient the same for all connections of one client. Default 512: eight busy connections; more would
- *     wait for the operation threads anyhow
- * @param maxConnections the longest idle one is closed for a newcomer beyond. Default 1024: a descriptor and 64 KiB of
- *     receive buffer each
- * @param maxConnectionsPerClient of one client; its own longest idle one is closed for a newcomer beyond. Default 256:
- *     16 mounts with {@code nconnect=16}, and no client takes more than a quarter
- * @param maxRecordMemoryBytes of records that are coming or that programs read; beyond, records wait unread. Default
- *     256 MiB: calls of 240 WRITEs of 1 MiB
- * @param maxConnectionRecordBytes the same for one connection. Default 32 MiB: more WRITEs than operation threads
- * @param maxUnsentBytes of replies that the peer has not taken, above which no more calls of the connection are
- *     started. Default 4 MiB: as much as a socket buffer takes while new replies are made
- * @param maxUnsentBytesPerClient the same for all connections of one client. Default 32 MiB: eight connections at their
- *     mark. A client that is above it begins no call either, though it has been started
- * @param maxUnsentBytesOfAll of all clients, for replies outside the payload memory; a client has as much as is free.
- *     Default 256 MiB: 256 listings of 1 MiB at once
- * @param leastBytesPerSecond at which a client takes replies and delivers records that it began, by all its connections
- *     that owe bytes ({@link org.warpnfs.limits.LineSharers}). Default 32 KiB/s: half of what a line of 512 kbit/s
- *     gives, since a peer that is just as fast as this would be late in the end; a record of 1 MiB is held for 30 s
- *     more than the grace
- * @param grace how long a peer may pause before that. Default 30 s: a network that is rerouted is back by then
- * @param firstMessageLimit how long a new connection may be without a whole call. Default 30 s: clients connect because
- *     they have a call to make, and TCP repeats a lost segment many times within it
- * @param drainGrace what the grace is while the service drains. Default 2 s: several round trips, well within the time
- *     that a stop is given
- * @param maxBackwardCalls calls of ours that a peer may leave unanswered, or untaken, before the oldest are forgotten,
- *     or no more are sent. Default 64: as many as calls of its
- * @param maxBackwardReplyBytes the longest reply to them; a longer one closes the connection. Default 64 KiB: callbacks
- *     carry a few hundred bytes
- * @param maxUnexpectedReplies records that claim to be replies and are to none of our calls, in the life of a
- *     connection; one more closes it. Default 64: room for replies to calls that were forgotten
- * @param maxStartsPerTurn calls that one connection starts before others of its event loop have their turn; as many
- *     replies again. Default 32
- * @param eventLoopThreads that share the connections. Default 2
+ * @param maxCallsInFlight the most calls of one connection in flight, from the start of a call until its reply is
+ *     taken; at the limit, the connection is not read from. Default 64: the number that a Linux client keeps
+ *     outstanding on a fast link
+ * @param maxCallsPerClient the same limit for all connections of one client. Default 512: eight busy connections; more
+ *     calls would wait for the operation threads anyway
+ * @param maxConnections the most connections; at the limit, the longest idle one is closed for a new one. Default 1024:
+ *     each needs a descriptor and 64 KiB of receive buffer
+ * @param maxConnectionsPerClient the most connections of one client; at the limit, its own longest idle one is closed
+ *     for a new one. Default 256: 16 mounts with {@code nconnect=16}, and no client takes more than a quarter
+ * @param maxRecordMemoryBytes the most memory of records that are arriving or that programs read; at the limit, records
+ *     wait unread. Default 256 MiB: calls of 240 WRITEs of 1 MiB
+ * @param maxConnectionRecordBytes the same limit for one connection. Default 32 MiB: more WRITEs than operation threads
+ * @param maxUnsentBytes the bytes of replies that the peer has not taken, from which on no more calls of the connection
+ *     are started. Default 4 MiB: as much as a socket buffer takes while new replies are made
+ * @param maxUnsentBytesPerClient the same limit for all connections of one client. Above it, calls of the client that
+ *     have been started do not begin either. Default 32 MiB: eight connections at their limit
+ * @param maxUnsentBytesOfAll the limit of all clients together, for replies outside the payload memory; a client may
+ *     have as much as is still free. Default 256 MiB: 256 listings of 1 MiB at once
+ * @param leastBytesPerSecond the least rate at which a client takes replies and sends the rest of records that it
+ *     began, on all its connections that owe bytes, together ({@link org.warpnfs.limits.LineSharers}). Default 32
+ *     KiB/s: half of what a line of 512 kbit/s carries, because a peer that is exactly as fast as the least rate would
+ *     be late in the end; a record of 1 MiB is held for at most 30 s more than the grace
+ * @param grace how long a peer may pause before the rate counts. Default 30 s: a rerouted network works again by then
+ * @param firstMessageLimit how long a new connection may be without a complete call. Default 30 s: clients connect
+ *     because they have a call to make, and TCP repeats a lost segment many times within that time
+ * @param drainGrace the grace while the service drains. Default 2 s: several round trips, well within the time limit of
+ *     a stop
+ * @param maxBackwardCalls the most calls of ours that are unanswered or untaken: of unanswered ones the oldest are
+ *     forgotten, and with that many untaken ones no more are sent. Default 64: as many as calls of the peer
+ * @param maxBackwardReplyBytes the longest reply to a call of ours; a longer one closes the connection. Default 64 KiB:
+ *     callbacks carry a few hundred bytes
+ * @param maxUnexpectedReplies the most records in the life of a connection that claim to be replies but answer none of
+ *     our calls; one more closes it. Default 64: room for replies to calls that were forgotten
+ * @param maxStartsPerTurn how many calls one connection starts before the other connections of its event loop have
+ *     their turn; the same limit applies to replies. Default 32
+ * @param eventLoopThreads the number of threads that share the connections. Default 2
  */
 public record TcpOptions(
         int maxRecordBytes,
@@ -64,7 +65,7 @@ public record TcpOptions(
         int maxUnexpectedReplies,
         int maxStartsPerTurn,
         int eventLoopThreads) {
-    /** Every default. */
+    /** The default limits. */
     public static final TcpOptions DEFAULT = builder().build();
 
     public TcpOptions {
@@ -88,12 +89,12 @@ public record TcpOptions(
         }
     }
 
-    /** The defaults, to be changed. */
+    /** A builder that starts with the defaults. */
     public static Builder builder() {
         return new Builder();
     }
 
-    /** Options under construction; each setter is named after what it sets. */
+    /** Builds options. Each setter is named after the option that it sets. */
     public static final class Builder {
         private int maxRecordBytes = (1 << 20) + (64 << 10);
         private int maxCallsInFlight = 64;
@@ -122,28 +123,28 @@ public record TcpOptions(
             return this;
         }
 
-        /** Both: {@link #maxCallsInFlight} of a connection and {@link #maxCallsPerClient}. */
+        /** Sets {@link #maxCallsInFlight} of a connection and {@link #maxCallsPerClient}. */
         public Builder maxCalls(int ofConnection, int ofClient) {
             maxCallsInFlight = ofConnection;
             maxCallsPerClient = ofClient;
             return this;
         }
 
-        /** Both: {@link #maxConnections} in all and {@link #maxConnectionsPerClient}. */
+        /** Sets {@link #maxConnections} of all and {@link #maxConnectionsPerClient}. */
         public Builder maxConnections(int inAll, int ofClient) {
             maxConnections = inAll;
             maxConnectionsPerClient = ofClient;
             return this;
         }
 
-        /** Both: {@link #maxRecordMemoryBytes} in all and {@link #maxConnectionRecordBytes}. */
+        /** Sets {@link #maxRecordMemoryBytes} of all and {@link #maxConnectionRecordBytes}. */
         public Builder maxRecordMemoryBytes(long inAll, long ofConnection) {
             maxRecordMemoryBytes = inAll;
             maxConnectionRecordBytes = ofConnection;
             return this;
         }
 
-        /** Both: {@link #maxUnsentBytes} of a connection and {@link #maxUnsentBytesPerClient}. */
+        /** Sets {@link #maxUnsentBytes} of a connection and {@link #maxUnsentBytesPerClient}. */
         public Builder maxUnsentBytes(long ofConnection, long ofClient) {
             maxUnsentBytes = ofConnection;
             maxUnsentBytesPerClient = ofClient;
@@ -155,7 +156,7 @@ public record TcpOptions(
             return this;
         }
 
-        /** Both: {@link #leastBytesPerSecond} and the {@link #grace} before it. */
+        /** Sets {@link #leastBytesPerSecond} and the {@link #grace} before it. */
         public Builder leastRate(long bytesPerSecond, Duration pause) {
             leastBytesPerSecond = bytesPerSecond;
             grace = pause;
@@ -177,7 +178,7 @@ public record TcpOptions(
             return this;
         }
 
-        /** Both: {@link #maxBackwardReplyBytes} and {@link #maxUnexpectedReplies}. */
+        /** Sets {@link #maxBackwardReplyBytes} and {@link #maxUnexpectedReplies}. */
         public Builder backwardReplies(int mostBytes, int mostUnexpected) {
             maxBackwardReplyBytes = mostBytes;
             maxUnexpectedReplies = mostUnexpected;

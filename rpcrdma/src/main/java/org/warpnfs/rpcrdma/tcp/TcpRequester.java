@@ -35,8 +35,8 @@ import org.warpnfs.rpcrdma.request.Requester;
  *
  * <h2>Operation</h2>
  *
- * Calls go as records of one fragment, gathered from their pieces; those of one moment leave with one flush. What a
- * call offers is not used: a reply carries everything.
+ * Calls are sent as records of one fragment, gathered from their pieces. Calls that are made at about the same time are
+ * sent with one flush. The memory that a call offers is not used, because a reply carries everything.
  *
  * <h2>Buffers</h2>
  *
@@ -45,9 +45,9 @@ import org.warpnfs.rpcrdma.request.Requester;
  *
  * <h2>Errors</h2>
  *
- * A record that is too long, too short for an RPC message, or one reply too early closes the connection; a reply that
- * nobody waits for is dropped. When the connection ends, all calls fail. Safe for any thread; handlers are called on
- * the channel's event loop, and once the connector is closed on the caller's thread.
+ * A record closes the connection if it is too long, too short for an RPC message, or a reply to a call that has not
+ * been sent completely. A reply without a waiting call is dropped. When the connection ends, all calls fail. Safe for
+ * any thread. Handlers are called on the channel's event loop, but on the caller's thread once the connector is closed.
  */
 final class TcpRequester extends ChannelInboundHandlerAdapter implements Requester {
     private static final Logger LOG = LoggerFactory.getLogger(TcpRequester.class);
@@ -58,7 +58,7 @@ final class TcpRequester extends ChannelInboundHandlerAdapter implements Request
     private static final int LAST_FRAGMENT = 0x8000_0000;
     private static final int MAX_WAITING = 4096;
 
-    /** One call. It ends when the socket has let go of it and its outcome is known. */
+    /** One call. It ends when the socket has released its bytes and its result is known. */
     private static final class Call {
         private final RpcMessage message;
         private final long xid;
@@ -153,7 +153,7 @@ final class TcpRequester extends ChannelInboundHandlerAdapter implements Request
         connected.complete(this);
     }
 
-    // Calls on their way out
+    // Calls that are being sent
 
     @Override
     public void call(RpcMessage message, ChunkOffer offer, long deadlineNanos, ReplyHandler handler) {
@@ -173,7 +173,7 @@ final class TcpRequester extends ChannelInboundHandlerAdapter implements Request
         }
     }
 
-    /** The event loop has stopped with its connector, so the calls end on this thread. */
+    /** Fails the submitted calls on this thread, because the event loop has stopped with its connector. */
     private void failSubmitted() {
         // Cleared first, as below.
         submissionScheduled.set(false);
@@ -184,7 +184,7 @@ final class TcpRequester extends ChannelInboundHandlerAdapter implements Request
     }
 
     private void takeSubmitted() {
-        // Cleared first: a call that is added from here on schedules the next round.
+        // Cleared first, so that a call added from now on schedules the next round.
         submissionScheduled.set(false);
         for (Call call = submitted.poll(); call != null; call = submitted.poll()) {
             submittedCount.decrementAndGet();
@@ -322,7 +322,7 @@ final class TcpRequester extends ChannelInboundHandlerAdapter implements Request
     }
 
     @Override
-    @SuppressWarnings("deprecation") // Netty deprecates the method in the super class only, not here
+    @SuppressWarnings("deprecation") // Netty deprecates the method only in the super class
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
         if (!(cause instanceof IOException)) {
             LOG.error("{}: connection ended by a defect", remote, cause);

@@ -12,17 +12,17 @@ import io.netty.util.concurrent.DefaultThreadFactory;
 import java.util.concurrent.TimeUnit;
 import org.warpnfs.sockets.SocketTuning;
 
-/** Threads and socket options for both ends of a TCP connection: epoll where there is one, NIO elsewhere. */
+/** Threads and socket options for both ends of a TCP connection: epoll where available, else NIO. */
 final class TcpSockets {
     private static final long LOOP_SHUTDOWN_MILLIS = 2000;
 
-    /** Paced congestion control such as bbr halves what a loopback or data centre link gives. */
+    /** Paced congestion control such as bbr halves the throughput of loopback and data centre links. */
     private static final String CONGESTION_CONTROL = "cubic";
 
     /**
-     * Netty's default one gives a region of 128 KiB to 8 MiB back only when the last buffer of it is released, once
-     * there are some hundred regions. Here peers decide how long each record is held, so that a few of them could keep
-     * thirty times their length.
+     * The allocator of socket buffers. Netty's default one, once it has some hundred regions of 128 KiB to 8 MiB, frees
+     * a region only when its last buffer is released. Here peers decide how long each record is held, so a few of them
+     * could keep thirty times their length in use.
      */
     private static final ByteBufAllocator MEMORY = PooledByteBufAllocator.DEFAULT;
 
@@ -35,7 +35,7 @@ final class TcpSockets {
                 Epoll.isAvailable() ? EpollIoHandler.newFactory() : NioIoHandler.newFactory());
     }
 
-    /** Sets where buffers come from, before anything is read, and what {@link SocketTuning} sets. */
+    /** Sets the allocator, before anything is read, and the options of {@link SocketTuning}. */
     static void tune(Channel channel) {
         channel.config().setAllocator(MEMORY);
         SocketTuning.apply(channel, CONGESTION_CONTROL);

@@ -1,7 +1,7 @@
 /**
- * The same calls over TCP with record marking (RFC 5531, section 11).
+ * RPC over TCP with record marking (RFC 5531, section 11).
  *
- * <p>The only package that knows Netty. Sees the RPC layer through {@code rpcrdma.message}, as the RDMA responder does.
+ * <p>This package uses Netty, and the RPC layer above through {@code rpcrdma.message}, as the RDMA responder does.
  */
 @NullMarked
 package org.warpnfs.rpcrdma.tcp;
