@@ -26,7 +26,7 @@ import org.warpnfs.rpcrdma.server.RpcRdmaAcceptor;
 import org.warpnfs.rpcrdma.stats.TransportStatistics;
 
 /**
- * oncrpc4j programs served over RDMA.
+ * Serves oncrpc4j programs over RDMA.
  *
  * <pre>{@code
  * var service = new RpcRdmaService(programs, threads, pool, ResponderOptions.DEFAULT, transport -> {});
@@ -38,8 +38,8 @@ import org.warpnfs.rpcrdma.stats.TransportStatistics;
  * service.close();
  * }</pre>
  *
- * The listener is the caller's, so that any provider of verbs will do, and so are executor and pool. Safe for any
- * thread.
+ * The caller owns the listener, so that any provider of verbs can be used. It also owns the executor and the pool. Safe
+ * for any thread.
  */
 public final class RpcRdmaService implements ConnectionRequestHandler, AutoCloseable {
     private static final Duration WATCH_INTERVAL = Duration.ofSeconds(5);
@@ -53,11 +53,12 @@ public final class RpcRdmaService implements ConnectionRequestHandler, AutoClose
     private final boolean watched;
 
     /**
-     * With the bindings of {@link UpperLayerBindings#RFC_8267}.
+     * Creates a service with the bindings of {@link UpperLayerBindings#RFC_8267}.
      *
      * @param executor runs the programs; see {@link org.warpnfs.rpcrdma.oncrpc.OperationThreads}
      * @param pool lends the buffers that calls are pulled into; its largest payload bounds a call's chunks
-     * @param disconnected hears of each connection that has ended; the transport is the one that its calls came with
+     * @param disconnected is called with the transport of each connection that has ended, the one that its calls came
+     *     with
      */
     public RpcRdmaService(
             Map<OncRpcProgram, RpcDispatchable> programs,
@@ -71,8 +72,9 @@ public final class RpcRdmaService implements ConnectionRequestHandler, AutoClose
     /**
      * @param executor runs the programs; see {@link org.warpnfs.rpcrdma.oncrpc.OperationThreads}
      * @param pool lends the buffers that calls are pulled into; its largest payload bounds a call's chunks
-     * @param bindings which results of programs that were written for TCP go to Write chunks
-     * @param disconnected hears of each connection that has ended; the transport is the one that its calls came with
+     * @param bindings the results that go to Write chunks, for programs that were written for TCP
+     * @param disconnected is called with the transport of each connection that has ended, the one that its calls came
+     *     with
      */
     public RpcRdmaService(
             Map<OncRpcProgram, RpcDispatchable> programs,
@@ -105,7 +107,7 @@ public final class RpcRdmaService implements ConnectionRequestHandler, AutoClose
         }
     }
 
-    /** A service without a thread of its own, for a simulation: whoever has the clock calls {@link #endStalled}. */
+    /** A service without a thread of its own, for a simulation. The owner of the clock calls {@link #endStalled}. */
     public static RpcRdmaService unwatched(
             Map<OncRpcProgram, RpcDispatchable> programs,
             Executor executor,
@@ -118,7 +120,7 @@ public final class RpcRdmaService implements ConnectionRequestHandler, AutoClose
     /**
      * Ends connections whose peers make no progress.
      *
-     * @param nowNanos of a clock that only goes forward
+     * @param nowNanos a clock that never goes back
      */
     public void endStalled(long nowNanos) {
         acceptor.endStalled(nowNanos);
@@ -129,27 +131,27 @@ public final class RpcRdmaService implements ConnectionRequestHandler, AutoClose
         acceptor.connectionRequested(request);
     }
 
-    /** The calls of all connections so far; live. */
+    /** The calls of all connections so far; a live view. */
     public AnsweredCalls answered() {
         return dispatcher.answered();
     }
 
-    /** The connections that are open now, in no order. */
+    /** The connections that are open now, in no particular order. */
     public List<OpenConnection> connections() {
         return dispatcher.connections();
     }
 
-    /** What all connections together did; live. */
+    /** The counters of all connections together; a live view. */
     public TransportStatistics statistics() {
         return statistics;
     }
 
     /**
-     * Takes no new connections and no new calls, and waits until those that run have been answered. A requester that is
-     * gone, or takes nothing, is not waited for longer than
-     * {@link org.warpnfs.rpcrdma.server.PeerDeadlines#whileDraining} asks.
+     * Refuses new connections and new calls, and waits until the running calls have been answered. For a requester that
+     * is gone or takes nothing it waits no longer than {@link org.warpnfs.rpcrdma.server.PeerDeadlines#whileDraining}
+     * allows.
      *
-     * @return false if some still run after {@code limit}
+     * @return false if some calls still run after {@code limit}
      */
     public boolean drain(Duration limit) {
         acceptor.drain();
@@ -180,7 +182,7 @@ public final class RpcRdmaService implements ConnectionRequestHandler, AutoClose
                 endStalled(System.nanoTime());
             }
         } catch (InterruptedException e) {
-            // The service is closed.
+            // The service has been closed.
         }
     }
 

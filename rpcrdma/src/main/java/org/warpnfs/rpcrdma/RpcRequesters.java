@@ -20,8 +20,8 @@ import org.warpnfs.rpcrdma.tcp.TcpConnector;
 import org.warpnfs.rpcrdma.tcp.TcpRequesterOptions;
 
 /**
- * Where a client begins: requesters over RDMA and over TCP that connect when they are first used, connect again when a
- * connection ends, and end calls whose time is over.
+ * Creates requesters over RDMA and over TCP, the entry point of a client. A requester connects when it is first used,
+ * reconnects when a connection ends, and ends calls whose deadline has passed.
  *
  * <pre>{@code
  * try (IwarpTransport iwarp = new IwarpTransport(); RpcRequesters requesters = new RpcRequesters(1)) {
@@ -31,8 +31,8 @@ import org.warpnfs.rpcrdma.tcp.TcpRequesterOptions;
  * }
  * }</pre>
  *
- * Has a thread for time and one or more for TCP; the verbs are the caller's. {@link #close()} closes every requester.
- * Safe for any thread.
+ * It has one timer thread and one or more threads for TCP. The caller owns the verbs. {@link #close()} closes every
+ * requester. Safe for any thread.
  */
 public final class RpcRequesters implements AutoCloseable {
     private static final long WATCH_MILLIS = 250;
@@ -42,7 +42,7 @@ public final class RpcRequesters implements AutoCloseable {
             Thread.ofPlatform().name("rpc-requesters").daemon().factory());
     private final Set<ReconnectingRequester> requesters = ConcurrentHashMap.newKeySet();
 
-    /** @param tcpThreads that TCP connections share, at least 1 */
+    /** @param tcpThreads the number of threads that TCP connections share, at least 1 */
     public RpcRequesters(int tcpThreads) {
         tcp = new TcpConnector(tcpThreads);
         var _ = timer.scheduleAtFixedRate(this::watch, WATCH_MILLIS, WATCH_MILLIS, TimeUnit.MILLISECONDS);

@@ -17,7 +17,7 @@ import org.warpnfs.rpcrdma.stats.TransportStatistics;
 import org.warpnfs.rpcrdma.tcp.TcpListener;
 import org.warpnfs.rpcrdma.tcp.TcpOptions;
 
-/** oncrpc4j programs served over TCP on one address, with the same dispatcher as over RDMA. Safe for any thread. */
+/** Serves oncrpc4j programs over TCP on one address, with the same dispatcher as over RDMA. Safe for any thread. */
 public final class TcpRpcService implements AutoCloseable {
     private final TransportStatistics statistics;
     private final OncRpcDispatcher dispatcher;
@@ -33,8 +33,9 @@ public final class TcpRpcService implements AutoCloseable {
      * Starts to serve.
      *
      * @param executor runs the programs; see {@link org.warpnfs.rpcrdma.oncrpc.OperationThreads}
-     * @param disconnected hears of each connection that has ended; the transport is the one that its calls came with
-     * @throws IOException if the address cannot be had
+     * @param disconnected is called with the transport of each connection that has ended, the one that its calls came
+     *     with
+     * @throws IOException if the address cannot be listened on
      */
     public static TcpRpcService start(
             InetSocketAddress address,
@@ -48,35 +49,35 @@ public final class TcpRpcService implements AutoCloseable {
         return new TcpRpcService(statistics, dispatcher, TcpListener.bind(address, options, statistics, dispatcher));
     }
 
-    /** Where it listens, with the port that was chosen if none was named. */
+    /** The address that it listens on, with the actual port if none was named. */
     public InetSocketAddress localAddress() {
         return listener.localAddress();
     }
 
-    /** The calls of all connections so far; live. */
+    /** The calls of all connections so far; a live view. */
     public AnsweredCalls answered() {
         return dispatcher.answered();
     }
 
-    /** The connections that are open now, in no order. */
+    /** The connections that are open now, in no particular order. */
     public List<OpenConnection> connections() {
         return dispatcher.connections();
     }
 
-    /** What all connections together did; live. */
+    /** The counters of all connections together; a live view. */
     public TransportStatistics statistics() {
         return statistics;
     }
 
-    /** Its event loops, to see how long one takes to come round. What runs there must not wait. */
+    /** The event loops, for measuring their delay. Tasks that run on them must not block. */
     public List<Executor> eventLoops() {
         return listener.eventLoops();
     }
 
     /**
-     * Stops listening, takes no new calls, and waits until those that run have been answered.
+     * Stops listening, refuses new calls, and waits until the running calls have been answered.
      *
-     * @return false if some still run after {@code limit}
+     * @return false if some calls still run after {@code limit}
      */
     public boolean drain(Duration limit) {
         listener.drain();

@@ -12,8 +12,8 @@ import org.warpnfs.rpcrdma.udp.UdpListener;
 import org.warpnfs.rpcrdma.udp.UdpOptions;
 
 /**
- * oncrpc4j programs served over UDP on one address, with the same dispatcher as over TCP and RDMA. A call may come
- * twice, so programs here are such that this changes nothing. Safe for any thread.
+ * Serves oncrpc4j programs over UDP on one address, with the same dispatcher as over TCP and RDMA. A call may arrive
+ * twice, so the programs must give the same result when it is repeated. Safe for any thread.
  */
 public final class UdpRpcService implements AutoCloseable {
     private final UdpListener listener;
@@ -26,7 +26,7 @@ public final class UdpRpcService implements AutoCloseable {
      * Starts to serve.
      *
      * @param executor runs the programs; see {@link org.warpnfs.rpcrdma.oncrpc.OperationThreads}
-     * @throws IOException if the address cannot be had
+     * @throws IOException if the address cannot be listened on
      */
     public static UdpRpcService start(
             InetSocketAddress address,
@@ -39,17 +39,17 @@ public final class UdpRpcService implements AutoCloseable {
         return new UdpRpcService(UdpListener.bind(address, options, dispatcher));
     }
 
-    /** Where it listens, with the port that was chosen if none was named. */
+    /** The address that it listens on, with the actual port if none was named. */
     public InetSocketAddress localAddress() {
         return listener.localAddress();
     }
 
-    /** Datagrams that were no call, or beyond a limit. */
+    /** The number of datagrams that were no call or exceeded a limit. */
     public long dropped() {
         return listener.dropped();
     }
 
-    /** Frees the address; calls that still run are not answered. */
+    /** Frees the address. Calls that still run are not answered. */
     @Override
     public void close() {
         listener.close();
