@@ -6,8 +6,8 @@ import java.util.Arrays;
 import java.util.SplittableRandom;
 
 /**
- * All memory of one end, beside what it should hold: regions, receive buffers, what was released, and the gaps between
- * them. What was taken is never given out again, so {@link #check} sees every byte that changes and should not.
+ * All memory of one end, with its expected contents: regions, receive buffers, released memory, and the gaps between
+ * them. Memory that was taken is never given out again, so {@link #check} finds every byte that was changed wrongly.
  */
 final class Arena {
     private static final int GAP_BYTES = 8;
@@ -18,7 +18,7 @@ final class Arena {
     private final int[] changedAt;
     private int used;
 
-    /** @param direct whether atomic operations can be had on it */
+    /** @param direct whether the memory supports atomic operations */
     Arena(int lengthBytes, boolean direct) {
         this.actual = direct
                 ? ByteBuffer.allocateDirect(lengthBytes + 8).alignedSlice(8).slice(0, lengthBytes)
@@ -27,7 +27,7 @@ final class Arena {
         this.changedAt = new int[lengthBytes];
     }
 
-    /** Forgets everything. */
+    /** Starts over. */
     void clear() {
         for (int i = 0; i < used; i++) {
             actual.put(i, (byte) 0);
@@ -41,7 +41,7 @@ final class Arena {
         return actual.capacity() - used - 2 * GAP_BYTES;
     }
 
-    /** The next piece of it, full of noise, at an address that is a multiple of eight. */
+    /** The next piece of memory, filled with random bytes, at an address that is a multiple of eight. */
     Span take(int lengthBytes, SplittableRandom random) {
         int at = used + GAP_BYTES;
         used = at + (lengthBytes + 7 & ~7);
@@ -52,7 +52,7 @@ final class Arena {
         return new Span(at, lengthBytes);
     }
 
-    /** Every byte is what it should be. */
+    /** Checks that every byte is as expected. */
     void check(String whose) {
         int end = Math.min(actual.capacity(), used + GAP_BYTES);
         int at = actual.slice(0, end).mismatch(expected.slice(0, end));
@@ -62,7 +62,7 @@ final class Arena {
                         + " and should be " + Integer.toHexString(expected.get(at) & 0xff));
     }
 
-    /** A piece of it. */
+    /** A piece of the arena. */
     final class Span {
         private final int at;
         private final int lengthBytes;
@@ -76,28 +76,28 @@ final class Arena {
             return lengthBytes;
         }
 
-        /** The memory itself. */
+        /** The actual memory. */
         ByteBuffer memory() {
             return actual.slice(at, lengthBytes);
         }
 
-        /** What it should hold. */
+        /** The expected contents. */
         ByteBuffer expected(int offset, int bytes) {
             return expected.slice(at + offset, bytes);
         }
 
-        /** From now on it should hold these bytes there. */
+        /** Sets the expected contents from now on. */
         void expect(int offset, ByteBuffer bytes, int now) {
             expected.put(at + offset, bytes, bytes.position(), bytes.remaining());
             Arrays.fill(changedAt, at + offset, at + offset + bytes.remaining(), now);
         }
 
-        /** Whether it should have changed there since then. */
+        /** Whether the expected contents have changed there since then. */
         boolean changedSince(int offset, int then) {
             return changedAt[at + offset] >= then;
         }
 
-        /** It is ours alone from now on, and full of a pattern that nobody may disturb, and nobody see. */
+        /** Fills released memory with a pattern that nobody may change or see. */
         void poison() {
             for (int i = 0; i < lengthBytes; i++) {
                 actual.put(at + i, RELEASED);

@@ -1,6 +1,6 @@
 package org.warpnfs.iwarp.sim;
 
-/** Memory for the ends, used again for each seed: to make and to clear it anew costs more than a run. */
+/** Memory for the ends, which is reused for each seed, because allocating and clearing it costs more than a run. */
 final class Arenas {
     private static final int BYTES = 1 << 20;
 

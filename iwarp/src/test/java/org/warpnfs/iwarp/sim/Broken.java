@@ -2,7 +2,7 @@ package org.warpnfs.iwarp.sim;
 
 import java.util.function.Supplier;
 
-/** What must hold after every step, asked so often that the words for its failure are made only when it fails. */
+/** Assertions that must hold after every step. They run so often that the message is created only on failure. */
 final class Broken {
     private Broken() {}
 

@@ -5,7 +5,9 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 
-/** How often each thing happened, over all seeds: what never does is not proven. */
+/**
+ * Counts how often each event happened over all seeds. The simulation proves nothing about an event that never happens.
+ */
 final class Coverage {
     private final Map<Object, Integer> seen = new HashMap<>();
 
@@ -13,7 +15,7 @@ final class Coverage {
         seen.merge(thing, 1, Integer::sum);
     }
 
-    /** What of these never happened. */
+    /** The events that never happened. */
     Set<Object> missing(Set<Object> things) {
         Set<Object> missing = new HashSet<>(things);
         missing.removeAll(seen.keySet());

@@ -23,8 +23,8 @@ import org.warpnfs.iwarp.verbs.RdmaExtension;
 import org.warpnfs.iwarp.verbs.SharedReceiveQueue;
 
 /**
- * One end of the connection: the upper layer of its queue pair, and a model of all that the queue pair has to do,
- * against which {@link #check} holds it after each step.
+ * One end of the connection: the upper layer of its queue pair, and a model of all that the queue pair has to do.
+ * {@link #check} compares the queue pair with the model after each step.
  */
 final class End implements QueuePairHandler {
     final Run run;
@@ -34,10 +34,10 @@ final class End implements QueuePairHandler {
     final WorkLog work = new WorkLog();
     final ReceiveLog receives = new ReceiveLog();
 
-    /** Requests of the peer's that have not been answered. */
+    /** Requests of the peer that have not been answered. */
     final Deque<Request> requests = new ArrayDeque<>();
 
-    /** Every region there ever was, by its STag. */
+    /** All regions that ever existed, by their STags. */
     final Map<Long, ModelRegion> byStag = new HashMap<>();
 
     final List<ModelRegion> regions = new ArrayList<>();
@@ -51,7 +51,7 @@ final class End implements QueuePairHandler {
     private final SharedReceiveQueue shared;
     private final ProtectionDomain domain;
 
-    /** A region that nobody touches: it is valid exactly as long as the stream. */
+    /** A region that nobody uses. It is valid exactly as long as the stream. */
     ModelRegion probe;
 
     private boolean heardEstablished;
@@ -102,7 +102,7 @@ final class End implements QueuePairHandler {
         return region;
     }
 
-    /** Takes a region back; nobody may touch its memory from now on. */
+    /** Releases a region. Nobody may access its memory from now on. */
     void release(ModelRegion region) {
         region.region.invalidate();
         released(region);
@@ -115,7 +115,7 @@ final class End implements QueuePairHandler {
         executeAtomics();
         for (Request request : requests) {
             if (request.isAtomic() && request.region == region && !request.executed) {
-                // It may have been, and have changed nothing.
+                // The operation may have been executed without changing anything.
                 request.original = region.span.expectedWord(request.offset);
             }
         }
@@ -164,7 +164,7 @@ final class End implements QueuePairHandler {
 
     // What arrives.
 
-    /** Whether the queue pair takes nothing that arrives any more. */
+    /** Whether the queue pair ignores all that arrives. */
     boolean over() {
         return life.isOver();
     }
@@ -179,13 +179,13 @@ final class End implements QueuePairHandler {
         };
     }
 
-    /** The region that an STag is good for here; null if it is for none. */
+    /** The region for which an STag is valid here; null if there is none. */
     ModelRegion find(long stag) {
         ModelRegion region = byStag.get(stag);
         return region != null && !over() && region.valid() ? region : null;
     }
 
-    /** Whether an STag is good for anybody here, if not for the peer. */
+    /** Whether an STag is valid for anybody here, even if not for the peer. */
     boolean has(long stag) {
         ModelRegion region = byStag.get(stag);
         return region != null && (region.ofDomain || !over()) && region.valid();
@@ -218,7 +218,7 @@ final class End implements QueuePairHandler {
         }
     }
 
-    // What the queue pair tells.
+    // What the queue pair reports.
 
     @Override
     public void created(QueuePair created) {
@@ -369,9 +369,9 @@ final class End implements QueuePairHandler {
                 : receives.posted.stream().noneMatch(receive -> receive.begun);
     }
 
-    // What has to hold.
+    // What must hold.
 
-    /** After each step. */
+    /** Called after each step. */
     void check() {
         if (queuePair == null) {
             return;
@@ -398,7 +398,7 @@ final class End implements QueuePairHandler {
                 () -> this + ": " + oldest + " is answered and not complete");
     }
 
-    /** Those of the peer's atomic operations that the memory shows to have been executed. */
+    /** Executes in the model those atomic operations of the peer that the memory shows to have been executed. */
     private void executeAtomics() {
         for (Request first : requests) {
             if (!first.isAtomic() || first.executed || first.region.released) {
@@ -421,7 +421,7 @@ final class End implements QueuePairHandler {
         }
     }
 
-    /** When nothing is left to happen, and the stream is not over. */
+    /** Called when nothing is left to happen and the stream has not ended. */
     void checkAtRest() {
         if (queuePair == null || over() || !life.established || !peer.life.established) {
             return;
@@ -438,7 +438,7 @@ final class End implements QueuePairHandler {
                 () -> this + ": at rest with receives for a peer that says nothing more");
     }
 
-    /** When everything is over. */
+    /** Called when everything has ended. */
     void checkOver() {
         Broken.unless(queuePair == null || heard != null, () -> this + ": was never told of the end");
         Broken.unless(

@@ -3,8 +3,8 @@ package org.warpnfs.iwarp.sim;
 import java.nio.ByteBuffer;
 
 /**
- * What a Terminate says (RFC 5040, section 4.8, RFC 5041, section 7.2, RFC 5044, section 8), for each violation that
- * the simulation brings about.
+ * The contents of a Terminate (RFC 5040, section 4.8, RFC 5041, section 7.2, RFC 5044, section 8), for each violation
+ * that the simulation causes.
  */
 enum Fault {
     LOCAL_CATASTROPHE(0, 0, 0),
@@ -62,7 +62,7 @@ enum Fault {
                 .put(2, (byte) flags);
     }
 
-    /** Which one a Terminate names; null for none of these. */
+    /** The fault that a Terminate names; null if it names none of these. */
     static Fault of(ByteBuffer terminate) {
         for (Fault fault : values()) {
             if (terminate.get(0) == (byte) fault.layerAndType && terminate.get(1) == (byte) fault.code) {

@@ -6,19 +6,19 @@ import org.warpnfs.iwarp.verbs.AccessRight;
 import org.warpnfs.iwarp.verbs.CompletionStatus;
 
 /**
- * What one end has to make of the bytes that arrive, told just before the code under test gets them: which of its
- * memory changes, which receives and requests that completes, and which violation ends the stream.
+ * A model of how one end must process the bytes that arrive. It is told of them just before the code under test. It
+ * determines which memory changes, which receives and requests complete, and which violation ends the stream.
  */
 final class Inbound implements StreamReader.Sink {
     private final End end;
     private final boolean crc;
 
-    /** Whether nothing of an FPDU counts before all of it is there: a CRC or markers have to be checked first. */
+    /** Whether an FPDU has no effect before all of it has arrived, because a CRC or markers must be checked first. */
     private final boolean wholeOnly;
 
     private final StreamReader reader;
 
-    /** Of the segment at hand. */
+    /** Whether the current segment was accepted. */
     private boolean admitted;
 
     private int placedBytes;
@@ -26,13 +26,13 @@ final class Inbound implements StreamReader.Sink {
     private int placeAt;
     private ModelRegion placeIn;
 
-    /** Messages that have begun and not ended, of the two kinds that one end sends by turns. */
+    /** Whether an untagged message has begun and not ended. {@code inTagged} is the same for tagged messages. */
     private boolean inUntagged;
 
     private boolean inTagged;
     private int messages;
 
-    /** Whole FPDUs that counted. */
+    /** The number of complete FPDUs that had an effect. */
     private int fpdus;
 
     Inbound(End end, boolean markers, boolean crc) {
@@ -51,7 +51,7 @@ final class Inbound implements StreamReader.Sink {
         return reader.atBoundary() && !inUntagged && !inTagged;
     }
 
-    /** Whether nothing has arrived but what opens the stream. */
+    /** Whether only what opens the stream has arrived. */
     boolean silent() {
         return fpdus == 0 || (fpdus == 1 && end.run.opens());
     }
@@ -87,7 +87,7 @@ final class Inbound implements StreamReader.Sink {
         }
     }
 
-    /** Takes what is there of a segment; whether that broke no rule. */
+    /** Processes the bytes of a segment that have arrived. Returns whether they broke no rule. */
     private boolean take(Segment segment) {
         if (!admitted && segment.headerThere()) {
             admitted = true;
@@ -106,7 +106,7 @@ final class Inbound implements StreamReader.Sink {
         ByteBuffer payload = segment.payload();
         if (payload.remaining() > placedBytes) {
             if (placeIn != null && !placeIn.valid()) {
-                // Taken away while the segment was on its way.
+                // The region was revoked while the segment was on its way.
                 end.life.violated(Fault.TAGGED_INVALID_STAG, segment);
                 return false;
             }
@@ -175,12 +175,12 @@ final class Inbound implements StreamReader.Sink {
         return null;
     }
 
-    /** A Send of nothing that opens the stream takes no receive. */
+    /** A zero-length Send that opens the stream takes no receive. */
     private boolean isOpeningSend(Segment segment) {
         return end.run.opensWithSend() && !end.initiator && messages == 0 && segment.lengthBytes() == 18;
     }
 
-    /** All of a segment is there. */
+    /** All bytes of a segment have arrived. */
     private void ended(Segment segment) {
         if (segment.tagged()) {
             inTagged = !segment.last();
@@ -262,7 +262,7 @@ final class Inbound implements StreamReader.Sink {
                 end.requests.size() <= held, () -> end + ": " + end.requests.size() + " requests held, IRD " + held);
     }
 
-    /** What a request is about, or why it is refused. */
+    /** The target of a request, or the reason for refusing it. */
     private record Target(ModelRegion region, int offset, Fault fault) {}
 
     private Target find(int stag, long taggedOffset, long lengthBytes, AccessRight right) {

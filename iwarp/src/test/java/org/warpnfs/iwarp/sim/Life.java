@@ -8,21 +8,21 @@ import java.util.Set;
 import org.warpnfs.iwarp.verbs.CompletionStatus;
 import org.warpnfs.iwarp.verbs.DisconnectReason.Cause;
 
-/** How the stream of one end goes, from its being established to its end, and whose fault that is. */
+/** The life of one end's stream, from its establishment to its end, with the cause of the end. */
 final class Life {
     private final End end;
     boolean established;
 
-    /** The upper layer wants no more work done than it has posted. */
+    /** The upper layer has disconnected, so only posted work is still done. */
     boolean draining;
 
-    /** The peer has ended its direction, and ours goes on. */
+    /** The peer has ended its direction, and our direction is open. */
     boolean halfClosed;
 
-    /** Who was the first to want to part. */
+    /** The first reason of an orderly close. */
     private Cause parting;
 
-    /** Why the stream is over, in so far as it is clear; null as long as it is not over. */
+    /** The possible reasons of the end; null while the stream has not ended. */
     private Set<Cause> over;
 
     private ByteBuffer terminateDue;
@@ -34,17 +34,17 @@ final class Life {
         this.end = end;
     }
 
-    /** Why it is over, for one of these. */
+    /** The possible reasons of the end. */
     Set<Cause> causes() {
         return over;
     }
 
-    /** The work that ended it; null if none did. */
+    /** The work that ended the stream; null if none did. */
     Work culprit() {
         return culprit;
     }
 
-    /** Whether work may complete as what the peer's Terminate is about. */
+    /** Whether work may complete as the one that the peer's Terminate is about. */
     boolean mayBlame(Work work) {
         return work == culprit || work == suspect;
     }
@@ -67,10 +67,11 @@ final class Life {
         }
     }
 
-    /** Whether the queue pair takes nothing that arrives any more. */
+    /** Whether the queue pair ignores all that arrives. */
     boolean isOver() {
         if (over == null && end.probe != null && !end.probe.region.valid()) {
-            // Nobody else knows when the last of the work was done, or that an answer was due of memory taken away.
+            // The model does not know when the last of the work was done, or whether a response to a revoked region was
+            // due.
             Set<Cause> causes = EnumSet.noneOf(Cause.class);
             boolean revoked = end.requests.stream().anyMatch(Request::revoked);
             if (draining) {
@@ -119,7 +120,7 @@ final class Life {
         }
     }
 
-    /** The Terminate that has to leave: one of these, if several answers that are due are of memory taken away. */
+    /** The Terminates of which one must be sent. There are several if several responses from revoked memory are due. */
     List<ByteBuffer> terminatesDue() {
         if (terminateDue != null) {
             return List.of(terminateDue);

@@ -1,11 +1,11 @@
 package org.warpnfs.iwarp.sim;
 
 /**
- * What a simulated link does to the streams on it.
+ * The behaviour of a simulated link.
  *
- * @param maxDelayNanos bytes take up to this long; order is kept
- * @param maxPieceBytes bytes are taken from the sender, and delivered, in pieces of at most this length
- * @param resetProbability chance, for each piece delivered, that the connection is reset in place of it
+ * @param maxDelayNanos the longest delay of bytes; their order is kept
+ * @param maxPieceBytes the longest piece in which bytes are taken from the sender and delivered
+ * @param resetProbability the probability, for each piece delivered, that the connection is reset instead
  */
 public record LinkFaults(long maxDelayNanos, int maxPieceBytes, double resetProbability) {
     public LinkFaults {
@@ -14,17 +14,17 @@ public record LinkFaults(long maxDelayNanos, int maxPieceBytes, double resetProb
         }
     }
 
-    /** Short delays, no cuts but large ones, no resets. */
+    /** Short delays, only large pieces, no resets. */
     public static LinkFaults none() {
         return new LinkFaults(1_000, 1 << 20, 0);
     }
 
-    /** Delays up to a millisecond, cuts anywhere, no resets. */
+    /** Delays up to a millisecond, pieces of any size, no resets. */
     public static LinkFaults cuts() {
         return new LinkFaults(1_000_000, 3_000, 0);
     }
 
-    /** These, with resets. */
+    /** A copy with resets. */
     public LinkFaults withResets(double probability) {
         return new LinkFaults(maxDelayNanos, maxPieceBytes, probability);
     }

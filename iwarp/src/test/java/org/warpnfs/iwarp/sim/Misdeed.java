@@ -8,23 +8,23 @@ import org.warpnfs.iwarp.verbs.AccessRight;
 import org.warpnfs.iwarp.verbs.RdmaExtension;
 import org.warpnfs.iwarp.verbs.RemoteMemory;
 
-/** What an upper layer may never do. Which Terminate it leads to, if any, follows from what the other end finds. */
+/** Misuse by an upper layer. Whether a Terminate follows, and which, depends on what the other end finds. */
 enum Misdeed {
-    /** Without a receive for it, unless one comes in time. */
+    /** A Send without a receive for it, unless a receive is posted in time. */
     SEND_TOO_MANY,
     SEND_TOO_LONG,
     INVALIDATE_UNKNOWN,
-    /** What is the poster's own, or of a domain. */
+    /** An STag that belongs to the poster itself, or to a domain. */
     INVALIDATE_OTHERS,
-    /** An operation that the peer does not know. */
+    /** An operation that the peer does not support. */
     UNKNOWN_OPERATION,
-    /** Memory that the peer may still use. */
+    /** Releases memory that the peer may still use. */
     RELEASE_EARLY,
-    /** Memory that the peer has asked for, and not got yet. */
+    /** Releases memory that the peer has requested and not received yet. */
     RELEASE_ASKED,
-    /** The same, by work: behind it other work is made ready to leave before the loss is found. */
+    /** Invalidates such memory by a work request. Other work behind it is ready to be sent before the loss is found. */
     INVALIDATE_ASKED,
-    /** The sink of a Read that is not complete. */
+    /** Releases the sink of a Read that is not complete. */
     RELEASE_SINK,
     ACCESS_UNKNOWN,
     ACCESS_RELEASED,
@@ -37,7 +37,7 @@ enum Misdeed {
     private static final Set<AccessRight> REMOTE =
             EnumSet.of(AccessRight.REMOTE_WRITE, AccessRight.REMOTE_READ, AccessRight.REMOTE_ATOMIC);
 
-    /** Does it; false if there is no opportunity now. */
+    /** Commits the misdeed. Returns false if that is not possible now. */
     boolean commit(End end) {
         Program program = end.program;
         SplittableRandom random = program.random;
@@ -146,7 +146,7 @@ enum Misdeed {
         return true;
     }
 
-    /** Where nothing of that kind may be done; null if there is no such place now. */
+    /** A location where this kind of access is forbidden; null if there is none now. */
     private RemoteMemory forbidden(End end, AccessRight kind, int bytes) {
         Program program = end.program;
         return switch (this) {
@@ -177,7 +177,7 @@ enum Misdeed {
         };
     }
 
-    /** An offset from which so many bytes are not all in the region, but perhaps some. */
+    /** An offset from which the range is not entirely within the region, but may be partly. */
     private static long outside(int regionBytes, AccessRight kind, int bytes, SplittableRandom random) {
         if (kind == AccessRight.REMOTE_ATOMIC) {
             return (regionBytes & -Long.BYTES) + (long) Long.BYTES * random.nextInt(3);

@@ -5,37 +5,40 @@ import org.warpnfs.iwarp.verbs.AccessRight;
 import org.warpnfs.iwarp.verbs.MemoryRegion;
 import org.warpnfs.iwarp.verbs.RemoteMemory;
 
-/** A region as its owner and its owner's peer know it. */
+/** A region as its owner and the owner's peer know it. */
 final class ModelRegion {
     final MemoryRegion region;
     final Arena.Span span;
     final Set<AccessRight> rights;
 
-    /** Of a protection domain, and so neither the peer's to invalidate nor over with its stream. */
+    /**
+     * Whether it belongs to a protection domain. Such a region cannot be invalidated by the peer and outlives its
+     * stream.
+     */
     final boolean ofDomain;
 
-    /** A peer that keeps the rules begins nothing more with it. */
+    /** A peer that keeps the rules begins no more access to it. */
     boolean withdrawn;
 
-    /** A Send with Invalidate of the peer's is on its way, or a LocalInvalidate waits for its turn. */
+    /** A Send with Invalidate from the peer is on its way, or a LocalInvalidate is queued. */
     boolean invalidating;
 
-    /** A LocalInvalidate was posted: nobody but the code under test knows when its turn is. */
+    /** A LocalInvalidate was posted. Only the code under test knows when it takes effect. */
     boolean turnUnknown;
 
     /** The STag was revoked. */
     boolean dead;
 
-    /** Its owner knows that, and has filled it with a pattern. */
+    /** The owner knows that, and has filled the memory with a pattern. */
     boolean released;
 
-    /** Writes of the peer's that have not arrived, and its requests that have not been answered. */
+    /** Writes of the peer that have not arrived, and its requests that have not been answered. */
     int peerUses;
 
-    /** Reads of its owner's into it that are not complete. */
+    /** Reads of its owner into it that are not complete. */
     int reads;
 
-    /** Where in what its owner sends the batch ends that was already with the socket when it was released. */
+    /** The end, in the owner's output, of the batch that the socket already had when the region was released. */
     long readableUntil = Long.MAX_VALUE;
 
     ModelRegion(MemoryRegion region, Arena.Span span, Set<AccessRight> rights, boolean ofDomain) {
@@ -57,7 +60,7 @@ final class ModelRegion {
         return span.lengthBytes();
     }
 
-    /** Whether the STag is good. */
+    /** Whether the STag is valid. */
     boolean valid() {
         if (!dead && turnUnknown && !region.valid()) {
             dead = true;

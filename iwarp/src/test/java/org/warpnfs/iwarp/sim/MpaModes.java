@@ -20,9 +20,9 @@ import org.warpnfs.iwarp.qp.QueuePairConfig;
 import org.warpnfs.iwarp.verbs.ConnectOptions;
 
 /**
- * Two queue pairs of ours talk to each other in every mode of MPA, and what they say is written as a capture, for
- * others to judge. {@code deploy/interop/dissect-mpa} runs it: it needs nothing but this module and the files of this
- * package that it names.
+ * Runs two of our queue pairs against each other in every mode of MPA, and writes their traffic as a capture for other
+ * tools to check. {@code deploy/interop/dissect-mpa} runs it, with only this module and the files of this package that
+ * the script names.
  *
  * <pre>
  * modes.pcap   one connection after the other
@@ -36,7 +36,7 @@ public final class MpaModes {
     private static final int MARKER_SPACING_BYTES = 512;
     private static final int MARKER_BYTES = 4;
 
-    /** Of DDP's control byte. */
+    /** A bit of DDP's control byte. */
     private static final int LAST_FLAG = 0x40;
 
     private static final int FIRST_PORT = 40_000;
@@ -72,7 +72,7 @@ public final class MpaModes {
         return modes;
     }
 
-    /** What two ends said in a mode, after all their work was done. */
+    /** The traffic of two ends in a mode, until all their work is done. */
     static Recording record(Mode mode, int mulpduBytes) {
         MpaChoices both = MpaChoices.defaults()
                 .withCrcPolicy(mode.crc() ? CrcPolicy.REQUIRED : CrcPolicy.OFF)
@@ -100,8 +100,8 @@ public final class MpaModes {
     }
 
     /**
-     * Where an FPDU ends right where a marker is due, tshark counts that marker to it, and not to the next as RFC 5044,
-     * section 4.3 has it; it finds the stream again much later. Another MULPDU moves the ends.
+     * If an FPDU ends exactly where a marker is due, tshark counts that marker to it, and not to the next FPDU as RFC
+     * 5044, section 4.3 requires. It then loses the stream for a long time. Another MULPDU moves the ends of FPDUs.
      */
     private static Recording recordDissectable(Mode mode, int mulpduBytes) throws ProtocolViolation {
         Recording recording = record(mode, mulpduBytes);
@@ -133,9 +133,8 @@ public final class MpaModes {
                 if (mode.markersToInitiator() == mode.markersToResponder()) {
                     lines.add(write(file, lines.size(), mode, recording, true, true));
                 } else {
-                    // tshark takes it that either none or both directions have markers. So it gets them one at a time,
-                    // and
-                    // the one without under startup frames that ask for none.
+                    // tshark assumes that either none or both directions have markers. So it gets one direction at a
+                    // time, and the direction without markers after startup frames that ask for none.
                     lines.add(write(file, lines.size(), mode, recording, true, false));
                     lines.add(write(file, lines.size(), mode, recording, false, true));
                 }
@@ -149,7 +148,7 @@ public final class MpaModes {
             throws IOException, ProtocolViolation {
         MpaFrame request = recording.request();
         MpaFrame reply = recording.reply();
-        // Where both directions are written, both have markers or none.
+        // If both directions are written, both have markers or none has.
         boolean marked = (initiators ? reply : request).markers();
         PcapFile.Connection connection = file.new Connection(FIRST_PORT + stream);
         int fpdus = 0;

@@ -13,7 +13,7 @@ import org.warpnfs.testkit.CapturedConnection;
 import org.warpnfs.testkit.PcapReader;
 import org.warpnfs.testkit.TcpReassembler;
 
-/** The captures that deploy/interop/dissect-mpa hands to tshark hold what was said, and all that was said. */
+/** The captures that deploy/interop/dissect-mpa passes to tshark contain exactly the traffic of the simulation. */
 class MpaModesTest {
     @Test
     void record_everyMode_cutsTheStreamsIntoAllMessages() throws Exception {
@@ -43,7 +43,7 @@ class MpaModesTest {
     void main_writesACapture_withAConnectionForEachLine(@TempDir Path directory) throws Exception {
         MpaModes.main(new String[] {directory.toString()});
         List<String> lines = Files.readAllLines(directory.resolve("modes.list"));
-        // The half of them with markers one way take two connections each.
+        // Half of the modes have markers in one direction only. They take two connections each.
         assertThat(lines).hasSize(MpaModes.all().size() * 3 / 2);
         List<CapturedConnection> connections =
                 TcpReassembler.connections(PcapReader.read(Files.readAllBytes(directory.resolve("modes.pcap"))));

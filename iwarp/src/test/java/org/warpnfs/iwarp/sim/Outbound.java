@@ -7,8 +7,8 @@ import org.warpnfs.iwarp.mpa.RtrKind;
 import org.warpnfs.iwarp.verbs.WorkRequest;
 
 /**
- * What one end sends, as it leaves: nothing but the work that was posted, in order, and the answers to what was asked,
- * in order; no byte behind a Terminate, and none of memory that was released before.
+ * A model of the output of one end. The end may send only posted work, in order, and responses to requests, in order.
+ * It sends no byte after a Terminate, and none of memory that was released before.
  */
 final class Outbound implements StreamReader.Sink {
     private static final int ATOMIC_FETCH_ADD = 0;
@@ -18,10 +18,10 @@ final class Outbound implements StreamReader.Sink {
     private final boolean crc;
     private final StreamReader reader;
 
-    /** Bytes that have left. */
+    /** Bytes that have been sent. */
     private long position;
 
-    /** What is left of the batch that the socket has. */
+    /** The rest of the batch that the socket has. */
     private long inSocketBytes;
 
     private int batchSince;
@@ -42,7 +42,7 @@ final class Outbound implements StreamReader.Sink {
         batchSince = end.run.steps;
     }
 
-    /** Whether what arrived then is surely not answered yet: the socket has had a batch since before. */
+    /** Whether what arrived then cannot have been answered yet, because the socket has had a batch since before. */
     boolean busySince(int then) {
         return inSocketBytes > 0 && batchSince < then;
     }
@@ -54,12 +54,12 @@ final class Outbound implements StreamReader.Sink {
         reader.add(bytes);
     }
 
-    /** Where the batch ends that the socket has. */
+    /** The end of the batch that the socket has. */
     long endOfBatch() {
         return position + inSocketBytes;
     }
 
-    /** Whether the bytes that leave next are of FPDUs: the startup is over in this direction. */
+    /** Whether the next bytes belong to FPDUs, because the startup of this direction has finished. */
     boolean framing() {
         return reader.started();
     }
@@ -126,7 +126,7 @@ final class Outbound implements StreamReader.Sink {
                 && segment.msn() == msns[qn];
     }
 
-    /** A segment of work that was posted. */
+    /** Checks a segment of posted work. */
     private void ours(Segment segment) {
         Work work = next(segment);
         Broken.unless(work != null, () -> end + ": " + segment + " that nobody posted");
@@ -156,7 +156,7 @@ final class Outbound implements StreamReader.Sink {
         return segment.opcode() == Segment.READ_REQUEST || segment.opcode() == Segment.ATOMIC_REQUEST;
     }
 
-    /** Its header is enough for the peer to name a segment. */
+    /** Marks work as begun. Its header is enough for the peer to name a segment. */
     private void beginAny(Segment segment) {
         boolean answers = !segment.headerThere()
                 || segment.opcode() == Segment.READ_RESPONSE
@@ -235,7 +235,7 @@ final class Outbound implements StreamReader.Sink {
         };
     }
 
-    /** Its payload is the next of the message, and it says that it is the last if it is. */
+    /** Whether the segment has the next payload of the message, and the last flag exactly if it is the last. */
     private static boolean carries(Segment segment, Work work) {
         int restBytes = work.content.length - work.leftBytes;
         return segment.payloadBytes() <= restBytes
@@ -260,7 +260,7 @@ final class Outbound implements StreamReader.Sink {
                 && payload.getLong(12) == taggedOffset;
     }
 
-    // Answers.
+    // Responses.
 
     private void readResponse(Segment segment) {
         Request request = end.requests.peek();
@@ -288,7 +288,10 @@ final class Outbound implements StreamReader.Sink {
                 && segment.last() == (segment.payloadBytes() == restBytes);
     }
 
-    /** What has not changed since the request arrived is what the memory holds; of the rest the peer may get either. */
+    /**
+     * Checks a payload against memory. Where memory has changed since the request arrived, the peer may get old or new
+     * contents.
+     */
     private void check(ByteBuffer payload, Request request) {
         if (request.region.released) {
             return;

@@ -15,8 +15,8 @@ import org.warpnfs.iwarp.verbs.RemoteMemory;
 import org.warpnfs.iwarp.verbs.WorkRequest;
 
 /**
- * What an upper layer does of its own accord: random work of every kind within the rules. It knows by back channels
- * what the other end has posted and registered, and takes nothing back that the other may still use.
+ * The actions of an upper layer: random work of every kind within the rules. It is told outside of the connection what
+ * the other end has posted and registered, and releases nothing that the other end may still use.
  */
 final class Program {
     private static final int KINDS = 15;
@@ -29,13 +29,13 @@ final class Program {
             EnumSet.of(AccessRight.REMOTE_ATOMIC),
             EnumSet.of(AccessRight.REMOTE_ATOMIC, AccessRight.REMOTE_READ));
 
-    /** Those that need no direct memory. */
+    /** The number of rights that do not need direct memory. */
     private static final int ORDINARY_RIGHTS = 5;
 
     final SplittableRandom random;
     private final Scenario scenario;
 
-    /** What it does more than anything else: much of one kind meets more than a little of all. */
+    /** The action that it does more often than others. Much work of one kind finds more than a little of all kinds. */
     private final int favourite;
 
     private int actionsLeft;
@@ -51,7 +51,7 @@ final class Program {
         return actionsLeft == 0;
     }
 
-    /** Nothing has been exchanged yet. */
+    /** Called before anything has been exchanged. */
     void prepare(End end) {
         for (int receives = random.nextInt(6); receives > 0; receives--) {
             postReceive(end);
@@ -61,21 +61,21 @@ final class Program {
         }
     }
 
-    /** The queue pair has told something. */
+    /** The queue pair has reported something. */
     void heard(End end) {
         if (actionsLeft > 0 && random.nextInt(3) == 0) {
             act(end);
         }
     }
 
-    /** The peer sends nothing more: nor do we, or we go on for a while. */
+    /** The peer sends nothing more. We either end too, or go on for a while. */
     void halfClosed(End end) {
         if (finished() || random.nextBoolean()) {
             end.disconnect();
         }
     }
 
-    /** Does one thing. */
+    /** Performs one action. */
     void act(End end) {
         actionsLeft--;
         if (end.queuePair == null) {
@@ -104,7 +104,7 @@ final class Program {
         }
     }
 
-    /** What is posted too late completes all the same. */
+    /** Posts work that is too late, which must complete all the same. */
     private void afterwards(End end) {
         switch (random.nextInt(3)) {
             case 0 -> end.post(message(end, 10, OptionalLong.empty(), null, false));
@@ -211,7 +211,7 @@ final class Program {
         }
     }
 
-    /** @param guess what the word may be by then */
+    /** @param guess a possible value of the word at that time */
     Work atomic(End end, long guess, RemoteMemory target, ModelRegion region) {
         long sparse = random.nextLong();
         sparse &= random.nextLong();
@@ -230,7 +230,7 @@ final class Program {
         }
     }
 
-    /** With a fence where Reads of ours still fill it. */
+    /** Invalidates a region of ours, with a fence if Reads of ours still fill it. */
     private void invalidateOwn(End end) {
         ModelRegion region = pick(end, Program::idle);
         if (region != null) {
@@ -245,7 +245,7 @@ final class Program {
         end.post(new Work(invalidate, new byte[0], List.of(), null, region));
     }
 
-    /** With a fence where requests of ours still use it. */
+    /** Invalidates a region of the peer, with a fence if requests of ours still use it. */
     private void invalidatePeers(End end) {
         int capacity = end.peer.receives.capacityFor(end.work.messages);
         ModelRegion region = pick(end.peer, theirs -> !theirs.invalidating && !theirs.ofDomain && theirs.reads == 0);

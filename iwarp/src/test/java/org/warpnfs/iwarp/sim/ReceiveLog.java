@@ -8,18 +8,18 @@ import java.util.OptionalLong;
 import org.warpnfs.iwarp.verbs.Completion;
 import org.warpnfs.iwarp.verbs.CompletionStatus;
 
-/** The receives of one end, in the order of posting, and what it has to hear of them. */
+/** The receives of one end, in the order of posting, and the completions that it must get for them. */
 final class ReceiveLog {
-    /** Posted, and not filled. */
+    /** Posted receives that are not filled. */
     final Deque<Receive> posted = new ArrayDeque<>();
 
-    /** To be told before the step is over. */
+    /** Completions that must be reported before the step ends. */
     final Deque<Delivery> due = new ArrayDeque<>();
 
-    /** Receives, ever; the capacity of each is what the peer's message of that number may have. */
+    /** The capacities of all receives ever posted. The capacity of each limits the peer's message of that number. */
     private final List<Integer> capacities = new ArrayList<>();
 
-    /** A receive, and where in its memory the message goes. */
+    /** A receive, and the memory that its message goes to. */
     static final class Receive {
         final long id;
         final Arena.Span span;
@@ -38,9 +38,9 @@ final class ReceiveLog {
     }
 
     /**
-     * What becomes of a receive.
+     * The completion of a receive.
      *
-     * @param message what the peer posted; null if the receive failed
+     * @param message the work that the peer posted; null if the receive failed
      */
     record Delivery(Receive receive, CompletionStatus status, Work message, OptionalLong invalidated) {}
 
@@ -49,17 +49,17 @@ final class ReceiveLog {
         capacities.add(receive.capacityBytes);
     }
 
-    /** What the peer's message of that number may have at most; -1 if nothing is posted for it. */
+    /** The longest possible message of the peer with this number; -1 if nothing is posted for it. */
     int capacityFor(int message) {
         return message < capacities.size() ? capacities.get(message) : -1;
     }
 
-    /** The oldest receive is over. */
+    /** The oldest receive has ended. */
     void over(CompletionStatus status, Work message, OptionalLong invalidated) {
         due.add(new Delivery(posted.remove(), status, message, invalidated));
     }
 
-    /** A completion is the one that is due. */
+    /** Checks that a completion is the one that is due. */
     Delivery take(Completion completion) {
         Delivery delivery = due.poll();
         Broken.unless(
@@ -71,9 +71,9 @@ final class ReceiveLog {
     }
 
     /**
-     * A receive is given back unused.
+     * Checks that a receive is returned unused.
      *
-     * @param shared whether those that no message has begun to fill stay
+     * @param shared whether receives that no message has begun to fill are kept
      */
     Receive takeFlushed(Completion completion, boolean shared) {
         Receive receive = posted.poll();

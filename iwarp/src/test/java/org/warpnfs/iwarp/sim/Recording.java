@@ -14,8 +14,8 @@ import org.warpnfs.iwarp.mpa.MpaFrameReader;
 import org.warpnfs.iwarp.mpa.UlpduSink;
 
 /**
- * The one connection of a simulation, as it would look on a wire where each startup frame and each FPDU has a TCP
- * segment of its own: dissectors like it best so.
+ * Records the one connection of a simulation as it would appear on a wire if each startup frame and each FPDU had a TCP
+ * segment of its own, which is easiest for dissectors.
  */
 final class Recording implements Simulation.Tap {
     private final Direction fromInitiator = new Direction(true);
@@ -34,7 +34,7 @@ final class Recording implements Simulation.Tap {
         final boolean initiator;
         final ByteArrayOutputStream stream = new ByteArrayOutputStream();
 
-        /** The length of the stream after each piece, and when that was. */
+        /** The length of the stream after each piece, and its time. */
         final List<int[]> pieces = new ArrayList<>();
 
         Direction(boolean initiator) {
@@ -102,7 +102,7 @@ final class Recording implements Simulation.Tap {
         }
     }
 
-    /** Notes that an FPDU is over. */
+    /** Notes the end of FPDUs. */
     private static final class Ended implements UlpduSink {
         private boolean ended;
 

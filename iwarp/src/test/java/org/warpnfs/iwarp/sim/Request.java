@@ -3,10 +3,7 @@ package org.warpnfs.iwarp.sim;
 import java.nio.ByteBuffer;
 import org.warpnfs.iwarp.verbs.WorkRequest;
 
-/**
- * A Read Request or an Atomic Request that has arrived and has not been answered, as whoever has to answer it may know
- * it.
- */
+/** A Read Request or an Atomic Request that has arrived and has not been answered, as the responder knows it. */
 final class Request {
     static final int READ_BYTES = 28;
     static final int ATOMIC_BYTES = 52;
@@ -17,7 +14,7 @@ final class Request {
     /** The whole message. */
     final ByteBuffer message;
 
-    /** What is read or changed; null for a Read of nothing. */
+    /** The region that is read or changed; null for a zero-length Read. */
     final ModelRegion region;
 
     final int offset;
@@ -25,10 +22,10 @@ final class Request {
     /** The operation, if it is an atomic one. */
     final WorkRequest operation;
 
-    /** When it arrived. */
+    /** The step in which it arrived. */
     final int since;
 
-    /** Bytes of the answer that have left. */
+    /** Bytes of the response that have been sent. */
     int answeredBytes;
 
     /** An atomic operation that has been executed. */
@@ -65,7 +62,7 @@ final class Request {
         return message.getInt(12);
     }
 
-    /** What of a Read Request has not been answered. */
+    /** The part of a Read Request that has not been answered. */
     ByteBuffer rest() {
         ByteBuffer rest = copy(message.duplicate());
         rest.putLong(4, rest.getLong(4) + answeredBytes);
@@ -79,12 +76,12 @@ final class Request {
         return message.getInt(4);
     }
 
-    /** Whether what it is about was taken away meanwhile. */
+    /** Whether its region was revoked meanwhile. */
     boolean revoked() {
         return region != null && !executed && !region.valid();
     }
 
-    /** Does what an atomic operation does, to what the word should be. */
+    /** Applies an atomic operation to the expected contents. */
     void execute(int now) {
         original = region.span.expectedWord(offset);
         region.span.expectWord(offset, Work.execute(operation, original), now);

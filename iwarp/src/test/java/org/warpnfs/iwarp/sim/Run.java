@@ -8,10 +8,7 @@ import java.util.function.Supplier;
 import org.warpnfs.iwarp.mpa.RtrKind;
 import org.warpnfs.iwarp.verbs.SharedReceiveQueue;
 
-/**
- * One life of two queue pairs: what the seed says happens, and after each step everything that has to hold is looked
- * at.
- */
+/** One run of two queue pairs. The seed determines what happens, and after each step all assertions are checked. */
 final class Run implements Simulation.Tap {
     private static final InetSocketAddress ADDRESS = new InetSocketAddress(InetAddress.getLoopbackAddress(), 20049);
     private static final int MAX_STEPS = 1_000_000;
@@ -22,10 +19,13 @@ final class Run implements Simulation.Tap {
     final Scenario scenario;
     final Coverage coverage;
 
-    /** The time of all models. */
+    /** The number of steps, which is the time of all models. */
     int steps;
 
-    /** A byte was changed on the wire: an end may wait for the rest of an FPDU that is not that long. */
+    /**
+     * A byte was changed on the wire, so an end may wait for the rest of an FPDU that is shorter than its length field
+     * says.
+     */
     boolean stalledForGood;
 
     private final SplittableRandom random;
@@ -72,7 +72,7 @@ final class Run implements Simulation.Tap {
         }
     }
 
-    /** Whether the initiator sends something by itself to open the stream. */
+    /** Whether the initiator itself sends something to open the stream. */
     boolean opens() {
         return scenario.mode.rtr() != null;
     }
@@ -106,7 +106,7 @@ final class Run implements Simulation.Tap {
         checkBudgets();
     }
 
-    /** One thing happens; false when all is done. */
+    /** Runs one event. Returns false when all is done. */
     private boolean step() {
         boolean stepped = simulation.step();
         if (!stepped && !(initiator.program.finished() && responder.program.finished())) {
@@ -158,7 +158,7 @@ final class Run implements Simulation.Tap {
         }
     }
 
-    /** The end of every connection that nothing else has ended. */
+    /** Ends the connection if nothing else has ended it. */
     private void part() {
         trace(() -> "at rest");
         initiator.queuePair.flush();
@@ -216,7 +216,7 @@ final class Run implements Simulation.Tap {
     public void handedOver(InetSocketAddress from, InetSocketAddress to, long lengthBytes) {
         InetSocketAddress initiators = from.equals(ADDRESS) ? to : from;
         if (!initiators.equals(port)) {
-            // A connection begins: the only one, or the one that follows a request that was not understood.
+            // A connection begins: the only one, or the one after a request that was not understood.
             connectedAgain = port != null;
             coverage.see(connectedAgain ? "connected again" : "connected");
             port = initiators;

@@ -14,9 +14,7 @@ import org.warpnfs.iwarp.qp.QueuePairConfig;
 import org.warpnfs.iwarp.verbs.ConnectOptions;
 import org.warpnfs.iwarp.verbs.RdmaExtension;
 
-/**
- * What a seed decides before anything happens: how the two ends connect, what each of them may do, and what goes wrong.
- */
+/** What a seed determines before the run: how the two ends connect, what each of them may do, and what goes wrong. */
 final class Scenario {
     static final List<Mode> MODES = modes();
 
@@ -31,16 +29,16 @@ final class Scenario {
     final LinkFaults faults;
     final Trouble trouble;
 
-    /** At which step. */
+    /** The step at which it goes wrong. */
     final int troubleAt;
 
-    /** Who makes it, where somebody does. */
+    /** Which end causes it, if an end does. */
     final boolean initiatorMakesTrouble;
 
-    /** How much the two upper layers do of their own accord. */
+    /** The number of actions of the two upper layers. */
     final int actions;
 
-    /** Messages and regions of up to so many bytes. */
+    /** The greatest length of messages and regions. */
     final int maxBytes;
 
     /**
@@ -49,13 +47,13 @@ final class Scenario {
      * @param rtr null outside of peer-to-peer mode
      */
     record Mode(CrcPolicy crc, boolean markersToInitiator, boolean markersToResponder, int revision, RtrKind rtr) {
-        /** What of it is sent in revision 1, where nobody can negotiate. */
+        /** The RTR that is sent in revision 1, where nothing is negotiated. */
         RtrKind sentRtr() {
             return rtr != null && revision == 1 ? RtrKind.WRITE : rtr;
         }
     }
 
-    /** What one end chooses by itself. */
+    /** The choices of one end. */
     record EndChoices(
             int ird,
             int ord,
@@ -72,13 +70,13 @@ final class Scenario {
     enum Trouble {
         NONE,
         RESET,
-        /** One direction of the stream ends in the middle of whatever it carries. */
+        /** One direction of the stream ends in the middle of its data. */
         CUT_OFF,
         /** A byte changes on the wire. */
         CORRUPTION,
         ABORT,
         DISCONNECT,
-        /** One upper layer asks for what the protocol forbids, or takes away what it has granted. */
+        /** One upper layer requests something that the protocol forbids, or revokes what it has granted. */
         MISDEED
     }
 
@@ -97,7 +95,7 @@ final class Scenario {
         EndChoices first = end(random, common);
         EndChoices second = end(random, common);
         if (mode.revision() == 1) {
-            // Where nobody negotiates limits on Reads the upper layers have to agree on them.
+            // Without negotiation of limits on Reads, the upper layers must agree on them.
             second = new EndChoices(
                     Math.max(second.ird(), first.ord()),
                     Math.min(second.ord(), first.ird()),
@@ -127,13 +125,12 @@ final class Scenario {
     private MpaChoices initiatorMpa(boolean fallsBack) {
         MpaChoices choices = both().withMarkers(mode.markersToInitiator()).withPeerToPeer(mode.rtr() != null);
         if (mode.rtr() != null) {
-            // Revision 1 has no other than a Write.
+            // Revision 1 has only a Write as RTR.
             choices = choices.withRtrKinds(
                     mode.revision() == 1 ? EnumSet.of(mode.rtr(), RtrKind.WRITE) : EnumSet.of(mode.rtr()));
         }
-        // A responder of revision 1 closes on a request of revision 2, so that these fall back. A fault during that
-        // would make the
-        // initiator connect twice to the one upper layer that there is.
+        // A responder of revision 1 closes on a request of revision 2, so these initiators fall back. A fault during
+        // that would make the initiator connect twice with its one upper layer.
         boolean older = fallsBack && mode.revision() == 1 && trouble == Trouble.NONE;
         return older ? choices : choices.withRevision(mode.revision(), false);
     }
@@ -149,7 +146,7 @@ final class Scenario {
     }
 
     private EndChoices end(SplittableRandom random, Set<RdmaExtension> common) {
-        // What only one end has the other does not know: to use it is a misdeed.
+        // An extension that only one end has is unknown to the other, and using it is a misdeed.
         Set<RdmaExtension> extensions =
                 trouble == Trouble.MISDEED && random.nextInt(8) == 0 ? extensions(random) : common;
         int mulpduBytes = MULPDUS[random.nextInt(MULPDUS.length)];
@@ -174,12 +171,12 @@ final class Scenario {
         return mode.crc() != CrcPolicy.OFF;
     }
 
-    /** Whether there are markers in what one end sends. */
+    /** Whether one end sends markers. */
     boolean markers(boolean fromInitiator) {
         return fromInitiator ? mode.markersToResponder() : mode.markersToInitiator();
     }
 
-    /** What one end may have outstanding at the other. */
+    /** How many Reads one end may have outstanding at the other. */
     int agreedOrd(boolean ofInitiator) {
         return Math.min(end(ofInitiator).ord(), end(!ofInitiator).ird());
     }

@@ -3,8 +3,8 @@ package org.warpnfs.iwarp.sim;
 import java.nio.ByteBuffer;
 
 /**
- * A DDP segment, or as much of one as there is, read by the layouts of RFC 5041, sections 4.2 and 4.3, RFC 5040,
- * section 4 and RFC 7306 alone: nothing of the code under test takes part.
+ * A DDP segment, or the part of one that has arrived. It is parsed by the layouts of RFC 5041, sections 4.2 and 4.3,
+ * RFC 5040, section 4 and RFC 7306 alone, without the code under test.
  */
 record Segment(ByteBuffer bytes, int lengthBytes) {
     static final int TAGGED_BYTES = 14;
@@ -34,7 +34,7 @@ record Segment(ByteBuffer bytes, int lengthBytes) {
         return bytes.get(1) & 0x0f;
     }
 
-    /** Of a tagged one; where an untagged one has the STag to invalidate. */
+    /** The STag of a tagged segment. In an untagged segment the same field is the STag to invalidate. */
     long stag() {
         return u32(2);
     }
@@ -72,12 +72,12 @@ record Segment(ByteBuffer bytes, int lengthBytes) {
         return lengthBytes - headerBytes();
     }
 
-    /** As much of the payload as there is. */
+    /** The part of the payload that has arrived. */
     ByteBuffer payload() {
         return bytes.slice(headerBytes(), bytes.remaining() - headerBytes());
     }
 
-    /** Whether the fields that never change are right: DDP version 1, RDMAP version 1, all reserved bits zero. */
+    /** Whether the constant fields are right: DDP version 1, RDMAP version 1, all reserved bits zero. */
     boolean wellFormed() {
         return (bytes.get(0) & 0x3f) == 1 && (bytes.get(1) & 0xf0) == 0x40;
     }

@@ -2,7 +2,7 @@ package org.warpnfs.iwarp.sim;
 
 import java.net.InetSocketAddress;
 
-/** Two ends of one connection. */
+/** The two ends of one connection. */
 final class SimulatedConnection {
     private final SimulatedLink initiator;
     private final SimulatedLink responder;

@@ -15,9 +15,9 @@ import org.warpnfs.iwarp.qp.QueuePairMachine;
  *
  * <h2>Operation</h2>
  *
- * Like a socket with a small buffer: a batch is taken piece by piece, each later than the one before, and is reported
- * as sent when its last piece has been taken. What was taken arrives at the other end in other pieces, in order. Bytes
- * that arrive at a closed end reset the connection.
+ * The link behaves like a socket with a small buffer. It takes a batch piece by piece, each later than the one before,
+ * and reports it as sent when its last piece has been taken. The bytes arrive at the other end in order, in other
+ * pieces. Bytes that arrive at a closed end reset the connection.
  *
  * <h2>Buffers</h2>
  *
@@ -99,7 +99,7 @@ final class SimulatedLink implements QueuePairLink {
 
     @Override
     public void deadlineChanged() {
-        // Before it is attached a machine has no deadline.
+        // A machine that is not attached yet has no deadline.
         if (machine == null) {
             return;
         }
@@ -181,13 +181,13 @@ final class SimulatedLink implements QueuePairLink {
         }
     }
 
-    /** Nothing leaves or arrives for a while. */
+    /** Nothing is sent or delivered for a while. */
     void stall(long nanos) {
         stalledUntilNanos = simulation.nowNanos() + nanos;
         lastArrivalNanos = Math.max(lastArrivalNanos, stalledUntilNanos);
     }
 
-    /** What has left arrives, then the end of the stream. */
+    /** The bytes sent so far are delivered, then the end of the stream. */
     void cutOff() {
         cutOff = true;
         sendFin();

@@ -20,30 +20,30 @@ import org.warpnfs.iwarp.verbs.Connector;
 import org.warpnfs.iwarp.verbs.Listener;
 
 /**
- * A network of one thread, with a clock of its own, on which queue pairs connect to each other.
+ * A simulated network on one thread, with a clock of its own, on which queue pairs connect to each other.
  *
  * <h2>Operation</h2>
  *
- * {@link #listen} and {@link #connector()} give what a transport gives. Nothing happens until {@link #run()},
- * {@link #runFor} or {@link #step()} is called, by the thread that made the simulation.
+ * {@link #listen} and {@link #connector()} are the same as those of a transport. Nothing happens until {@link #run()},
+ * {@link #runFor} or {@link #step()} is called, by the thread that created the simulation.
  *
- * <p>{@link #run()} lets all time pass that anybody waits for. So initiators may be silent for as long as they like,
- * unless the configuration has a deadline for the first message that is not the default one.
+ * <p>{@link #run()} advances the clock over all waits. So initiators may be silent for as long as they like, unless the
+ * configuration changes the default deadline for the first message.
  *
  * <h2>Buffers</h2>
  *
- * As with a real socket: what was posted is read some time before its completion, and no later.
+ * As with a real socket, posted buffers are read some time before their completion, and not later.
  *
  * <h2>Errors</h2>
  *
- * Bugs that ended a connection are collected in {@link #internalErrors()}. A simulation that does not come to rest
+ * Defects that ended a connection are collected in {@link #internalErrors()}. A simulation that does not come to rest
  * throws {@link IllegalStateException}.
  */
 public final class Simulation {
-    /** More steps than any test of ours takes: beyond it something goes round in circles. */
+    /** More steps than any test takes. Beyond it the simulation is in a loop. */
     private static final long MAX_STEPS = 50_000_000;
 
-    /** What is to happen so much later never happens. */
+    /** An event that is this far in the future never happens. */
     static final long NEVER_NANOS = TimeUnit.DAYS.toNanos(365);
 
     private final Random random;
@@ -100,7 +100,7 @@ public final class Simulation {
         };
     }
 
-    /** What all queue pairs of this simulation share. */
+    /** The resources that all queue pairs of this simulation share. */
     public LocalRnic rnic() {
         return rnic;
     }
@@ -110,12 +110,12 @@ public final class Simulation {
         return connector(config);
     }
 
-    /** The same, with limits of its own on the initiator's side. */
+    /** A connector with another configuration of the initiator. */
     public Connector connector(QueuePairConfig initiatorConfig) {
         return connector(initiatorConfig, InetAddress.getLoopbackAddress());
     }
 
-    /** The same, from another host. */
+    /** A connector from another host. */
     public Connector connector(InetAddress host) {
         return connector(config, host);
     }
@@ -125,7 +125,7 @@ public final class Simulation {
                 open(remote, host, near -> QueuePairMachine.initiator(near, initiatorConfig, rnic, options, handler));
     }
 
-    /** Takes a machine from the connection that it had to a new one. */
+    /** Opens a new connection for a machine that had another. */
     void reconnect(QueuePairMachine machine, InetSocketAddress remote) {
         open(remote, InetAddress.getLoopbackAddress(), near -> {
             machine.relink(near);
@@ -191,26 +191,26 @@ public final class Simulation {
         nowNanos = end;
     }
 
-    /** Sees what the network carries. */
+    /** Observes the network. */
     @FunctionalInterface
     public interface Tap {
         /** Bytes arrive, in order for each direction. */
         void carried(InetSocketAddress from, InetSocketAddress to, ByteBuffer bytes);
 
-        /** A sender's socket has a batch, and takes no other before all its bytes have left. */
+        /** A sender's socket has a batch. It takes no other until all its bytes have been sent. */
         default void handedOver(InetSocketAddress from, InetSocketAddress to, long lengthBytes) {}
 
-        /** Bytes leave, in order for each direction. Whoever changes them is a bad wire. */
+        /** Bytes are sent, in order for each direction. A tap that changes them simulates a bad wire. */
         default void left(InetSocketAddress from, InetSocketAddress to, ByteBuffer bytes) {}
 
         /** The end of a stream arrives. */
         default void ended(InetSocketAddress from, InetSocketAddress to) {}
 
-        /** One end is about to hear that the connection is gone. */
+        /** One end is about to be told that the connection is gone. */
         default void lost(InetSocketAddress local, InetSocketAddress remote) {}
     }
 
-    /** Has somebody look at every byte that arrives from now on. */
+    /** Sets the tap that observes all bytes from now on. */
     public void tap(Tap looking) {
         tap = looking;
     }
@@ -227,9 +227,9 @@ public final class Simulation {
     }
 
     /**
-     * Nothing leaves or arrives for so long in one direction of each connection.
+     * Sends and delivers nothing for some time in one direction of each connection.
      *
-     * @param fromInitiator which
+     * @param fromInitiator the direction
      */
     public void stall(boolean fromInitiator, long nanos) {
         for (SimulatedConnection connection : connections) {
@@ -238,10 +238,10 @@ public final class Simulation {
     }
 
     /**
-     * Ends one direction of each connection in the middle of whatever it carries: the receiver finds the end of the
-     * stream behind what has left so far, and of what leaves later nothing arrives.
+     * Ends one direction of each connection in the middle of its data. The receiver gets the end of the stream after
+     * the bytes sent so far, and later bytes are lost.
      *
-     * @param fromInitiator which
+     * @param fromInitiator the direction
      */
     public void cutOff(boolean fromInitiator) {
         for (SimulatedConnection connection : connections) {
@@ -249,7 +249,7 @@ public final class Simulation {
         }
     }
 
-    /** Bugs that ended a connection, ours or the upper layer's. */
+    /** Defects of ours or of the upper layer that ended a connection. */
     public List<Throwable> internalErrors() {
         return List.copyOf(internalErrors);
     }

@@ -21,8 +21,8 @@ import org.warpnfs.iwarp.verbs.QueuePairHandler;
 import org.warpnfs.testkit.Seeds;
 
 /**
- * Two queue pairs, random work of every kind, on links that delay, cut, stall, break and lie, in every mode of MPA.
- * What must hold always is looked at after each single step ({@link End#check}, {@link Outbound}, {@link Inbound}).
+ * Two queue pairs with random work of every kind, on links that delay, cut, stall, break and corrupt, in every mode of
+ * MPA. After each single step all invariants are checked ({@link End#check}, {@link Outbound}, {@link Inbound}).
  */
 class SimulationTest {
     private static final int SEEDS = 6_000;
@@ -39,7 +39,7 @@ class SimulationTest {
         }
     }
 
-    /** What has to happen for some seed, or the seeds prove less than they seem to. */
+    /** Events that must happen for some seed. Otherwise the seeds prove less than they seem to. */
     private static Set<Object> everything() {
         Set<Object> things = new HashSet<>(Scenario.MODES);
         things.addAll(List.of(Scenario.Trouble.values()));

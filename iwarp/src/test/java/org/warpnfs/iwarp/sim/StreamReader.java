@@ -5,8 +5,8 @@ import java.util.Arrays;
 import java.util.zip.CRC32C;
 
 /**
- * Reads one direction of an MPA connection by RFC 5044 alone: the startup frame, then FPDUs, with markers or without.
- * Tells of each FPDU as far as it is there whenever bytes have come.
+ * Reads one direction of an MPA connection by RFC 5044 alone: the startup frame, then FPDUs, with or without markers.
+ * Whenever bytes arrive, it reports the current FPDU as far as it has arrived.
  */
 final class StreamReader {
     private static final int FRAME_BYTES = 20;
@@ -17,7 +17,7 @@ final class StreamReader {
     private final boolean markers;
     private final Sink sink;
 
-    /** The FPDU at hand as it is on the wire, and without markers; before that the startup frame. */
+    /** The current FPDU as it is on the wire, and without markers. Before that, the startup frame. */
     private byte[] raw = new byte[512];
 
     private byte[] fpdu = new byte[512];
@@ -27,18 +27,18 @@ final class StreamReader {
     private long position;
     private int startupBytes;
 
-    /** What an FPDU has beside its ULPDU. */
+    /** The parts of an FPDU outside its ULPDU. */
     record Trailer(boolean crcRight, boolean crcZero, boolean markersRight) {}
 
-    /** Who looks at it. */
+    /** Receives the FPDUs. */
     interface Sink {
         void startupFrame(ByteBuffer frame);
 
         /**
-         * More of an FPDU.
+         * Reports more bytes of an FPDU.
          *
-         * @param ulpdu as much as there is of it
-         * @param ulpduBytes its length
+         * @param ulpdu the bytes of the ULPDU that have arrived
+         * @param ulpduBytes the length of the ULPDU
          * @param whole null as long as bytes of the FPDU are missing
          */
         void fpdu(ByteBuffer ulpdu, int ulpduBytes, Trailer whole);
@@ -49,7 +49,7 @@ final class StreamReader {
         this.sink = sink;
     }
 
-    /** Whether nothing of an FPDU has come; a marker alone, sent ahead of one, is nothing of it. */
+    /** Whether no part of an FPDU has arrived. A marker that is sent ahead of its FPDU does not count. */
     boolean atBoundary() {
         return fpduBytes == 0 && (rawBytes == 0 || rawBytes == MARKER_BYTES);
     }
@@ -84,12 +84,12 @@ final class StreamReader {
         }
     }
 
-    /** Whether the startup frame is over. */
+    /** Whether the startup frame has ended. */
     boolean started() {
         return started;
     }
 
-    /** How many bytes of the stream come before the FPDU at hand. */
+    /** The number of bytes of the stream before the current FPDU. */
     long startOfFpdu() {
         return startupBytes + position - rawBytes;
     }
@@ -146,7 +146,7 @@ final class StreamReader {
         return new Trailer(sent == Integer.reverseBytes((int) crc.getValue()), sent == 0, markersRight());
     }
 
-    /** Each points back to the length field of the FPDU that it is in. */
+    /** Whether each marker points back to the length field of its FPDU. */
     private boolean markersRight() {
         if (!markers) {
             return true;

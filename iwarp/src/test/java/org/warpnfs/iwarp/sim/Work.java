@@ -6,40 +6,40 @@ import org.warpnfs.iwarp.io.MaskedWord;
 import org.warpnfs.iwarp.verbs.Completion;
 import org.warpnfs.iwarp.verbs.WorkRequest;
 
-/** A work request from its posting to its completion, as whoever posted it may know it. */
+/** A work request from its posting to its completion, as its poster knows it. */
 final class Work {
     final WorkRequest request;
 
-    /** What a Send or a Write says. */
+    /** The content of a Send or a Write. */
     final byte[] content;
 
-    /** Where it was posted from; overwritten as soon as it is complete. */
+    /** The buffers that it was posted from. They are overwritten as soon as it is complete. */
     final List<ByteBuffer> buffers;
 
     /** The peer's region that it uses, if it keeps the rules; null for none. */
     final ModelRegion target;
 
-    /** The sink of a Read, or what a LocalInvalidate is about; null for none. */
+    /** The sink of a Read, or the region of a LocalInvalidate; null for none. */
     final ModelRegion own;
 
-    /** Posted when no more work is done. */
+    /** Whether it was posted when no more work is done. */
     boolean mustFlush;
 
-    /** A byte of it has left. */
+    /** Whether a byte of it has been sent. */
     boolean begun;
 
     int leftBytes;
 
-    /** All of it has left. */
+    /** Whether all of it has been sent. */
     boolean left;
 
-    /** Its answer has arrived. */
+    /** Whether its response has arrived. */
     boolean answered;
 
-    /** What an atomic operation found, as its answer says. */
+    /** The previous value of an atomic operation, according to its response. */
     long original;
 
-    /** Which message it is, in which queue; -1 and 0 for a tagged one. */
+    /** Its queue and its message number there; -1 and 0 for a tagged one. */
     long qn = -1;
 
     long msn;
@@ -69,7 +69,7 @@ final class Work {
         return !(request instanceof WorkRequest.LocalInvalidate);
     }
 
-    /** Whether a completion is one of its kind. */
+    /** Whether a completion has its kind. */
     boolean completesWith(Completion completion) {
         return switch (request) {
             case WorkRequest.Send _ -> completion instanceof Completion.Sent;
@@ -81,14 +81,14 @@ final class Work {
         };
     }
 
-    /** Whether the peer is asked for an event. */
+    /** Whether it asks the peer for an event. */
     boolean solicited() {
         return request instanceof WorkRequest.Send send
                 ? send.solicitedEvent()
                 : ((WorkRequest.ImmediateData) request).solicitedEvent();
     }
 
-    /** Whether it is a Write one of whose segments may begin there. */
+    /** Whether it is a Write of which a segment may begin there. */
     boolean isWriteTo(long stag, long taggedOffset) {
         if (!(request instanceof WorkRequest.RdmaWrite write)) {
             return false;
@@ -105,7 +105,7 @@ final class Work {
         }
     }
 
-    /** What an atomic operation makes of a word, by RFC 7306, sections 5.1.1 and 5.1.2, bit by bit. */
+    /** The result of an atomic operation on a word, by RFC 7306, sections 5.1.1 and 5.1.2, bit by bit. */
     static long execute(WorkRequest operation, long word) {
         if (operation instanceof WorkRequest.CompareSwap swap) {
             boolean matches = ((word ^ swap.compare().data()) & swap.compare().mask()) == 0;
@@ -118,7 +118,7 @@ final class Work {
         for (int bit = 0; bit < Long.SIZE; bit++) {
             int of = (int) (word >>> bit & 1) + (int) (add.data() >>> bit & 1) + carry;
             sum |= (long) (of & 1) << bit;
-            // A bit of the mask is the top of a field, out of which no carry runs.
+            // A bit of the mask is the top bit of a field, and no carry leaves the field.
             carry = (add.mask() >>> bit & 1) == 1 ? 0 : of >> 1;
         }
         return sum;

@@ -3,39 +3,43 @@ package org.warpnfs.iwarp.sim;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/** The work of one end: what of it is where on its way, each list in the order of posting. */
+/** The work of one end in lists by its progress, each in the order of posting. */
 final class WorkLog {
-    /** Posted and not complete. */
+    /** Work that is posted and not complete. */
     final Deque<Work> incomplete = new ArrayDeque<>();
 
-    /** Of which not everything has left. */
+    /** Work that has not been sent completely. */
     final Deque<Work> leaving = new ArrayDeque<>();
 
-    /** Of which not everything has arrived. */
+    /** Work that has not arrived completely. */
     final Deque<Work> arriving = new ArrayDeque<>();
 
-    /** Reads that have begun to leave and are not answered. */
+    /** Reads that have been sent, at least in part, and are not answered. */
     final Deque<Work> reads = new ArrayDeque<>();
 
-    /** Atomic operations of the same kind. */
+    /** Atomic operations that have been sent, at least in part, and are not answered. */
     final Deque<Work> atomics = new ArrayDeque<>();
 
-    /** Whether the Read that opened the stream is not answered; it is nobody's work, and the oldest of all. */
+    /**
+     * Whether the Read that opened the stream is not answered. It belongs to no work request and is the oldest of all.
+     */
     boolean openingRead;
 
-    /** Messages for the peer's receives, ever. */
+    /** The number of messages for the peer's receives so far. */
     int messages;
 
     private boolean answersOver;
     private long lostRequestsLeaveUntil;
 
-    /** Whether whoever posts knows that. */
+    /** Whether the poster knows that no more responses come. */
     private boolean answersOverKnown;
 
-    /** Whether a request was flushed since the last time that nothing was incomplete and that was known. */
+    /**
+     * Whether a request was flushed since the last time that no work was incomplete and the poster knew of the loss.
+     */
     private boolean requestLost;
 
-    /** Whether, since then, work was flushed that was to follow the answer to such a request. */
+    /** Whether, since then, work was flushed that was fenced against such a request. */
     private boolean cut;
 
     void posted(Work work) {
@@ -55,10 +59,10 @@ final class WorkLog {
     }
 
     /**
-     * The peer has ended its direction: nothing is answered any more, and all that needs no answer goes on (RFC 5041,
+     * The peer has ended its direction. No more responses come, and all work that needs no response goes on (RFC 5041,
      * section 6.2.1).
      *
-     * @param endOfBatch where the batch ends that the socket has; requests in it leave all the same
+     * @param endOfBatch the end of the batch that the socket has; requests in it are sent all the same
      */
     void answersAreOver(long endOfBatch) {
         answersOver = true;
@@ -91,10 +95,7 @@ final class WorkLog {
         arriving.remove(work);
     }
 
-    /**
-     * The next work that leaves, as from a place in the stream; requests that were lost do so only if the socket had
-     * them.
-     */
+    /** The next work that is sent from a position in the stream. Lost requests are sent only if the socket had them. */
     Work leavingAt(long position) {
         while (!leaving.isEmpty()
                 && leaving.peek().mustFlush
@@ -105,13 +106,13 @@ final class WorkLog {
         return leaving.peek();
     }
 
-    /** A request that was lost does not leave after all. */
+    /** Skips a request that was lost and is not sent after all. */
     Work skip(Work lost) {
         drop(lost);
         return leaving.peek();
     }
 
-    /** Its first byte leaves. */
+    /** Its first byte is sent. */
     void begun(Work work) {
         work.begun = true;
         if (work.awaitsAnswer() && !answersOver) {
@@ -119,7 +120,7 @@ final class WorkLog {
         }
     }
 
-    /** Whether anything that leaves has not arrived. */
+    /** Whether nothing that has been or will be sent is still to arrive. */
     boolean arrivesNoMore() {
         return arriving.stream().allMatch(work -> work.mustFlush && !work.begun);
     }
@@ -128,7 +129,7 @@ final class WorkLog {
         return reads.size() + atomics.size() + (openingRead ? 1 : 0);
     }
 
-    /** Whether anything that a fence waits for was posted before a work request and is not answered. */
+    /** Whether a request was posted before a fenced work request and is not answered. */
     boolean requestsBefore(Work fenced) {
         for (Work work : incomplete) {
             if (work == fenced) {
@@ -141,12 +142,12 @@ final class WorkLog {
         return false;
     }
 
-    /** Whether requests are outstanding, or wait, that use a region of the peer's. */
+    /** Whether requests that use a region of the peer are outstanding or wait. */
     boolean requestsOf(ModelRegion target) {
         return incomplete.stream().anyMatch(work -> work.awaitsAnswer() && work.target == target);
     }
 
-    /** The work a segment of which a Terminate names; null if it is none, or complete. */
+    /** The work whose segment a Terminate names; null if there is none or it is complete. */
     Work named(Segment header) {
         for (Work work : incomplete) {
             boolean named = header.tagged()
@@ -160,8 +161,8 @@ final class WorkLog {
     }
 
     /**
-     * The Write that may have been begun, though not a byte of it has been seen yet, and then is named by a segment
-     * which is that of a Write behind us: both go to the same place.
+     * A Write that may have been begun although no byte of it has been seen, and is named by a segment that looks like
+     * that of a later Write to the same place.
      */
     Work perhapsNamed(Segment header) {
         for (Work work : incomplete) {
