@@ -3,7 +3,7 @@ package org.warpnfs.iwarp;
 import java.nio.ByteBuffer;
 import java.util.HexFormat;
 
-/** Bytes as tests write them: hex digits, with spaces and bars for the eye. */
+/** Bytes as tests write them: hex digits, with spaces and bars for readability. */
 public final class Hex {
     private Hex() {}
 

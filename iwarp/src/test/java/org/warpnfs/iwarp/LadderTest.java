@@ -8,7 +8,7 @@ import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import org.warpnfs.testkit.Circles;
 
-/** The ladder of this module: each package and what it may know. */
+/** The dependency ladder of this module: each package and the packages that it may use. */
 @AnalyzeClasses(packages = "org.warpnfs.iwarp", importOptions = ImportOption.DoNotIncludeTests.class)
 class LadderTest {
     private static final String[] JDK = {"java..", "org.jspecify..", "org.warpnfs.limits.."};

@@ -31,7 +31,7 @@ import java.util.random.RandomGenerator;
 import java.util.random.RandomGeneratorFactory;
 import javax.net.ssl.SSLEngine;
 
-/** What the stack may not do, whatever a peer says (RFC 5040, section 8, RFC 5041, section 8). */
+/** Rules that the stack must keep, whatever a peer sends (RFC 5040, section 8, RFC 5041, section 8). */
 @AnalyzeClasses(packages = "org.warpnfs.iwarp", importOptions = ImportOption.DoNotIncludeTests.class)
 class SecurityRulesTest {
     @ArchTest
@@ -72,8 +72,8 @@ class SecurityRulesTest {
     }
 
     /**
-     * STags are drawn from a secure source that the system seeds. The simulation's peers are not real, and a number
-     * that merely spreads load would be drawn elsewhere.
+     * STags must be drawn from a secure source that the system seeds. The simulation is exempt, because its peers are
+     * not real. Numbers that only spread load would be drawn elsewhere.
      */
     @ArchTest
     static void stack_drawsNoNumberThatAPeerCouldGuess(JavaClasses classes) {
@@ -101,7 +101,7 @@ class SecurityRulesTest {
                 .check(classes);
     }
 
-    /** What never changes once it is made, however many refer to it. */
+    /** Types whose values never change after construction, however many references there are. */
     private static final Set<String> UNCHANGING = Set.of(
             "int",
             "long",
@@ -124,9 +124,9 @@ class SecurityRulesTest {
             "org.slf4j.Logger");
 
     /**
-     * A static field may refer to nothing that can be changed: a map or an array in one would be state of all queue
-     * pairs, however final the field is. Of our own types only enums, records and types without fields of their own
-     * count as unchanging.
+     * A static field must not refer to anything that can be changed. A map or an array in one would be state of all
+     * queue pairs, even if the field is final. Of our own types, only enums, records and types without fields count as
+     * unchanging.
      */
     @ArchTest
     static void stack_staticFields_referToNothingThatChanges(JavaClasses classes) throws IllegalAccessException {
@@ -181,7 +181,7 @@ class SecurityRulesTest {
         return true;
     }
 
-    /** One upper layer reaches another only by an object that both were given. */
+    /** One upper layer can reach another only through an object that both were given. */
     @ArchTest
     static void stack_hasNoStateThatAllCouldChange(JavaClasses classes) {
         fields().that().areStatic().should().beFinal().check(classes);

@@ -6,7 +6,7 @@ import com.code_intelligence.jazzer.junit.FuzzTest;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 
-/** Any bytes as a DDP header: what is read is what would be sent, and no offset leads out of its buffer. */
+/** Arbitrary bytes as a DDP header: parsed fields encode to the same bytes, and no offset lies outside its buffer. */
 class DdpHeaderFuzzTest {
     private static final int BUFFER_BYTES = 4096;
 

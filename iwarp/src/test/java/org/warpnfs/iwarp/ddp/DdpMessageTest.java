@@ -72,7 +72,7 @@ class DdpMessageTest {
             assertThat(segment.header().get(0) & 0x3f).isEqualTo(1);
             assertThat(segment.lengthBytes()).isLessThanOrEqualTo(segment.mulpduBytes());
             if (!end) {
-                // Filled to the brim, so that no message takes more segments than it must.
+                // Segments are filled completely, so that no message takes more segments than necessary.
                 assertThat(segment.lengthBytes()).isEqualTo(segment.mulpduBytes());
             }
             if (segments.size() > 1) {
@@ -81,7 +81,10 @@ class DdpMessageTest {
         }
     }
 
-    /** Every field but L and the offset is the same in all segments; offsets are those of the payload before. */
+    /**
+     * Checks that every field except L and the offset is the same in all segments, and that offsets count the payload
+     * before.
+     */
     private static void assertTagged(List<Segment> segments, int ulp, long stag, long to) {
         long offset = to;
         for (Segment segment : segments) {

@@ -17,7 +17,7 @@ import org.warpnfs.iwarp.Hex;
 import org.warpnfs.iwarp.io.ProtocolViolation;
 import org.warpnfs.testkit.Seeds;
 
-/** Segments by hand, octet by octet, and what becomes of them (RFC 5041, sections 5 and 7). */
+/** Segments written by hand, octet by octet, and their effect (RFC 5041, sections 5 and 7). */
 class DdpReceiverTest {
     private final ScriptedUlp ulp = new ScriptedUlp();
 
@@ -53,7 +53,7 @@ class DdpReceiverTest {
         ByteBuffer second = ulp.post(0, 4);
         ByteBuffer control = ulp.post(2, 4);
         ulp.segment("4143 deadbeef 00000000 00000001 00000000 aabb");
-        // The same MSN on another queue is another message; and queue 0 being empty later does not stop it.
+        // The same MSN on another queue is another message. It is not affected when queue 0 is empty later.
         ulp.segment("4147 01020304 00000002 00000001 00000000 cc");
         ulp.segment("415a 00000000 00000000 00000002 00000000 ddeeff00");
         assertThat(ulp.heard)
@@ -82,7 +82,7 @@ class DdpReceiverTest {
         assertThat(Hex.of(memory)).isEqualTo("aabbccdd");
         assertThat(ulp.heard).isEmpty();
         assertThat(ulp.queues.get(0L).inMessage()).isTrue();
-        // An empty last segment ends it, and its length is MO and what the last segment carries.
+        // An empty last segment ends the message. The message length is its MO plus its payload.
         ulp.segment("4143 00000000 00000000 00000001 00000004");
         assertThat(ulp.heard).containsExactly("delivered 4300000000 qn 0 msn 00000001: aabbccdd");
     }
@@ -294,7 +294,8 @@ class DdpReceiverTest {
 
     @Test
     void anySegment_severalThingsWrong_theFirstOfTheOrderIsNamed() {
-        // Version, queue, MSN, buffer, MO, length; and for tagged ones version, STag, wrap, bounds.
+        // The order of checks for untagged segments is version, queue, MSN, buffer, MO, length; for tagged segments it
+        // is version, STag, wrap, bounds.
         assertThat(ulp.errorOf("4043 00000000 00000009 00000009 00000009 aa")).isEqualTo(DdpError.UNTAGGED_VERSION);
         assertThat(ulp.errorOf("4143 00000000 00000009 00000009 00000009 aa")).isEqualTo(DdpError.UNTAGGED_QN);
         assertThat(ulp.errorOf("4143 00000000 00000000 00000009 00000009 aa")).isEqualTo(DdpError.UNTAGGED_MSN_RANGE);
@@ -334,7 +335,7 @@ class DdpReceiverTest {
         });
     }
 
-    /** Mostly right, so that some get past the first checks. */
+    /** A segment that is mostly valid, so that some segments pass the first checks. */
     private static ByteBuffer randomSegment(SplittableRandom random) {
         ByteBuffer segment = ByteBuffer.allocate(18 + random.nextInt(random.nextBoolean() ? 40 : 300));
         byte[] noise = new byte[segment.capacity()];

@@ -9,7 +9,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.warpnfs.iwarp.Hex;
 
-/** The two headers, bit by bit. The octets were laid out by hand from RFC 5041 Figures 3 to 5. */
+/** The two headers, bit by bit. The octets were written by hand from RFC 5041 Figures 3 to 5. */
 class HeaderTest {
     private static String encoded(TaggedHeader header) {
         ByteBuffer out = ByteBuffer.allocate(TaggedHeader.BYTES);
@@ -99,7 +99,7 @@ class HeaderTest {
             assertThat(error.code()).isBetween(0, 0xff);
             numbers.append(String.format("%x/%02x ", error.type(), error.code()));
         }
-        // RFC 5041, section 7.2, in its order; type 3 belongs to the layer below and is none of DDP's.
+        // The numbers are in the order of RFC 5041, section 7.2. Type 3 belongs to the layer below DDP.
         assertThat(numbers.toString()).isEqualTo("0/00 1/00 1/01 1/02 1/03 1/04 2/01 2/02 2/03 2/04 2/05 2/06 ");
     }
 }

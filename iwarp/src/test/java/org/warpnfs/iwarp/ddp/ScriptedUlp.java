@@ -11,14 +11,14 @@ import org.jspecify.annotations.Nullable;
 import org.warpnfs.iwarp.Hex;
 import org.warpnfs.iwarp.io.ProtocolViolation;
 
-/** An upper layer without opinions: any RsvdULP is welcome, and what it hears it notes. */
+/** An upper layer that accepts any RsvdULP and records what it is told. */
 final class ScriptedUlp implements DdpUlp {
     final DdpReceiver receiver = new DdpReceiver(this);
     final Map<Long, UntaggedQueue> queues = new HashMap<>();
     final Map<Long, Area> areas = new HashMap<>();
     final List<String> heard = new ArrayList<>();
 
-    /** Memory with a guard on both sides. */
+    /** Memory with guard bytes on both sides. */
     static final class Area implements TaggedBuffer {
         static final int GUARD_BYTES = 64;
         private static final byte GUARD = 0x5c;
@@ -80,12 +80,12 @@ final class ScriptedUlp implements DdpUlp {
         return memory;
     }
 
-    /** Brings a segment whole. */
+    /** Delivers a segment in one piece. */
     void segment(String hex) throws ProtocolViolation {
         segment(Hex.bytes(hex), Integer.MAX_VALUE);
     }
 
-    /** Brings a segment in pieces. */
+    /** Delivers a segment in pieces. */
     void segment(ByteBuffer bytes, int pieceBytes) throws ProtocolViolation {
         receiver.segmentStarted(bytes.remaining());
         while (bytes.hasRemaining()) {
@@ -96,7 +96,7 @@ final class ScriptedUlp implements DdpUlp {
         receiver.segmentEnded();
     }
 
-    /** What is wrong with a segment; null if nothing is. */
+    /** The error that a segment causes; null if there is none. */
     @Nullable
     DdpError errorOf(String hex) {
         try {
@@ -124,7 +124,7 @@ final class ScriptedUlp implements DdpUlp {
 
     @Override
     public void untaggedOpened(UntaggedHeader header) {
-        // Which message is open is no business of this one's.
+        // This upper layer does not track which message is open.
     }
 
     @Override

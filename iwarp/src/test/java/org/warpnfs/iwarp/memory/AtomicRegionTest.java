@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.warpnfs.iwarp.io.MaskedWord;
 import org.warpnfs.iwarp.verbs.AccessRight;
 
-/** Atomic operations on one word by many at once, and who is refused. */
+/** Many threads execute atomic operations on one word; other accesses are refused. */
 class AtomicRegionTest {
     private static final int THREADS = 4;
     private static final int ADDITIONS = 50_000;
@@ -52,8 +52,8 @@ class AtomicRegionTest {
     }
 
     /**
-     * An operation is either done before the region ends, or not at all: none is under way when {@code invalidate}
-     * returns.
+     * An operation is either done before the region is invalid, or not at all. None is in progress when
+     * {@code invalidate} returns.
      */
     @Test
     void invalidate_whileOthersExecute_nothingChangesAfterIt() throws Exception {

@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What several threads take of one budget. */
+/** Several threads take from one budget. */
 @Timeout(60)
 class BudgetTest {
     private static final int ROUNDS = 1_000_000;

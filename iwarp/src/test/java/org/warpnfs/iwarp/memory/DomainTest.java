@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Timeout;
 import org.warpnfs.iwarp.ddp.DdpViolation;
 import org.warpnfs.iwarp.verbs.AccessRight;
 
-/** What several threads do to one domain. */
+/** Several threads use one domain. */
 class DomainTest {
     private static final int ROUNDS = 100;
     private static final int PLACERS = 3;
@@ -41,7 +41,7 @@ class DomainTest {
                 Thread.onSpinWait();
             }
             region.invalidate();
-            // From here on the memory is ours alone: what a late placement wrote would stay.
+            // From here on no other thread writes to the memory, so a late placement would be visible.
             for (int i = 0; i < REGION_BYTES; i++) {
                 memory.put(i, (byte) 0x11);
             }

@@ -12,7 +12,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.warpnfs.iwarp.verbs.AccessRight;
 
-/** STags: who gets which, how long they mean something, and that nobody guesses them (RFC 5040, section 8.1.1). */
+/** STags: their uniqueness, how long they are valid, and that nobody can guess them (RFC 5040, section 8.1.1). */
 class RegionTableTest {
     private static final Set<AccessRight> WRITE = EnumSet.of(AccessRight.REMOTE_WRITE);
 
@@ -43,7 +43,7 @@ class RegionTableTest {
             steps += Math.abs(stag - last) < 0x10000 ? 1 : 0;
             last = stag;
         }
-        // 4096 expected in each of 256; fifteen standard deviations are 960.
+        // Each of 256 values is expected 4096 times. Fifteen standard deviations are 960.
         for (int i = 0; i < 256; i++) {
             assertThat(byHighByte[i]).isBetween(3136, 5056);
             assertThat(byLowByte[i]).isBetween(3136, 5056);
@@ -51,13 +51,13 @@ class RegionTableTest {
         for (int bit = 0; bit < 32; bit++) {
             assertThat(ones[bit]).isBetween(count / 2 - 15 * 512, count / 2 + 15 * 512);
         }
-        // Neighbours in time are no neighbours in number: 32 such pairs are expected.
+        // STags that are drawn one after the other are not neighbouring numbers: 32 such pairs are expected by chance.
         assertThat(steps).isLessThan(32 + 15 * 6);
     }
 
     @Test
     void invalidate_stagIsNotGivenOutAgainSoon() {
-        // A source of 16 bits in all: without a quarantine old STags would soon be back.
+        // The source yields 16 bits only. Without a quarantine, old STags would soon be drawn again.
         RegionTable table = table(new StagSource(new SmallNumbers()), 100);
         Set<Long> lately = new HashSet<>();
         for (int i = 0; i < 1000; i++) {

@@ -9,11 +9,12 @@ import java.util.zip.CRC32C;
 import org.warpnfs.iwarp.io.ProtocolViolation;
 
 /**
- * Any bytes, cut in any way: the deframer delivers the same as if they had come at once, never more than it was given,
- * and the same with markers in between as without.
+ * Arbitrary bytes, cut in any way. The deframer delivers the same as for bytes that come at once, never more than it
+ * was given, and the same with markers as without.
  *
- * <p>The first byte of an input says whether there are CRCs (1), whether those in the input are to be put right (2),
- * whether there are markers (4), and whether those are yet to be put in (8). The second says where to cut.
+ * <p>The bits of the first byte of an input tell whether there are CRCs (1), whether the CRCs in the input shall be
+ * corrected (2), whether there are markers (4), and whether markers shall be inserted (8). The second byte tells where
+ * to cut.
  */
 class FpduDeframerFuzzTest {
     private static final int MAX_INPUT_BYTES = 16 << 10;
@@ -51,7 +52,7 @@ class FpduDeframerFuzzTest {
         assertThat(whole.delivered).isLessThanOrEqualTo(stream.length);
     }
 
-    /** With CRC, whole FPDUs alone are delivered, so that it shows where one ends. */
+    /** With CRC only complete FPDUs are delivered, so the end of each is visible. */
     private static void checkSame(byte[] plain, byte[] marked) {
         Notes without = new Notes();
         without.take(plain, new MpaAgreement.Framing(true, false, false), plain.length);
@@ -60,7 +61,7 @@ class FpduDeframerFuzzTest {
         assertThat(with.log.toString()).isEqualTo(without.log.toString());
     }
 
-    /** Gives each whole FPDU the CRC that it should have, so that mutations get past the check. */
+    /** Corrects the CRC of each complete FPDU, so that mutated input passes the check. */
     private static void mendCrcs(byte[] stream) {
         for (int at = 0; at + 2 <= stream.length; ) {
             int covered = (2 + ByteBuffer.wrap(stream).getChar(at) + 3) & ~3;

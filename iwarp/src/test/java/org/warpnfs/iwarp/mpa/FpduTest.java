@@ -17,9 +17,9 @@ import org.warpnfs.testkit.CapturedConnection;
 import org.warpnfs.testkit.Seeds;
 import org.warpnfs.testkit.StreamCutter;
 
-/** FPDUs, both directions, with and without CRC. */
+/** FPDUs in both directions, with and without CRC. */
 class FpduTest {
-    /** ULPDU and FPDU; their CRCs were computed by another implementation. */
+    /** Pairs of ULPDU and FPDU. Another implementation computed the CRCs. */
     private static final String[][] GOLDEN = {
         {
             "4143 00000000 00000000 00000001 00000000 52444d4121",
@@ -70,7 +70,7 @@ class FpduTest {
         FpduDeframer deframer = new FpduDeframer(collector, crc);
         for (ByteBuffer piece : cutter.cut(stream)) {
             while (deframer.advance(piece)) {
-                // One step after the other.
+                // Advance step by step.
             }
             assertThat(piece.hasRemaining()).isFalse();
         }
@@ -137,7 +137,8 @@ class FpduTest {
                     ByteBuffer.allocate(fpdu.capacity()).put(fpdu.duplicate()).flip();
             broken.put(bit / 8, (byte) (broken.get(bit / 8) ^ (1 << (bit % 8))));
             if (bit < 16) {
-                // The length itself: less than there is, or more than will ever come.
+                // The length field itself was changed: the FPDU is shorter than its bytes, or longer than all that will
+                // come.
                 continue;
             }
             Collector collector = new Collector();
@@ -158,7 +159,7 @@ class FpduTest {
                 FpduDeframer deframer = new FpduDeframer(collector, crc);
                 ByteBuffer part = fpdu.slice(0, length);
                 while (deframer.advance(part)) {
-                    // One step after the other.
+                    // Advance step by step.
                 }
                 assertThat(deframer.atBoundary()).isFalse();
                 assertThat(collector.ulpdus).isEmpty();
@@ -199,7 +200,7 @@ class FpduTest {
             ByteBuffer ours = ByteBuffer.allocate(stream.remaining());
             for (ByteBuffer ulpdu : ulpdus) {
                 ByteBuffer fpdu = frame(true, ByteBuffer.allocate(0), ulpdu);
-                // siw does not always send zeros as pad, and then its CRC is another.
+                // siw does not always send zeros as pad, and then its CRC differs.
                 ByteBuffer theirs = stream.slice(ours.position(), fpdu.remaining());
                 boolean zeroPad = true;
                 for (int i = 0; i < Fpdu.padBytes(ulpdu.remaining()); i++) {
@@ -238,7 +239,7 @@ class FpduTest {
         return stream.position(20 + privateDataBytes).slice();
     }
 
-    /** Captures end early: drops the last FPDU if it is not whole. */
+    /** Captures end early. Drops the last FPDU if it is not complete. */
     private static ByteBuffer wholeFpdus(ByteBuffer stream) {
         int at = 0;
         while (stream.limit() - at >= 2 && Fpdu.lengthBytes(stream.getShort(at) & 0xffff) <= stream.limit() - at) {

@@ -5,18 +5,18 @@ import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
 /**
- * Puts markers into a stream of FPDUs without, byte by byte as RFC 5044, section 4.3 describes them, and CRCs over the
- * result if asked to. What is no whole FPDU at the end gets its markers as well.
+ * Inserts markers into a stream of FPDUs without markers, byte by byte as RFC 5044, section 4.3 describes them.
+ * Computes CRCs over the result if asked to. An incomplete FPDU at the end gets markers as well.
  */
 public final class MarkerInserter {
     private static final int SPACING = 512;
 
     private final boolean crc;
 
-    /** Of the stream with markers. */
+    /** The position in the stream with markers. */
     private long position;
 
-    /** Without CRCs: they stay as they are. */
+    /** Creates an inserter that leaves CRCs as they are. */
     public MarkerInserter() {
         this(false);
     }
@@ -25,7 +25,7 @@ public final class MarkerInserter {
         this.crc = crc;
     }
 
-    /** The same FPDUs with markers; the next ones go on where these ended. */
+    /** The same FPDUs with markers. The next call continues where this one ended. */
     public byte[] insert(byte[] fpdus) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         for (int at = 0; at < fpdus.length; ) {
@@ -52,7 +52,8 @@ public final class MarkerInserter {
                 }
             }
             if (crc && at >= crcAt) {
-                // Least significant byte first, and no marker splits it: FPDUs are multiples of four bytes.
+                // The least significant byte comes first. No marker splits the CRC, because the length of an FPDU is a
+                // multiple of four bytes.
                 sum = at == crcAt ? checksum.getValue() : sum >>> 8;
                 put((int) sum & 0xff, null, out);
             } else {

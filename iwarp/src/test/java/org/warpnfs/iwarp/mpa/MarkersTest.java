@@ -18,20 +18,20 @@ import org.warpnfs.iwarp.io.ProtocolViolation;
 import org.warpnfs.testkit.Seeds;
 import org.warpnfs.testkit.StreamCutter;
 
-/** Streams with markers, both directions (RFC 5044, sections 4.2 to 4.5). */
+/** Streams with markers, in both directions (RFC 5044, sections 4.2 to 4.5). */
 class MarkersTest {
     /** RFC 5044, figure 5: the first FPDU of a stream, with its leading marker. */
     private static final String FIGURE_5 = "00000000" + "002a" + "4143" + "00000000" + "00000000" + "00000001"
             + "00000000" + "00".repeat(24) + "52239983";
 
-    /** RFC 5044, figure 6: an FPDU that begins 492 bytes into its stream. */
+    /** RFC 5044, figure 6: an FPDU that begins 492 bytes after the start of its stream. */
     private static final String FIGURE_6 = "002a" + "4143" + "00000000" + "00000000" + "00000002" + "00000000"
             + "00000014" + "00".repeat(24) + "84925898";
 
     private static final String ULPDU_5 = "4143" + "00000000" + "00000000" + "00000001" + "00000000" + "00".repeat(24);
     private static final String ULPDU_6 = "4143" + "00000000" + "00000000" + "00000002" + "00000000" + "00".repeat(24);
 
-    /** An FPDU of 488 bytes takes 492 of the stream with the marker before it. */
+    /** The length of an FPDU of 488 bytes with the marker before it. */
     private static final int BYTES_BEFORE_FIGURE_6 = 492;
 
     private static Framer framer(boolean crc) {
@@ -42,7 +42,7 @@ class MarkersTest {
         return Deframer.of(sink, new MpaAgreement.Framing(crc, false, true));
     }
 
-    /** Frames each ULPDU in a batch of its own, its first bytes as a header. */
+    /** Frames each ULPDU in a batch of its own, and writes its first bytes as a header. */
     private static ByteBuffer frame(Framer framer, List<ByteBuffer> ulpdus) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         for (ByteBuffer ulpdu : ulpdus) {
@@ -74,8 +74,8 @@ class MarkersTest {
     }
 
     /**
-     * What RFC 5044 says, byte by byte and with nothing clever: before each byte that would stand at a multiple of 512
-     * comes a marker, and the CRC is over all that was written since the last.
+     * A simple byte-by-byte implementation of RFC 5044. A marker precedes each byte at a multiple of 512, and the CRC
+     * covers all bytes written since the last one.
      */
     private static ByteBuffer asTheRfcSays(boolean crc, List<ByteBuffer> ulpdus) {
         ByteArrayOutputStream stream = new ByteArrayOutputStream();
@@ -121,7 +121,7 @@ class MarkersTest {
         Deframer deframer = deframer(collector, crc);
         for (ByteBuffer piece : cutter.cut(stream)) {
             while (deframer.advance(piece)) {
-                // One step after the other.
+                // Advance step by step.
             }
             assertThat(piece.hasRemaining()).isFalse();
         }
@@ -271,7 +271,7 @@ class MarkersTest {
 
     @Test
     void deframe_reservedBitsOfAMarker_areIgnored() throws ProtocolViolation {
-        // The reserved field, and the last two bits of FPDUPTR.
+        // Sets the reserved field, and the last two bits of FPDUPTR.
         ByteBuffer stream = Hex.bytes(FIGURE_5.replaceFirst("^00000000", "ffff0003"));
         assertThat(deframe(stream, false, StreamCutter.whole())).containsExactly(Hex.bytes(ULPDU_5));
     }
@@ -285,7 +285,7 @@ class MarkersTest {
                 .flip();
         assertThatThrownBy(() -> {
                     while (deframer.advance(stream)) {
-                        // One step after the other.
+                        // Advance step by step.
                     }
                 })
                 .isInstanceOfSatisfying(
@@ -301,7 +301,7 @@ class MarkersTest {
             Deframer deframer = deframer(collector, length % 2 == 0);
             ByteBuffer part = stream.slice(0, length);
             while (deframer.advance(part)) {
-                // One step after the other.
+                // Advance step by step.
             }
             assertThat(deframer.atBoundary()).isEqualTo(length == 4);
             assertThat(collector.ulpdus).isEmpty();

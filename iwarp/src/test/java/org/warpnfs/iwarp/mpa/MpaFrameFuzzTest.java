@@ -6,7 +6,10 @@ import com.code_intelligence.jazzer.junit.FuzzTest;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 
-/** Any bytes as a startup frame: a violation, or a frame that can be answered, refused and sent again. */
+/**
+ * Arbitrary bytes as a startup frame cause a violation, or give a frame that can be answered, rejected and encoded
+ * again.
+ */
 class MpaFrameFuzzTest {
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
     private static final int OFFERED_READS = 8;
@@ -49,7 +52,7 @@ class MpaFrameFuzzTest {
         }
     }
 
-    /** The frame, the same whether it comes at once or byte by byte; null if there is none. */
+    /** The frame, which must be the same whether it comes at once or byte by byte; null if there is none. */
     private static MpaFrame read(MpaFrame.Kind kind, byte[] input) {
         MpaFrame whole = read(kind, input, input.length);
         MpaFrame cut = read(kind, input, 1);

@@ -226,7 +226,7 @@ class MpaNegotiationTest {
         assertThat(block.fpduRtr()).isEqualTo(named.contains("FPDU"));
         assertThat(block.writeRtr()).isEqualTo(named.contains("WRITE"));
         assertThat(block.readRtr()).isEqualTo(named.contains("READ"));
-        // A Read as RTR needs room for one Read, which the request with its ORD of 0 did not ask for.
+        // A Read as RTR needs room for one Read. The request did not ask for any with its ORD of 0.
         assertThat(block.ird()).isEqualTo(named.contains("READ") ? 1 : 0);
         assertThat(answer.agreement().reads().ird()).isEqualTo(block.ird());
     }
@@ -270,7 +270,7 @@ class MpaNegotiationTest {
             new EnhancedBlock(false, true, true, true, 1, 1),
             new EnhancedBlock(true, false, false, false, 1, 1),
             new EnhancedBlock(true, true, false, false, 1, 1),
-            // A Read, for which there is no room.
+            // A Read as RTR, for which there is no room.
             new EnhancedBlock(true, false, false, true, 0, 1)
         }) {
             assertError(MpaError.NO_MATCHING_RTR, () -> conclude(choices, reply(false, block), 1, 1));

@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.warpnfs.limits.ClientAddress;
 
-/** Who gets a place among the connections, and who loses one. */
+/** Which connections get a place, and which lose one. */
 class AdmissionTest {
     private static final long IDLE_NANOS =
             TimeUnit.MILLISECONDS.toNanos(IwarpConfig.defaults().evictableIdleMillis());
@@ -160,7 +160,7 @@ class AdmissionTest {
         assertThat(admit(admission, client(3), "3")).isNotNull();
         assertThat(evicted).containsExactly("1 first");
         assertThat(admission.halfOpen()).isEqualTo(4);
-        // All have one each now: the oldest goes.
+        // Each client has one place now, so the oldest is evicted.
         assertThat(admit(admission, client(4), "4")).isNotNull();
         assertThat(evicted).containsExactly("1 first", "alone and oldest");
     }

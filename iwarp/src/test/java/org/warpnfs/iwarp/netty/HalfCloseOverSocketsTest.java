@@ -33,7 +33,7 @@ import org.warpnfs.iwarp.verbs.QueuePairHandler;
 import org.warpnfs.iwarp.verbs.RemoteMemory;
 import org.warpnfs.iwarp.verbs.WorkRequest;
 
-/** A peer that ends its direction of a TCP connection, far more being due to it than any socket buffer holds. */
+/** A peer ends its direction of a TCP connection while far more data is due to it than any socket buffer holds. */
 class HalfCloseOverSocketsTest {
     private static final long PATIENCE_SECONDS = 60;
     private static final InetSocketAddress ANY_PORT = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
@@ -41,7 +41,7 @@ class HalfCloseOverSocketsTest {
     private static final int MEGABYTES = 16;
     private static final int MEGABYTE = 1 << 20;
 
-    /** The same for requests and replies of any queue pair here: key, flags, revision, private data of 4 bytes. */
+    /** A request of the peer: key, flags, revision, private data of 4 bytes. All frames here have this layout. */
     private static final String REQUEST = "4d504120494420526571204672616d65" + "1002" + "0004" + "00100010";
 
     private static final int REPLY_BYTES = 24;
@@ -52,7 +52,7 @@ class HalfCloseOverSocketsTest {
         return Stream.of(false, true).filter(epoll -> !epoll || Epoll.isAvailable());
     }
 
-    /** Time enough for a slow machine: what is looked at is whether all leaves, not when. */
+    /** The timeouts are long enough for a slow machine. The tests check that all data is sent, not when. */
     private static IwarpTransport transport(boolean epoll) {
         long patience = TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
         return new IwarpTransport(
@@ -123,7 +123,7 @@ class HalfCloseOverSocketsTest {
         socket.getOutputStream().write(HexFormat.of().parseHex(hex));
     }
 
-    /** Posts it all on the owner thread. */
+    /** Posts all work on the owner thread. */
     private static void post(QueuePair queuePair) {
         ByteBuffer megabyte = ByteBuffer.allocateDirect(MEGABYTE);
         for (int i = 0; i < MEGABYTES; i++) {
@@ -133,7 +133,7 @@ class HalfCloseOverSocketsTest {
         queuePair.flush();
     }
 
-    /** Runs a task and waits for it; what another thread posts behind the peer's end may come too late. */
+    /** Runs a task and waits for it. Work that another thread posts after the peer's end may come too late. */
     private static void onOwnerThread(QueuePair queuePair, Runnable task) throws Exception {
         CompletableFuture<Void> done = new CompletableFuture<>();
         queuePair.execute(() -> {
@@ -143,7 +143,7 @@ class HalfCloseOverSocketsTest {
         await(done);
     }
 
-    /** Payload bytes of the FPDUs up to the end of the stream, each of which has to be whole. */
+    /** Counts the payload bytes of the FPDUs up to the end of the stream. Each FPDU must be complete. */
     private static long payloadBytes(InputStream in) throws IOException {
         long payloadBytes = 0;
         for (byte[] length = in.readNBytes(2); length.length == 2; length = in.readNBytes(2)) {
@@ -204,7 +204,7 @@ class HalfCloseOverSocketsTest {
         }
     }
 
-    /** Nothing is waited for at the socket in between, neither bytes of the peer's nor room for ours. */
+    /** In between the socket waits for nothing: neither for bytes from the peer nor for room to write. */
     @ParameterizedTest
     @MethodSource("transports")
     void peerShutsItsOutputDown_sixteenMegabytesPostedLater_allArriveAndThenAFin(boolean epoll) throws Exception {
@@ -234,7 +234,7 @@ class HalfCloseOverSocketsTest {
         }
     }
 
-    /** It reads on for a while, so that what was under way to it does not meet a reset. */
+    /** The peer reads on for a while, so that data in flight to it does not cause a reset. */
     @ParameterizedTest
     @MethodSource("transports")
     void peerOfOursDisconnects_sixteenMegabytesDue_allLeave(boolean epoll) throws Exception {
@@ -271,7 +271,7 @@ class HalfCloseOverSocketsTest {
                 onOwnerThread(queuePair, () -> post(queuePair));
                 assertThat(peer.isConnected()).isTrue();
             }
-            // Its FIN, or the reset that its unread bytes are worth, whichever comes first.
+            // The stream ends by the peer's FIN, or by the reset that its unread bytes cause, whichever comes first.
             assertThat(await(handler.ended).cause()).isIn(Cause.PEER_CLOSE, Cause.CONNECTION_LOST);
             assertThat(handler.completions).hasSize(2 + MEGABYTES + 1);
             while (transport.statistics().connections() > 0) {

@@ -43,12 +43,12 @@ import org.warpnfs.iwarp.verbs.QueuePair;
 import org.warpnfs.iwarp.verbs.RemoteMemory;
 import org.warpnfs.iwarp.verbs.WorkRequest;
 
-/** Queue pairs over loopback sockets. Netty's leak detection is on, at its most thorough. */
+/** Queue pairs over loopback sockets, with Netty's most thorough leak detection. */
 class IwarpTransportTest {
     private static final InetSocketAddress ANY_PORT = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     private static final ConnectOptions OPTIONS = new ConnectOptions(ByteBuffer.allocate(8), 4, 4);
 
-    /** Against hangs alone: far beyond what any of this takes. */
+    /** A limit against hangs only, far longer than any of these tests takes. */
     private static final long PATIENCE_SECONDS = 60;
 
     private static IwarpConfig config(QueuePairConfig queuePair) {
@@ -71,14 +71,14 @@ class IwarpTransportTest {
     @MethodSource("everyWay")
     void connected_randomWork_allWorkCompletesAndAllBytesAreRight(boolean epoll, CrcPolicy crc, boolean peerToPeer)
             throws Exception {
-        // With markers where nothing else is special.
+        // Markers are tested where nothing else is special.
         boolean markers = crc == CrcPolicy.PREFERRED;
         QueuePairConfig queuePair = QueuePairConfig.defaults()
                 .withMpa(MpaChoices.defaults()
                         .withCrcPolicy(crc)
                         .withPeerToPeer(peerToPeer)
                         .withMarkers(markers));
-        // One thread, because each of the two looks into the other.
+        // One thread, because each of the two handlers reads the other's state.
         try (IwarpTransport transport = new IwarpTransport(
                 IwarpConfig.builder().queuePair(queuePair).eventLoopThreads(1).build(), epoll)) {
             RandomPeer initiator = new RandomPeer(7, 400);
@@ -123,7 +123,7 @@ class IwarpTransportTest {
     }
 
     /**
-     * The responder closes on requests of a revision that it does not know: the initiator falls back on a new
+     * The responder closes on requests of a revision that it does not know, and the initiator falls back over a new
      * connection.
      */
     @ParameterizedTest
@@ -196,7 +196,7 @@ class IwarpTransportTest {
                 assertThat(answers.get(i).get(PATIENCE_SECONDS, TimeUnit.SECONDS))
                         .isEqualTo("question " + i);
             }
-            // The last answer can be here before the thread that sent it counts its connection.
+            // The last answer may arrive before the thread that sent it counts its connection.
             while (transport.statistics().halfOpenConnections() > 0) {
                 Thread.onSpinWait();
             }
@@ -366,7 +366,7 @@ class IwarpTransportTest {
         }
     }
 
-    /** True when the peer ends the connection, in whichever way, without having sent anything. */
+    /** True if the peer ends the connection in any way without having sent anything. */
     private static boolean readEnd(Socket socket) throws IOException {
         socket.setSoTimeout((int) TimeUnit.SECONDS.toMillis(PATIENCE_SECONDS));
         InputStream in = socket.getInputStream();

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.warpnfs.iwarp.verbs.ConnectionRequest;
 import org.warpnfs.iwarp.verbs.Listener;
 
-/** That TCP looks after peers that say nothing: what Linux tells of the timers of its sockets. */
+/** TCP probes peers that are silent. The tests read the timers of the sockets from Linux. */
 @EnabledOnOs(OS.LINUX)
 @Timeout(60)
 class KeepAliveTest {
@@ -57,7 +57,7 @@ class KeepAliveTest {
         }
     }
 
-    /** Which timer of a connection runs, and when it is due: the sixth column of proc_net_tcp. */
+    /** The timer of a connection that runs, and when it is due: the sixth column of /proc/net/tcp. */
     private static String timer(int localPort, int remotePort) throws IOException {
         for (String table : new String[] {"/proc/net/tcp", "/proc/net/tcp6"}) {
             for (String line : Files.readAllLines(Path.of(table))) {

@@ -22,7 +22,7 @@ import org.warpnfs.iwarp.verbs.MemoryRegion;
 import org.warpnfs.iwarp.verbs.QueuePair;
 import org.warpnfs.iwarp.verbs.WorkRequest;
 
-/** What programs do to a transport that they should not, or not so: they are told, and nothing hangs. */
+/** Programs misuse a transport. They get an exception, and nothing hangs. */
 @Timeout(60)
 class MisuseTest {
     private static final InetSocketAddress ANY_PORT = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
@@ -57,7 +57,7 @@ class MisuseTest {
         }
     }
 
-    /** Waiting for the end of the thread that waits would last ten seconds. */
+    /** If close() waited for the end of its own thread, it would take ten seconds. */
     @Test
     @Timeout(9)
     void close_onAThreadOfItsOwn_returnsAndAllHandlersHearOfIt() throws Exception {
@@ -73,7 +73,7 @@ class MisuseTest {
                     close.run();
                 }
             });
-            // Each ends either by itself or because the other did before.
+            // Each connection ends either by itself or because the other end closed first.
             assertThat(List.of(connected.get().cause(), accepted.get().cause()))
                     .isSubsetOf(Cause.LOCAL_CLOSE, Cause.PEER_CLOSE, Cause.CONNECTION_LOST);
         }

@@ -6,7 +6,7 @@ import org.warpnfs.iwarp.verbs.DisconnectReason;
 import org.warpnfs.iwarp.verbs.QueuePair;
 import org.warpnfs.iwarp.verbs.QueuePairHandler;
 
-/** Does nothing until the end, and says why it came. */
+/** Does nothing until the end, and records its reason. */
 class QuietHandler implements QueuePairHandler {
     private final CompletableFuture<DisconnectReason> ended;
 

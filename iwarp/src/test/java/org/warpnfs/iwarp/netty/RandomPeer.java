@@ -24,7 +24,7 @@ import org.warpnfs.iwarp.verbs.RemoteMemory;
 import org.warpnfs.iwarp.verbs.WorkRequest;
 
 /**
- * An upper layer that posts random work, and knows by back channels what its twin at the other end posted, so that it
+ * An upper layer that posts random work. It is told outside of the connection what its counterpart posted, so that it
  * can check all that arrives.
  */
 final class RandomPeer implements QueuePairHandler {
@@ -38,7 +38,7 @@ final class RandomPeer implements QueuePairHandler {
     private int toPost;
     private final Deque<Posted> posted = new ArrayDeque<>();
 
-    /** Sends on their way to the peer: what it has to find. */
+    /** Sends that are on their way to the peer, which it checks on arrival. */
     private final Deque<SentMessage> messages = new ArrayDeque<>();
 
     private final Deque<Long> receives = new ArrayDeque<>();
@@ -145,8 +145,8 @@ final class RandomPeer implements QueuePairHandler {
         assertThat(received.buffer()).isEqualTo(sent.bytes());
         assertThat(received.solicitedEvent()).isEqualTo(sent.solicited());
         assertThat(received.invalidatedStag()).isEqualTo(sent.invalidated());
-        // All Writes before a Send are in place when it is delivered (RFC 5040, section 5.5); later ones may be there
-        // too.
+        // All Writes before a Send have been placed when the Send is delivered (RFC 5040, section 5.5). Later ones may
+        // have been placed too.
         if (sent.writesBefore() == peer.writes) {
             peer.checkRegionAtPeer();
         }
@@ -260,7 +260,7 @@ final class RandomPeer implements QueuePairHandler {
         return pieces;
     }
 
-    /** What the peer's writable region holds in the end, compared with what was written to it. */
+    /** Compares the final contents of the peer's writable region with what was written to it. */
     void checkRegionAtPeer() {
         byte[] region = new byte[REGION_BYTES];
         peer.writable.memory().get(region);

@@ -15,8 +15,8 @@ import org.warpnfs.iwarp.verbs.AccessRight;
 import org.warpnfs.iwarp.verbs.ProtectionDomain;
 
 /**
- * That nobody guesses an STag of the product's (RFC 5042, section 6.2.2): what a peer can do who has been shown many of
- * them. {@code SecurityRulesTest} forbids every other source of chance than a secure one.
+ * Nobody can guess an STag of the product (RFC 5042, section 6.2.2), even a peer that has seen many.
+ * {@code SecurityRulesTest} forbids every source of random numbers that is not secure.
  */
 class StagsOfATransportTest {
     private static final int SHOWN = 256;
@@ -40,7 +40,10 @@ class StagsOfATransportTest {
         }
     }
 
-    /** Whether two STags in a row tell the next, as those of java.util.Random do: 16 bits of its state are unknown. */
+    /**
+     * Whether two successive STags determine the next one, as those of java.util.Random do. Of its state 16 bits are
+     * unknown.
+     */
     private static boolean predictable(List<Integer> stags, boolean reversed) {
         for (int i = 0; i + 2 < stags.size(); i++) {
             long first = Integer.toUnsignedLong(word(stags.get(i), reversed)) << 16;
@@ -71,7 +74,7 @@ class StagsOfATransportTest {
         assertThat(stags).doesNotHaveDuplicates();
     }
 
-    /** The attack works where it should: else the test above would show nothing. */
+    /** The attack succeeds on an ordinary random source. Otherwise the test above would prove nothing. */
     @Test
     void shownStagsOfAnOrdinaryRandom_peerPredictsTheNext() {
         LocalRnic ordinary = new LocalRnic(new Random(), RnicLimits.defaults());
@@ -79,7 +82,9 @@ class StagsOfATransportTest {
         assertThat(predictable(stags, false) || predictable(stags, true)).isTrue();
     }
 
-    /** A constant, or a generator that begins alike each time, would give the same ones to the next transport. */
+    /**
+     * A constant, or a generator that always starts in the same state, would give the same STags to the next transport.
+     */
     @Test
     void twoTransports_theirStags_haveNothingInCommon() {
         List<Integer> first = ofATransport();
@@ -87,9 +92,9 @@ class StagsOfATransportTest {
         assertThat(first.subList(0, 8)).isNotEqualTo(second.subList(0, 8));
         HashSet<Integer> common = new HashSet<>(first);
         common.retainAll(second);
-        // By chance one pair in 65,536 is the same.
+        // By chance, one pair in 65,536 is the same.
         assertThat(common).hasSizeLessThan(3);
-        // Nor are they numbered: no difference between neighbours comes again and again.
+        // STags are not numbered either: no difference between neighbours occurs repeatedly.
         HashSet<Integer> differences = new HashSet<>();
         for (int i = 1; i < first.size(); i++) {
             differences.add(first.get(i) - first.get(i - 1));

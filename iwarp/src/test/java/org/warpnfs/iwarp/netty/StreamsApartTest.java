@@ -30,7 +30,7 @@ import org.warpnfs.iwarp.verbs.QueuePairHandler;
 import org.warpnfs.iwarp.verbs.RemoteMemory;
 import org.warpnfs.iwarp.verbs.WorkRequest;
 
-/** Peers by raw socket that are slow, or ended, and what that does to others and to memory. */
+/** Peers on raw sockets that are slow or end, and their effect on other peers and on memory. */
 class StreamsApartTest {
     private static final long PATIENCE_SECONDS = 60;
     private static final InetSocketAddress ANY_PORT = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
@@ -39,7 +39,7 @@ class StreamsApartTest {
             HexFormat.of().parseHex("4d504120494420526571204672616d65" + "1002" + "0004" + "00040004");
     private static final int REPLY_BYTES = 24;
 
-    /** So that a slow machine does not turn a lingering close into a reset. */
+    /** Long timeouts, so that a slow machine does not turn a lingering close into a reset. */
     private static final IwarpConfig PATIENT = IwarpConfig.builder()
             .queuePair(QueuePairConfig.defaults()
                     .withTimeouts(
@@ -119,13 +119,13 @@ class StreamsApartTest {
         }
     }
 
-    /** What others do meanwhile. */
+    /** What other peers do meanwhile. */
     @FunctionalInterface
     private interface Others {
         void goOn() throws Exception;
     }
 
-    /** A peer that reads nothing of the 64 MiB that are posted for it, and resets its connection in the end. */
+    /** A peer that reads nothing of the 64 MiB that are posted for it, and finally resets its connection. */
     private static CompletableFuture<DisconnectReason> stallOne(
             Listener listener, BlockingQueue<Noting> accepted, Others others) throws Exception {
         try (Socket slow = connect(listener)) {
@@ -183,7 +183,7 @@ class StreamsApartTest {
                             .putLong(0)
                             .putInt(0);
                 }
-                // The window closes: a write that takes nothing comes before any amount of memory is gone.
+                // The window closes: a write that takes nothing happens before much memory has been used.
                 long sent = 0;
                 int taken = peer.write(fpdus.rewind());
                 while (taken == fpdus.capacity()) {
@@ -212,7 +212,8 @@ class StreamsApartTest {
                 byte[] bad = HexFormat.of()
                         .parseHex("000f" + "c140" + "00000000" + "0000000000000000" + "aa000000" + "00000000" + "00");
                 peer.getOutputStream().write(bad, 0, 24);
-                // Much that nobody will read: a close with it unread would reset, and could lose the Terminate.
+                // Much data that nobody will read. A close with unread data would reset the connection and could lose
+                // the Terminate.
                 byte[] much = new byte[1 << 20];
                 for (int i = 0; i < 8; i++) {
                     peer.getOutputStream().write(much);

@@ -114,7 +114,7 @@ class TransportLimitsTest {
         }
     }
 
-    /** Serves whoever connects; those from one port are said to be at work. */
+    /** Accepts every connection. Those from certain ports count as busy. */
     private static void serve(ConnectionRequest request, Set<Integer> atWork) {
         int port = request.remoteAddress().getPort();
         request.accept(new ConnectOptions(ByteBuffer.allocate(0), 1, 1), new Nobody() {
@@ -130,7 +130,7 @@ class TransportLimitsTest {
         });
     }
 
-    /** A peer whose startup is over and that has sent one message. */
+    /** A peer that has finished its startup and has sent one message. */
     private static Socket peer(Listener listener, String from, Set<Integer> atWork) throws IOException {
         Socket socket = new Socket(
                 InetAddress.getLoopbackAddress(), listener.localAddress().getPort(), InetAddress.ofLiteral(from), 0);
@@ -175,7 +175,7 @@ class TransportLimitsTest {
                     try (Socket another = peer(listener, "127.0.0.5", atWork)) {
                         assertThat(idleForLess.getInputStream().read()).isEqualTo(-1);
                         awaitAllEstablished(statistics);
-                        // Nobody is idle any more.
+                        // No connection is idle any more.
                         try (Socket tooMany = new Socket(
                                 InetAddress.getLoopbackAddress(),
                                 listener.localAddress().getPort())) {
@@ -191,7 +191,10 @@ class TransportLimitsTest {
         }
     }
 
-    /** From each of four addresses as many as are taken, silent behind the reply to their MPA request. */
+    /**
+     * Each of four addresses opens as many connections as are accepted, and is silent after the reply to its MPA
+     * request.
+     */
     @Test
     @EnabledOnOs(OS.LINUX)
     void fourAddresses_silentBehindTheReply_othersAreServed() throws Exception {
@@ -215,7 +218,7 @@ class TransportLimitsTest {
                         int read = socket.getInputStream().readNBytes(24).length;
                         assertThat(read).isIn(0, 24);
                     } catch (IOException e) {
-                        // Not admitted, and reset since it had sent something.
+                        // The connection was not admitted, and was reset because it had sent something.
                         assertThat(e).hasMessageMatching("(?i).*(reset|broken pipe|abort).*");
                     }
                 }
@@ -255,7 +258,7 @@ class TransportLimitsTest {
                     .get();
             assertThat(accepting).isFalse();
             assertThat(transport.statistics().acceptFailures()).isEqualTo(2);
-            // It waits in the backlog meanwhile.
+            // The connection waits in the backlog meanwhile.
             peer(listener, "127.0.0.1", null).close();
             assertThat(listening.config().isAutoRead()).isTrue();
         }

@@ -29,13 +29,16 @@ import org.warpnfs.iwarp.verbs.QueuePair;
 import org.warpnfs.iwarp.verbs.RemoteMemory;
 import org.warpnfs.iwarp.verbs.WorkRequest;
 
-/** What one connection writes before others of its thread have a turn, on a socket that takes everything at once. */
+/**
+ * How much one connection writes before other connections of its thread have a turn, on a socket that takes everything
+ * at once.
+ */
 class TurnsOfWritingTest {
     private static final String REQUEST = "4d504120494420526571204672616d65 1002 0004 1000 1000";
     private static final String EMPTY_SEND = "0012 4143 00000000 00000000 00000001 00000000 00000000";
     private static final RemoteMemory REMOTE = new RemoteMemory(7, 0);
 
-    /** A socket whose other end takes all at once. */
+    /** A socket whose peer takes everything at once. */
     private static final class TakingSocket extends EmbeddedChannel implements DuplexChannel {
         @Override
         public boolean isInputShutdown() {
@@ -109,7 +112,7 @@ class TurnsOfWritingTest {
         return made[0];
     }
 
-    /** Bytes that have left since the last call. */
+    /** Bytes written since the last call. */
     private long written() {
         long bytes = 0;
         for (ByteBuf buffer = socket.readOutbound(); buffer != null; buffer = socket.readOutbound()) {
@@ -130,7 +133,7 @@ class TurnsOfWritingTest {
         int turns = 0;
         for (long bytes = written(); bytes > 0; bytes = written()) {
             assertThat(bytes).isLessThanOrEqualTo(32 * requestBytes);
-            // As whoever posts does all the time: it is no turn of the thread's.
+            // An upper layer may flush at any time. A flush does not start a new turn.
             queuePair.flush();
             assertThat(written()).isZero();
             socket.runScheduledPendingTasks();

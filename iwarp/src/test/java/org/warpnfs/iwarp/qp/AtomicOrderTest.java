@@ -14,7 +14,9 @@ import org.warpnfs.iwarp.verbs.MemoryRegion;
 import org.warpnfs.iwarp.verbs.RdmaExtension;
 import org.warpnfs.iwarp.verbs.WorkRequest;
 
-/** When an atomic operation of a peer is executed and answered, amid its other messages (RFC 7306, section 7). */
+/**
+ * When a peer's atomic operation is executed and answered, in the order of its other messages (RFC 7306, section 7).
+ */
 class AtomicOrderTest extends AtomicTarget {
     @Test
     void requested_moreThanIrd_isTerminated() {
@@ -36,7 +38,7 @@ class AtomicOrderTest extends AtomicTarget {
     @Test
     void requested_asManyAsIrdAgainAndAgain_areAllAnsweredInOrder() {
         for (int msn = 1; msn <= 500; msn++) {
-            // A chain: each swap succeeds only after the one before.
+            // A chain, in which each swap succeeds only after the one before.
             link.fpdu(header(msn)
                     + String.format(
                             "00000002 %08x %08x 0000000000000000 %016x ffffffffffffffff %016x ffffffffffffffff",
@@ -164,8 +166,8 @@ class AtomicOrderTest extends AtomicTarget {
     }
 
     /**
-     * A responder may answer late, and need not hold up what comes behind the request meanwhile (RFC 7306, section 5.4
-     * rules 4 to 6, section 7).
+     * A responder may answer late, and need not delay messages that follow the request (RFC 7306, section 5.4 rules 4
+     * to 6, section 7).
      */
     @Test
     void requestedBehindAReadInTheSocket_laterMessages_arePlacedAndDeliveredMeanwhile() {
@@ -185,7 +187,7 @@ class AtomicOrderTest extends AtomicTarget {
         link.fpdu(String.format("c140 %08x 0000000000000000 aabbccdd", written.stag()));
         link.fpdu("4143 00000000 00000000 00000002 00000000 0102");
         link.fpdu("4148 00000000 00000000 00000003 00000000 0102030405060708");
-        // Neither is answered, nor is the one executed that would change memory.
+        // Neither request is answered, and the one that would change memory is not executed.
         assertThat(link.writes).isEmpty();
         assertThat(memory.getLong(0)).isZero();
         assertThat(written.memory().getInt(0)).isEqualTo(0xaabbccdd);

@@ -13,7 +13,10 @@ import org.warpnfs.iwarp.verbs.DisconnectReason.Cause;
 import org.warpnfs.iwarp.verbs.MemoryRegion;
 import org.warpnfs.iwarp.verbs.RdmaExtension;
 
-/** Atomic operations that a peer may not have, and messages of RFC 7306 that are wrong: a Terminate says which. */
+/**
+ * Atomic operations that are not permitted, and messages of RFC 7306 that are not valid. Each causes a specific
+ * Terminate.
+ */
 class AtomicRefusalTest extends AtomicTarget {
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7})
@@ -21,7 +24,7 @@ class AtomicRefusalTest extends AtomicTarget {
         for (String operation : new String[] {"00000000", "00000002"}) {
             TestLink fresh = TestLink.extended();
             MemoryRegion region = fresh.created.register(memory, EnumSet.of(AccessRight.REMOTE_ATOMIC));
-            // As a CompareSwap with compare mask 0 it would always swap.
+            // A CompareSwap with compare mask 0 would always swap.
             fresh.fpdu(header(1) + operation
                     + String.format("01020304 %08x %016x", region.stag(), offset)
                     + "ffffffffffffffff ffffffffffffffff 0000000000000000 0000000000000000");

@@ -21,7 +21,7 @@ import org.warpnfs.iwarp.verbs.RdmaExtension;
 import org.warpnfs.iwarp.verbs.RemoteMemory;
 import org.warpnfs.iwarp.verbs.WorkRequest;
 
-/** Atomic operations that we ask a peer for: what leaves, what comes back, when it is complete. ORD is 4. */
+/** Atomic operations that we request from a peer: what is sent, what is received, and when they complete. ORD is 4. */
 class AtomicRequesterTest {
     private static final RemoteMemory TARGET = new RemoteMemory(0xcafeba00L, 0x1000);
 
@@ -51,11 +51,9 @@ class AtomicRequesterTest {
                         2, TARGET, MaskedWord.whole(0x1122334455667788L), MaskedWord.whole(0xaabbccddeeff0011L)),
                 new WorkRequest.FetchAdd(3, TARGET, new MaskedWord(6, 0x8000000080000000L)),
                 new WorkRequest.CompareSwap(4, TARGET, new MaskedWord(0x10, 0x11), new MaskedWord(0x12, 0x13)));
-        // RFC 7306, figure 4 behind the header of RFC 5041, figure 4: length, control, Invalidate STag 0, QN 1, MSN, MO
-        // 0; then
-        // AOpCode, identifier, STag, TO, add or swap data and mask, compare data and mask. Of a FetchAdd the last two
-        // are
-        // zero and all ones.
+        // RFC 7306, figure 4 after the header of RFC 5041, figure 4: length, control, Invalidate STag 0, QN 1, MSN, MO
+        // 0; then AOpCode, identifier, STag, TO, add or swap data and mask, compare data and mask. In a FetchAdd the
+        // last two are zero and all ones.
         assertThat(String.join("", link.writes))
                 .isEqualTo(String.join(
                         "",
@@ -93,7 +91,7 @@ class AtomicRequesterTest {
         WorkRequest read = new WorkRequest.RdmaRead(1, sink, 0, 1, new RemoteMemory(0x77, 6));
         post(read, add(2, 1), read, add(3, 1), add(4, 1), WorkRequest.Send.of(5, ByteBuffer.allocate(0)));
         String wire = String.join("", link.writes);
-        // Four are out, with MSN 1 to 4 on queue 1; the fifth waits, and the Send behind it.
+        // Four requests have been sent, with MSN 1 to 4 on queue 1. The fifth waits, and so does the Send behind it.
         assertThat(wire)
                 .contains("41410000000000000001" + "00000001")
                 .contains("414a0000000000000001" + "00000002")
@@ -110,7 +108,7 @@ class AtomicRequesterTest {
         assertThat(link.writes).isEmpty();
         answer(1, 0, 0);
         assertThat(String.join("", link.writes)).contains("414a0000000000000001" + "00000006");
-        // Not before the second Read, which was posted earlier: completions are in the order of posting.
+        // Not before the second Read, which was posted earlier, because completions come in the order of posting.
         assertThat(link.completions).extracting(Completion::workRequestId).containsExactly(1L, 2L);
     }
 
@@ -212,7 +210,7 @@ class AtomicRequesterTest {
         post(WorkRequest.Send.of(2, ByteBuffer.allocate(0)));
         post(new WorkRequest.RdmaWrite(3, List.of(ByteBuffer.allocate(1)), new RemoteMemory(1, 1)));
         post(new WorkRequest.ImmediateData(4, 5, false));
-        // All left, though the response has not come; and what the peer sends meanwhile arrives.
+        // All were sent, although the response has not arrived. Messages from the peer still arrive meanwhile.
         assertThat(link.writes).hasSize(4);
         link.fpdu("c140" + String.format("%08x", written.stag()) + "0000000000000000 aa");
         link.fpdu("4148 00000000 00000000 00000002 00000000 0102030405060708");

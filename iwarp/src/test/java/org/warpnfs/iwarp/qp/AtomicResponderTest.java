@@ -12,7 +12,7 @@ import org.warpnfs.iwarp.Hex;
 import org.warpnfs.iwarp.verbs.AccessRight;
 import org.warpnfs.iwarp.verbs.MemoryRegion;
 
-/** Atomic operations that a peer asks of us: what they do to memory, and what is answered. */
+/** Atomic operations that a peer requests from us: their effect on memory, and the responses. */
 class AtomicResponderTest extends AtomicTarget {
     @Test
     void requested_fetchAdd_isExecutedAndAnsweredAsFigure6Shows_unseenByTheUpperLayer() {
@@ -94,7 +94,7 @@ class AtomicResponderTest extends AtomicTarget {
 
     @Test
     void requested_reservedBitsSet_areIgnored() {
-        // All reserved bits of DDP, RDMAP and the request, an Invalidate STag that is valid, and compare fields of a
+        // Sets all reserved bits of DDP, RDMAP and the request, a valid Invalidate STag, and the compare fields of a
         // FetchAdd.
         String stag = String.format("%08x", target.stag());
         link.fpdu("7d7a" + stag + "00000001 00000001 00000000" + "fffffff0 01020304" + stag

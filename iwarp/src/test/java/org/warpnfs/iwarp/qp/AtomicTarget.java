@@ -11,7 +11,7 @@ import org.warpnfs.iwarp.verbs.DisconnectReason.Cause;
 import org.warpnfs.iwarp.verbs.MemoryRegion;
 import org.warpnfs.iwarp.verbs.RdmaExtension;
 
-/** A region whose words a peer may change by atomic operations, and what such a peer sends. IRD is 2. */
+/** A region whose words a peer may change by atomic operations, and the messages of such a peer. IRD is 2. */
 abstract class AtomicTarget {
     static final String NO_COMPARE = "0000000000000000 ffffffffffffffff";
 

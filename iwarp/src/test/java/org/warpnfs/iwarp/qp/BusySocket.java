@@ -18,7 +18,7 @@ import org.warpnfs.iwarp.verbs.MemoryRegion;
 import org.warpnfs.iwarp.verbs.RemoteMemory;
 import org.warpnfs.iwarp.verbs.WorkRequest;
 
-/** A queue pair whose socket holds one Send and takes nothing more: what is posted behind it waits. */
+/** A queue pair whose socket holds one Send and takes nothing more. Work that is posted after it waits. */
 abstract class BusySocket {
     static final long CLOSE_NANOS = QueuePairConfig.defaults().closeTimeoutNanos();
 
@@ -78,7 +78,7 @@ abstract class BusySocket {
                 .toList();
     }
 
-    /** The control octets of what has left since, message by message, in the order of leaving. */
+    /** The control octets of the messages sent since the last call, in order. */
     List<String> messagesThatLeft() {
         List<String> controls = new ArrayList<>();
         ByteBuffer bytes = Hex.bytes(String.join("", link.writes));

@@ -11,8 +11,8 @@ import org.warpnfs.iwarp.verbs.AccessRight;
 import org.warpnfs.iwarp.verbs.MemoryRegion;
 
 /**
- * A peer writes to what it has asked to read: which of the two it gets is its own affair (RFC 5040, section 5.5), but
- * each FPDU has the CRC of what it carries (RFC 5044, section 4.4).
+ * A peer writes to memory that it is reading. It may get old or new contents (RFC 5040, section 5.5), but each FPDU
+ * must have the CRC of what it carries (RFC 5044, section 4.4).
  */
 class ChangingSourceTest {
     private static final String REQUEST_WITH_CRC = "4d504120494420526571204672616d65 5002 0004 1000 1000";
@@ -22,7 +22,7 @@ class ChangingSourceTest {
 
     private final TestLink link = TestLink.accepting(QueuePairConfig.defaults(), TestLink.OPTIONS);
 
-    /** Brings a ULPDU whose FPDU needs no pad. */
+    /** Delivers a ULPDU whose FPDU needs no pad. */
     private void fpdu(String ulpduHex) {
         ByteBuffer ulpdu = Hex.bytes(ulpduHex);
         ByteBuffer fpdu = ByteBuffer.allocate(LENGTH_BYTES + ulpdu.remaining() + 4);
@@ -30,7 +30,7 @@ class ChangingSourceTest {
         link.in(Hex.of(fpdu.putInt(crc(fpdu)).flip()));
     }
 
-    /** As it is sent, of all up to the position. */
+    /** The CRC of all bytes up to the position, in the byte order of the wire. */
     private static int crc(ByteBuffer bytes) {
         CRC32C crc = new CRC32C();
         crc.update(bytes.duplicate().flip());

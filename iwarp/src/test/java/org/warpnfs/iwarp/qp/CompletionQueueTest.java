@@ -19,7 +19,7 @@ import org.warpnfs.iwarp.verbs.RdmaExtension;
 import org.warpnfs.iwarp.verbs.SharedReceiveQueue;
 import org.warpnfs.iwarp.verbs.WorkRequest;
 
-/** Completions that are polled: notifications, solicited events, and a queue that is full. */
+/** Completions that are polled: notifications, solicited events, and a full queue. */
 class CompletionQueueTest {
     private static final int CAPACITY = 6;
 
@@ -85,7 +85,7 @@ class CompletionQueueTest {
         assertThat(notified).isEqualTo(1);
         send(link, 2);
         assertThat(notified).isEqualTo(1);
-        // Something is here already: poll first.
+        // A completion is in the queue already, so it must be polled first.
         assertThat(queue.arm(Event.NEXT)).isFalse();
         assertThat(pollAll()).hasSize(2);
         assertThat(queue.arm(Event.NEXT)).isTrue();
@@ -99,7 +99,7 @@ class CompletionQueueTest {
         assertThat(queue.arm(Event.SOLICITED)).isTrue();
         send(link, 1);
         assertThat(notified).isZero();
-        // A plain completion waits, which is none of the armed kind.
+        // The waiting completion is not of the armed kind.
         assertThat(queue.arm(Event.SOLICITED)).isTrue();
         sendSolicited(link, 2);
         assertThat(notified).isEqualTo(1);
@@ -109,11 +109,11 @@ class CompletionQueueTest {
         send(link, 3);
         assertThat(notified).isEqualTo(1);
         link.fpdu("4146 00000001 00000000 00000004 00000000");
-        // It names an STag that it may not invalidate: that completion is no success.
+        // The Send names an STag that it may not invalidate, so its completion is not a success.
         assertThat(notified).isEqualTo(2);
     }
 
-    /** RFC 7306, section 6: Immediate Data come in two forms, of which one asks for an event. */
+    /** Immediate Data comes in two forms, one of which asks for an event (RFC 7306, section 6). */
     @Test
     void arm_solicited_ignoresPlainImmediateDataAndHearsSolicitedOnes() {
         TestLink extended = connected(TestLink.OPTIONS.completingTo(queue).with(RdmaExtension.IMMEDIATE_DATA));
@@ -122,7 +122,7 @@ class CompletionQueueTest {
         assertThat(queue.arm(Event.SOLICITED)).isTrue();
         extended.fpdu("4148 00000000 00000000 00000001 00000000 0102030405060708");
         assertThat(notified).isZero();
-        // Nor is it an event here that Immediate Data of ours, which ask for one there, have left.
+        // Sending solicited Immediate Data is not an event at this end either.
         extended.created.flush();
         extended.runTasks();
         assertThat(notified).isZero();
@@ -136,7 +136,7 @@ class CompletionQueueTest {
         Completion.ReceivedImmediate solicited = (Completion.ReceivedImmediate) polled.get(2);
         assertThat(solicited.solicitedEvent()).isTrue();
         assertThat(solicited.data()).isEqualTo(0x1112131415161718L);
-        // Polled, it counts no more.
+        // A polled completion no longer counts.
         assertThat(queue.arm(Event.SOLICITED)).isTrue();
     }
 
@@ -175,7 +175,7 @@ class CompletionQueueTest {
             send(link, msn);
         }
         assertThat(queue.size()).isEqualTo(CAPACITY);
-        // What waits to be polled takes its place too.
+        // A completion that waits to be polled takes up an entry too.
         assertThatThrownBy(() -> link.created.postReceive(99, ByteBuffer.allocate(4)))
                 .isInstanceOf(LimitReachedException.class);
         assertThat(rnic.completionRefusals()).isEqualTo(3);

@@ -18,7 +18,7 @@ import org.warpnfs.iwarp.verbs.RemoteMemory;
 import org.warpnfs.iwarp.verbs.WorkRequest;
 
 /**
- * Defects on our side of a stream: the peer is told by a Terminate, and other streams go on (RFC 5040, sections 4.8 and
+ * Defects at our end of a stream. The peer is sent a Terminate, and other streams go on (RFC 5040, sections 4.8 and
  * 7.1).
  */
 class DefectTest {
@@ -65,7 +65,7 @@ class DefectTest {
         assertThat(other.link.completions).hasSize(1);
     }
 
-    /** As where memory is short, or a mapped file has become shorter than its mapping. */
+    /** Errors that occur when memory is short, or when a mapped file has become shorter than its mapping. */
     static Stream<Error> errors() {
         return Stream.of(
                 new InternalError("for the test"), new OutOfMemoryError("for the test"), new Error("for the test"));
@@ -101,7 +101,7 @@ class DefectTest {
         peer.link.created.post(WorkRequest.Send.of(2, ByteBuffer.allocate(1)));
         peer.link.created.flush();
         peer.ulpdus();
-        // The upper layer breaks its promise to leave a posted buffer alone.
+        // The upper layer changes a posted buffer, against the contract.
         source.limit(0);
         peer.link.socketTakes = true;
         peer.link.releaseHeld();

@@ -12,16 +12,16 @@ import org.warpnfs.iwarp.verbs.MemoryRegion;
 import org.warpnfs.iwarp.verbs.WorkRequest;
 
 /**
- * A fault is found while a batch is filled, so that what is in it already does not leave. On a stream with markers the
- * Terminate in its place has them where the peer expects them (RFC 5044, section 4.3): at multiples of 512 bytes of
- * what has left.
+ * A fault is found while a batch is being filled, so the FPDUs in the batch are not sent. On a stream with markers, the
+ * Terminate that replaces them must have its markers where the peer expects them (RFC 5044, section 4.3): at multiples
+ * of 512 bytes of what has been sent.
  */
 class DroppedFpdusTest {
     private static final String REQUEST = "4d504120494420526571204672616d65 9002 0004 1000 1000";
     private static final String READ_HEADER = "4141 00000000 00000001 00000001 00000000";
     private static final String TERMINATE_HEADER = "4147" + "00000000" + "00000002" + "00000001" + "00000000";
 
-    /** With the marker before it and all but 20 bytes up to the next. */
+    /** With the marker before it, this payload leaves 20 bytes up to the next marker. */
     private static final int PAYLOAD_BYTES = 464;
 
     private static final String MARKER_AT_20 = "00000014";

@@ -27,7 +27,7 @@ class FallBackTest {
         return link;
     }
 
-    /** The old connection has ended without a word to the upper layer; the new one comes up. */
+    /** Checks that the old connection ended without a call to the upper layer, and that the new one is established. */
     private static void assertFallsBack(TestLink link) {
         assertThat(link.reconnects).isEqualTo(1);
         assertThat(link.reason).isNull();

@@ -21,7 +21,7 @@ import org.warpnfs.iwarp.verbs.RemoteMemory;
 import org.warpnfs.iwarp.verbs.WorkRequest;
 
 /**
- * Work that must not overtake the answers to Reads and atomic operations posted before it, and holds up what is behind
+ * Work that must not overtake the responses to earlier Reads and atomic operations, and that holds up the work behind
  * it (RFC 5040, sections 2.1 and 5.5, RFC 7306, section 7).
  */
 class FencedWorkTest {
@@ -31,7 +31,7 @@ class FencedWorkTest {
     private final MemoryRegion sink =
             link.created.register(ByteBuffer.allocate(4), EnumSet.of(AccessRight.LOCAL_WRITE));
 
-    /** What can be fenced and sends something. */
+    /** Requests that can be fenced and send something. */
     enum Fenced {
         SEND("4143") {
             @Override
@@ -95,7 +95,7 @@ class FencedWorkTest {
         link.fpdu((whole ? "c142" : "8142") + RawPeer.stag(sink) + "0000000000000000" + (whole ? "01020304" : "0102"));
     }
 
-    /** The first octets of what has been sent since the last call, message by message. */
+    /** The first octets of the messages sent since the last call. */
     private List<String> messagesThatLeft() {
         List<String> messages = new ArrayList<>();
         ByteBuffer bytes = Hex.bytes(String.join("", link.writes));
@@ -117,7 +117,7 @@ class FencedWorkTest {
         answerRead(false);
         assertThat(messagesThatLeft()).isEmpty();
         answerRead(true);
-        // And what is behind it comes behind it.
+        // The work behind it follows it.
         assertThat(messagesThatLeft()).containsExactly(fenced.firstOctets, "4143");
         assertThat(link.reason).isNull();
     }

@@ -15,7 +15,7 @@ import org.warpnfs.iwarp.verbs.DisconnectReason.Cause;
 import org.warpnfs.iwarp.verbs.MemoryRegion;
 import org.warpnfs.iwarp.verbs.WorkRequest;
 
-/** The peer ends its direction of the stream while ours has something to say (RFC 5041, section 6.2.1). */
+/** The peer ends its direction of the stream while our direction still has output (RFC 5041, section 6.2.1). */
 class HalfCloseTest extends BusySocket {
     @Test
     void peerEnds_workPosted_leavesToItsEnd_thenOursEndsToo() {
@@ -43,7 +43,7 @@ class HalfCloseTest extends BusySocket {
         for (int id = 1; id <= 3; id++) {
             link.created.postReceive(id, ByteBuffer.allocate(4));
         }
-        // Told in the turn of the end, though they were not told in a turn of their own.
+        // The upper layer is told in the turn of the end.
         link.machine.received(Hex.bytes("0013 4143 00000000 00000000 00000002 00000000 aa 000000 00000000"
                 + "0013 4143 00000000 00000000 00000003 00000000 aa 000000 00000000"));
         peerEnds();
@@ -57,7 +57,7 @@ class HalfCloseTest extends BusySocket {
     void peerEnds_requestsOutstandingAndWaiting_areFlushedAndTheRestLeaves() {
         socketTakesAll();
         link.writes.clear();
-        // ORD is 4: the last Read and what is behind it waits.
+        // ORD is 4, so the last Read waits, and so does the work behind it.
         post(
                 read(1),
                 add(2),
@@ -86,7 +86,7 @@ class HalfCloseTest extends BusySocket {
         link.releaseHeld();
         link.socketTakes = false;
         link.completions.clear();
-        // The Send fills a batch, so that the Read Request behind it is made and held.
+        // The Send fills a batch, so the Read Request behind it is made and held.
         post(send(1), read(2), send(3));
         link.writes.clear();
         peerEnds();
@@ -158,14 +158,14 @@ class HalfCloseTest extends BusySocket {
         link.writes.clear();
         link.completions.clear();
         peerEnds();
-        // Nothing is under way, so it may take its time.
+        // Nothing is being sent, so there is no deadline.
         assertThat(link.machine.deadlineNanos()).isEmpty();
         link.pass(10 * CLOSE_NANOS);
         assertThat(link.outputEnded).isFalse();
         link.created.postReceive(1, ByteBuffer.allocate(4));
         post(send(2), read(3), add(4), send(5, true), send(6));
         assertThat(idsOf(CompletionStatus.FLUSHED)).containsExactly(1L, 3L, 4L, 5L, 6L);
-        // It has heard now that the requests are lost: a fence has nothing to wait for any more.
+        // The upper layer has been told that the requests are lost, so a fence has nothing to wait for any more.
         post(send(7, true));
         assertThat(messagesThatLeft()).containsExactly("43", "43");
         assertThat(idsOf(CompletionStatus.SUCCESS)).containsExactly(2L, 7L);

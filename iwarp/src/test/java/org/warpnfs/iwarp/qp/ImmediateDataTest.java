@@ -39,7 +39,7 @@ class ImmediateDataTest {
         link.created.post(new WorkRequest.ImmediateData(4, DATA, true));
         link.created.flush();
         link.runTasks();
-        // Length 26, control, reserved word, QN 0, MSN, MO 0, the eight bytes as they were given; no pad, no CRC.
+        // Length 26, control, reserved word, QN 0, MSN, MO 0, the eight bytes in the given order; no pad, no CRC.
         assertThat(link.takeWrite())
                 .isEqualTo(String.join(
                         "",
@@ -148,7 +148,8 @@ class ImmediateDataTest {
         ByteBuffer memory = ByteBuffer.allocate(4_000);
         MemoryRegion region = link.created.register(memory, EnumSet.of(AccessRight.REMOTE_WRITE));
         String stag = String.format("%08x", region.stag());
-        // The second half first, and the immediate between the two: it waits for both.
+        // The second half of the message comes first, with the Immediate Data in between, whose delivery waits for both
+        // halves.
         link.fpdu("8140" + stag + "00000000000007d0" + "ab".repeat(2_000));
         link.fpdu("4148 00000000 00000000 00000002 00000000 0102030405060708");
         assertThat(link.completions).isEmpty();
@@ -192,7 +193,9 @@ class ImmediateDataTest {
                 .containsExactly(tuple(1L, CompletionStatus.FLUSHED), tuple(2L, CompletionStatus.FLUSHED));
     }
 
-    /** It has left, but was not told of, since a Read before it has not been answered. */
+    /**
+     * The Immediate Data was sent but its completion was not reported, because an earlier Read has not been answered.
+     */
     @Test
     void peerRefusesTheLength_thatImmediateFailsIfItIsNotComplete_andTheCodeIsTold() {
         MemoryRegion sink = link.created.register(ByteBuffer.allocate(1), EnumSet.of(AccessRight.LOCAL_WRITE));
@@ -208,7 +211,7 @@ class ImmediateDataTest {
                         new Completion.Written(5, CompletionStatus.FLUSHED));
     }
 
-    /** What the socket takes after all has left, as far as anybody can know. */
+    /** What the socket finally takes counts as sent, because nothing more can be known. */
     @Test
     void peerRefusesTheLength_batchStillInTheSocket_completesAsItLeaves() {
         link.socketTakes = false;

@@ -19,9 +19,9 @@ import org.warpnfs.iwarp.verbs.ConnectOptions;
 import org.warpnfs.iwarp.verbs.LimitReachedException;
 import org.warpnfs.iwarp.verbs.MemoryRegion;
 
-/** What one queue pair may take, and all of them together. */
+/** Limits on what one queue pair may take, and on all of them together. */
 class LimitsTest {
-    /** Less than any length that is claimed, and more than a Terminate takes, and notes about it. */
+    /** Less than any claimed length, and more than a Terminate and its bookkeeping take. */
     private static final long MOST_ALLOCATED_BYTES = 48 << 10;
 
     private static final EnumSet<AccessRight> WRITABLE = EnumSet.of(AccessRight.REMOTE_WRITE);
@@ -90,7 +90,7 @@ class LimitsTest {
         second.created.postReceive(1, ByteBuffer.allocate(1));
         second.created.postReceive(2, ByteBuffer.allocate(1));
         expectRefusal(() -> second.created.postReceive(3, ByteBuffer.allocate(1)), "5 posted receives in all");
-        // A message uses one up, and its room with it.
+        // A message uses up a receive, which frees its room.
         first.fpdu("4143 00000000 00000000 00000001 00000000");
         first.created.postReceive(6, ByteBuffer.allocate(60));
         first.created.abort("enough");
@@ -104,7 +104,7 @@ class LimitsTest {
         LocalRnic rnic = rnic(new RnicLimits(100, 10, 100, 3));
         TestLink first = open(rnic, QueuePairLimits.defaults());
         TestLink second = open(rnic, QueuePairLimits.defaults());
-        // OPTIONS offer an IRD of 2 each; in a reply it is in the low 14 bits behind the header.
+        // OPTIONS offer an IRD of 2 each. In a reply the IRD is in the low 14 bits after the header.
         assertThat(first.takeWrite().substring(40, 44)).isEqualTo("0002");
         assertThat(second.takeWrite().substring(40, 44)).isEqualTo("0001");
         assertThat(rnic.inboundReads().used()).isEqualTo(3);
@@ -130,7 +130,7 @@ class LimitsTest {
     }
 
     /**
-     * What of a message comes after the startup, with a receive of 8 bytes posted and a region of 8 bytes, whose STag
+     * The beginning of a message after the startup, with a receive of 8 bytes posted and a region of 8 bytes whose STag
      * is R.
      */
     @ParameterizedTest
@@ -150,7 +150,7 @@ class LimitsTest {
                 .orElseThrow();
         long heapBytes = 0;
         long directBytes = 0;
-        // The first time classes are loaded.
+        // In the first round classes are loaded.
         for (int round = 0; round < 3; round++) {
             TestLink link = TestLink.responder(QueuePairConfig.defaults().withCrcPolicy(crc), null);
             link.in(TestLink.REQUEST);

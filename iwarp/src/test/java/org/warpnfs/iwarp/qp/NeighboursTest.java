@@ -18,7 +18,7 @@ import org.warpnfs.iwarp.verbs.MemoryRegion;
 import org.warpnfs.iwarp.verbs.RdmaExtension;
 import org.warpnfs.iwarp.verbs.WorkRequest;
 
-/** Streams that share one RNIC, and nothing else: what one peer does is no matter of the others'. */
+/** Streams that share only one RNIC. The actions of one peer do not affect the others. */
 class NeighboursTest {
     private final LocalRnic rnic = new LocalRnic(new Random(1), RnicLimits.defaults());
     private final TestLink link = TestLink.openOn(rnic, TestLink.OPTIONS.with(RdmaExtension.values()));
@@ -103,14 +103,14 @@ class NeighboursTest {
         link.fpdu("414a 00000000 00000001 00000001 00000000 00000000 00000009"
                 + String.format("%08x", target.stag())
                 + "0000000000000000 0000000000000003 0000000000000000 0000000000000000 0000000000000000");
-        // RDMAP, protection, "STag not associated with RDMAP Stream": whose it is, nobody is told.
+        // RDMAP protection error "STag not associated with RDMAP Stream". The peer is not told whose STag it is.
         assertThat(link.takeWrite()).startsWith("002a" + "4147000000000000000200000001000000000103c000");
         assertThat(target.memory().getLong(0)).isZero();
         assertThat(target.valid()).isTrue();
         expectNeighbourFine();
     }
 
-    /** The very same segment, where its STag is valid and where it is not. */
+    /** The same segment is tested where its STag is valid and where it is not. */
     @Test
     void tagged_isPlacedOnlyWhereItsStagIsValid() {
         MemoryRegion target = region(neighbour, AccessRight.REMOTE_WRITE);
@@ -137,7 +137,7 @@ class NeighboursTest {
         link.fpdu("c140 00000000 0000000000000000");
         assertThat(link.reason).isNull();
         assertThat(link.completions).isEmpty();
-        // With one byte it counts.
+        // With one byte of payload the STag is checked.
         link.fpdu("c140 deadbeef ffffffffffffffff aa");
         assertThat(link.reason.cause()).isEqualTo(Cause.LOCAL_TERMINATE);
     }

@@ -15,13 +15,13 @@ import org.warpnfs.iwarp.verbs.RemoteMemory;
 import org.warpnfs.iwarp.verbs.WorkRequest;
 
 /**
- * The RDMAP control octet: every opcode in every place, every version, every reserved bit (RFC 5040, section 4.1,
+ * The RDMAP control octet: every opcode on every queue, every version, every reserved bit (RFC 5040, section 4.1,
  * Figure 4).
  */
 class OpcodeTest {
     /**
-     * A stream where each of the eight messages would be right: receives posted, a Read outstanding, a region that
-     * allows all.
+     * A stream on which each of the eight messages would be valid: receives are posted, a Read is outstanding, and a
+     * region permits all access.
      */
     private static final class Ready {
         final RawPeer peer = RawPeer.open();
@@ -36,7 +36,7 @@ class OpcodeTest {
             peer.ulpdus();
         }
 
-        /** A segment with that control octet whose other fields suit its opcode. */
+        /** A segment with this control octet, whose other fields suit its opcode. */
         String tagged(int control) {
             MemoryRegion target = (control & 0x0f) == 2 ? sink : region;
             return String.format("c1%02x", control) + RawPeer.stag(target) + "0000000000000000" + "aa";
@@ -56,7 +56,7 @@ class OpcodeTest {
                     + (qn == 0 ? peer.sendMsn() : "00000001") + "00000000" + payload;
         }
 
-        /** Whether it was taken for what it says. */
+        /** Whether the stream processed the message as its opcode says. */
         boolean took(int opcode) {
             List<Completion> completions = peer.link.completions;
             return switch (opcode) {

@@ -75,7 +75,7 @@ class PeerToPeerTest {
         assertThat(link.completions.getFirst().workRequestId()).isEqualTo(7);
         assertThat(((Completion.Received) link.completions.getFirst()).buffer())
                 .isEqualTo(ByteBuffer.wrap(new byte[] {7, 8}));
-        // The next Send of nothing is a message like any other.
+        // The next zero-length Send is an ordinary message.
         link.created.postReceive(8, ByteBuffer.allocate(10));
         link.fpdu("4143 00000000 00000000 00000003 00000000");
         assertThat(link.completions).hasSize(2);
@@ -227,10 +227,10 @@ class PeerToPeerTest {
         link.writes.clear();
         MemoryRegion sink = link.created.register(ByteBuffer.allocate(8), EnumSet.of(AccessRight.LOCAL_WRITE));
         link.created.post(new WorkRequest.RdmaRead(1, sink, 0, 8, new RemoteMemory(5, 0)));
-        // IRD 0: the peer takes no RDMA Read.
+        // IRD 0: the peer accepts no RDMA Read.
         link.in(REPLY_KEY + "10020004" + "80008002");
         assertThat(link.reason.cause()).isEqualTo(Cause.REJECTED);
-        // RFC 6581, section 9.3: code 5 for what has no code of its own.
+        // RFC 6581, section 9.3: code 5 is for errors without a code of their own.
         assertThat(link.takeWrite()).startsWith("0016" + "41470000000000000002" + "0000000100000000" + "2005");
         assertThat(link.outputEnded).isTrue();
         assertThat(link.bugs).isEmpty();

@@ -18,7 +18,7 @@ import org.warpnfs.iwarp.verbs.RemoteMemory;
 import org.warpnfs.iwarp.verbs.WorkRequest;
 
 /**
- * Which STag is valid on which stream, with which rights and until when (RFC 5041, section 8, RFC 5040, section 8.1.1).
+ * On which streams an STag is valid, with which rights and until when (RFC 5041, section 8, RFC 5040, section 8.1.1).
  */
 class ProtectionDomainTest {
     private static final Set<AccessRight> ALL_BUT_ATOMIC =

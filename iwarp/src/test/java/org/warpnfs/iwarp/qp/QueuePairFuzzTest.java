@@ -25,12 +25,12 @@ import org.warpnfs.iwarp.verbs.SharedReceiveQueue;
 import org.warpnfs.iwarp.verbs.WorkRequest;
 
 /**
- * Any bytes behind a startup without CRC, to a queue pair with receives, regions and requests outstanding: memory
- * changes only where the peer may change it, everything posted completes once, and no defect of ours shows.
+ * Arbitrary bytes after a startup without CRC, to a queue pair with receives, regions and requests outstanding. Memory
+ * changes only where the peer may change it, every posted request completes once, and no defect of ours shows.
  *
- * <p>The first byte of an input cuts the rest. If it is odd, nothing of ours leaves any more; then all is the same as
- * if the bytes had come at once. The bits of the second are {@link Option}s; the rest is a stream of FPDUs, markers not
- * counted.
+ * <p>The first byte of an input determines how the rest is cut. If it is odd, no more output is sent, and the result
+ * must be the same as if the bytes had come at once. The bits of the second byte are {@link Option}s. The rest is a
+ * stream of FPDUs, not counting markers.
  */
 class QueuePairFuzzTest {
     private static final int REGION_BYTES = 64;
@@ -40,7 +40,7 @@ class QueuePairFuzzTest {
     private static final int MAX_INPUT_BYTES = 4096;
     private static final int HEADER_BYTES = 2;
 
-    /** An empty Send, which opens the stream. */
+    /** A zero-length Send, which opens the stream. */
     private static final byte[] FIRST_FPDU =
             Hex.bytes("0012 4143 00000000 00000000 00000001 00000000 00000000").array();
 
@@ -52,7 +52,7 @@ class QueuePairFuzzTest {
             EnumSet.of(AccessRight.LOCAL_WRITE),
             EnumSet.of(AccessRight.LOCAL_WRITE));
 
-    /** What differs from the plainest stream; in the second byte of an input each has a bit. */
+    /** Deviations from the simplest stream. Each is a bit in the second byte of an input. */
     enum Option {
         /** Markers in both directions. */
         MARKERS(0x01),
@@ -61,11 +61,11 @@ class QueuePairFuzzTest {
         SHARED_RECEIVES(0x04),
         /** Completions go to a queue. */
         POLLED(0x08),
-        /** Regions are those of a protection domain. */
+        /** Regions belong to a protection domain. */
         DOMAIN(0x10),
-        /** More is posted when the peer has ended its direction. */
+        /** More work is posted after the peer has ended its direction. */
         GOES_ON(0x20),
-        /** We are about to part when the bytes come. */
+        /** The upper layer has disconnected when the bytes arrive. */
         PARTING(0x40);
 
         final int bit;
@@ -107,7 +107,7 @@ class QueuePairFuzzTest {
         }
     }
 
-    /** A piece of memory, and what of it the peer may change. */
+    /** A piece of memory, and the part of it that the peer may change. */
     private record Memory(ByteBuffer bytes, int from, int to) {
         static Memory of(ByteBuffer bytes, int from, int to) {
             for (int i = 0; i < bytes.capacity(); i++) {
@@ -126,7 +126,7 @@ class QueuePairFuzzTest {
         }
     }
 
-    /** One queue pair and what was given to it. */
+    /** One queue pair and the objects that it was given. */
     private static final class Run {
         final Set<Option> options;
         final MarkerInserter inserter = new MarkerInserter();

@@ -12,7 +12,9 @@ import org.warpnfs.iwarp.verbs.Completion;
 import org.warpnfs.iwarp.verbs.ConnectOptions;
 import org.warpnfs.iwarp.verbs.MemoryRegion;
 
-/** A peer that speaks RDMAP by hand to a responder of ours: messages in hex out of it, ULPDUs in hex out of us. */
+/**
+ * A peer of one of our responders that speaks RDMAP by hand. It sends messages in hex and returns our ULPDUs in hex.
+ */
 final class RawPeer {
     final TestLink link;
     private int nextSendMsn = 1;
@@ -22,7 +24,7 @@ final class RawPeer {
         this.link = link;
     }
 
-    /** After the startup and one empty Send, with IRD and ORD as given, without CRC. */
+    /** Opens a stream without CRC, with the startup, the given IRD and ORD, and one zero-length Send. */
     static RawPeer open(QueuePairConfig config, int ird, int ord) {
         TestLink[] us = new TestLink[1];
         us[0] = TestLink.responder(
@@ -41,7 +43,7 @@ final class RawPeer {
         return open(QueuePairConfig.defaults(), 4, 4);
     }
 
-    /** Posts a receive; its number is its capacity. */
+    /** Posts a receive whose id is its capacity. */
     ByteBuffer receive(int capacityBytes) {
         ByteBuffer buffer = ByteBuffer.allocate(capacityBytes);
         link.created.postReceive(capacityBytes, buffer);
@@ -58,7 +60,7 @@ final class RawPeer {
         return String.format("%08x", region.stag());
     }
 
-    /** A Send in one segment: control octet, then payload. */
+    /** Sends a Send in one segment: control octet, then payload. */
     void send(String control, String payload) {
         send(control, "00000000", payload);
     }
@@ -68,12 +70,12 @@ final class RawPeer {
                 + payload);
     }
 
-    /** A Write in one segment. */
+    /** Sends a Write in one segment. */
     void write(MemoryRegion sink, long offset, String payload) {
         link.fpdu("c140" + stag(sink) + String.format("%016x", offset) + payload);
     }
 
-    /** A Read Request; its sink is STag 0x51, TO 0x1000. */
+    /** Sends a Read Request with sink STag 0x51 and TO 0x1000. */
     void readRequest(MemoryRegion source, long offset, long sizeBytes) {
         readRequest(String.format("00000051 0000000000001000 %08x %s %016x", sizeBytes, stag(source), offset));
     }
@@ -86,12 +88,12 @@ final class RawPeer {
         return "4141 00000000 00000001" + String.format("%08x", nextReadMsn++) + "00000000" + header;
     }
 
-    /** The next MSN that a Send of the peer has. */
+    /** The MSN of the peer's next Send. */
     String sendMsn() {
         return String.format("%08x", nextSendMsn);
     }
 
-    /** What has been sent since the last call, ULPDU by ULPDU. */
+    /** The ULPDUs that were sent since the last call. */
     List<String> ulpdus() {
         List<String> ulpdus = new ArrayList<>();
         for (String write : link.writes) {
@@ -117,7 +119,7 @@ final class RawPeer {
         return (Completion.Received) link.completions.get(index);
     }
 
-    /** The Terminate that was sent, from its first octet of control: layer, type, code, flags, headers. */
+    /** The Terminate that was sent, from its first control octet on: layer, type, code, flags, headers. */
     String terminate() {
         String ulpdu = ulpdu();
         assertThat(ulpdu).startsWith("4147" + "00000000" + "00000002" + "00000001" + "00000000");

@@ -25,7 +25,7 @@ import org.warpnfs.iwarp.verbs.RemoteMemory;
 import org.warpnfs.iwarp.verbs.WorkRequest;
 import org.warpnfs.testkit.Seeds;
 
-/** What becomes of messages that are right (RFC 5040, sections 3.2, 5.1 to 5.3 and 5.5). */
+/** The effect of valid messages (RFC 5040, sections 3.2, 5.1 to 5.3 and 5.5). */
 class ReceivingTest {
     private final RawPeer peer = RawPeer.open();
 
@@ -54,7 +54,7 @@ class ReceivingTest {
                         tuple(12L, CompletionStatus.SUCCESS, "cc", true, OptionalLong.empty()),
                         tuple(13L, CompletionStatus.SUCCESS, "dddddddd", true, OptionalLong.of(second.stag())));
         for (ByteBuffer buffer : buffers) {
-            // What the message did not reach is as it was.
+            // The rest of the buffer is unchanged.
             assertThat(Hex.of(buffer.duplicate().clear().position(4))).matches("(00)*");
         }
         assertThat(first.valid() || second.valid()).isFalse();
@@ -107,7 +107,7 @@ class ReceivingTest {
         for (int i = 2; i < 1000; i++) {
             assertThat(sink.memory().get(i)).isEqualTo((byte) i);
         }
-        // The receive is still there for the Send that says so.
+        // The receive is still available for the Send that reports the Write.
         peer.send("43", "aa");
         assertThat(peer.link.completions).hasSize(1);
     }
@@ -238,7 +238,7 @@ class ReceivingTest {
         deep.link.socketTakes = true;
         deep.link.releaseHeld();
         assertThat(deep.ulpdus()).hasSize(16).allMatch(ulpdu -> ulpdu.startsWith("c142"));
-        // And as many again, because each answer made room.
+        // As many requests again, because each answer made room.
         for (int i = 0; i < 16; i++) {
             deep.readRequest(source, i, 1);
         }
@@ -255,7 +255,7 @@ class ReceivingTest {
         deep.link.created.flush();
         assertThat(deep.ulpdus()).hasSize(16);
         for (int i = 0; i < 16; i++) {
-            // In two segments: the first does not complete it.
+            // In two segments, of which the first does not complete it.
             deep.link.fpdu("8142" + RawPeer.stag(sink) + "0000000000000000" + "0000");
             assertThat(deep.link.completions).hasSize(i);
             deep.link.fpdu("c142" + RawPeer.stag(sink) + "0000000000000002" + String.format("%04x", i));
@@ -358,7 +358,7 @@ class ReceivingTest {
 
     @ParameterizedTest
     @CsvSource({
-        // Asked for: 8 bytes at TO 4 of the sink, which has 20.
+        // 8 bytes were requested, at TO 4 of the sink, which has 20.
         "0, 0000000000000004, 1, 9, 1101, one byte too many",
         "0, 0000000000000004, 0, 9, 1101, one byte too many with more to come",
         "0, 0000000000000003, 1, 8, 1101, one byte too low",

@@ -14,11 +14,11 @@ import org.warpnfs.iwarp.verbs.RemoteMemory;
 import org.warpnfs.iwarp.verbs.WorkRequest;
 
 /**
- * Rights of a region against each way to reach it, before and after it is revoked (RFC 5040, section 8.1.1, RFC 5041,
- * section 8.3.1).
+ * The rights of a region against each kind of access, before and after it is revoked (RFC 5040, section 8.1.1, RFC
+ * 5041, section 8.3.1).
  */
 class RightsTest {
-    /** A peer's ways to an STag. */
+    /** The ways in which a peer can use an STag. */
     private enum Use {
         WRITE("1100c000") {
             @Override
@@ -134,7 +134,7 @@ class RightsTest {
     @Test
     void access_stagOfAnotherStream_isRefusedInEveryWayAndStaysAsItIs() {
         RawPeer owner = RawPeer.open();
-        // All links of a test draw the same STags: go on to one that the others have not drawn.
+        // All links of a test draw the same STags. This goes on to one that the others have not drawn.
         for (int i = 0; i < 10; i++) {
             owner.region(1);
         }

@@ -22,7 +22,7 @@ import org.warpnfs.iwarp.verbs.RemoteMemory;
 import org.warpnfs.iwarp.verbs.WorkRequest;
 import org.warpnfs.testkit.Seeds;
 
-/** What is on the wire for what is posted, octet by octet (RFC 5040, sections 4 and 5, Appendix A). */
+/** The octets on the wire for each kind of posted work (RFC 5040, sections 4 and 5, Appendix A). */
 class SendingTest {
     private static final ByteBuffer HI = ByteBuffer.wrap("Hi".getBytes(StandardCharsets.US_ASCII));
 
@@ -117,7 +117,7 @@ class SendingTest {
         StringBuilder sent = new StringBuilder();
         StringBuilder written = new StringBuilder();
         List<String> ulpdus = narrow.ulpdus();
-        // 110 octets of payload fit beside 18 of header, 114 beside 14.
+        // 110 octets of payload fit with 18 of header, 114 with 14.
         assertThat(ulpdus).hasSize(19 + 18);
         for (int i = 0; i < ulpdus.size(); i++) {
             String ulpdu = ulpdus.get(i);
@@ -185,7 +185,7 @@ class SendingTest {
                 }
             }
             other.link.created.flush();
-            // ORD is 4: each answer lets one more request go.
+            // ORD is 4. Each response permits one more request.
             for (MemoryRegion sink : sinks) {
                 other.link.fpdu("c142" + RawPeer.stag(sink) + "0000000000000000 77");
             }
@@ -214,7 +214,7 @@ class SendingTest {
                         new Completion.Written(2, CompletionStatus.SUCCESS));
     }
 
-    /** Its last byte counts, not its first batch. */
+    /** The message completes with its last byte, not with its first batch. */
     @Test
     void post_messageOfSeveralBatches_completesWhenTheLastIsTaken() {
         peer.link.socketTakes = false;
@@ -291,7 +291,7 @@ class SendingTest {
         for (Runnable creation : wrong) {
             assertThatThrownBy(creation::run).isInstanceOf(IllegalArgumentException.class);
         }
-        // Offsets are the peer's affair: whether a range wraps is for it to say.
+        // Offsets are not checked here. The peer checks whether a range wraps.
         post(write(1, 1, -1L, HI), send(2, false, OptionalLong.empty()));
         assertThat(peer.ulpdus()).hasSize(2);
         peer.assertFine();

@@ -15,7 +15,7 @@ import org.warpnfs.iwarp.verbs.CompletionStatus;
 import org.warpnfs.iwarp.verbs.LimitReachedException;
 import org.warpnfs.iwarp.verbs.SharedReceiveQueue;
 
-/** Receives shared by several queue pairs, and what one peer can take of them. */
+/** Receives shared by several queue pairs, and how many of them one peer can take. */
 class SharedReceiveQueueTest {
     private static final int DEPTH = 8;
     private static final int SHARE = 3;
@@ -58,7 +58,7 @@ class SharedReceiveQueueTest {
         post(1, 4);
         send(greedy, 1);
         send(modest, 1);
-        // Begun, not ended: what it takes is not given to the next.
+        // The message has begun and not ended. Its receive is not given to the next one.
         greedy.fpdu("0143 00000000 00000000 00000002 00000000 aabb");
         send(modest, 2);
         greedy.fpdu("4143 00000000 00000000 00000002 00000002 ccdd");
@@ -98,7 +98,7 @@ class SharedReceiveQueueTest {
         post(1, 1);
         post(100, 1);
         assertThat(queue.size()).isEqualTo(DEPTH - 1);
-        // The other one still has what it had taken.
+        // The other queue pair still holds the receives that it had taken.
         send(modest, 2);
         send(modest, 3);
         send(modest, 4);
@@ -147,7 +147,7 @@ class SharedReceiveQueueTest {
         post(1, 4);
         queue.armLimit(3, () -> {
             told.add(queue.size());
-            // Posting from within is what it is for.
+            // The callback is meant for posting receives.
             post(10, 1);
         });
         send(greedy, 1);

@@ -11,9 +11,9 @@ import org.warpnfs.iwarp.verbs.CompletionStatus;
 import org.warpnfs.iwarp.verbs.DisconnectReason.Cause;
 import org.warpnfs.iwarp.verbs.WorkRequest;
 
-/** How long we wait for a peer that takes what is due, or answers, slowly or not at all while one of us parts. */
+/** How long we wait, during an orderly close, for a peer that takes data or answers slowly or not at all. */
 class SlowPartingTest extends BusySocket {
-    /** What has to be taken in one time to close. */
+    /** The least number of bytes that the peer must take in one close timeout. */
     private static final long LEAST_BYTES =
             QueuePairConfig.defaults().leastBytesPerSecond() * TimeUnit.NANOSECONDS.toSeconds(CLOSE_NANOS);
 
@@ -76,7 +76,7 @@ class SlowPartingTest extends BusySocket {
         expectGracefulEnd(Cause.PEER_CLOSE);
     }
 
-    /** A byte a minute is not taking: it would hold what was posted for ever. */
+    /** A byte a minute does not count as progress. It would hold posted work for ever. */
     @Test
     void halfClosed_peerTakesLessThanTheLeastRate_isClosed() {
         post(new WorkRequest.RdmaWrite(1, List.of(ByteBuffer.allocate(5 << 20)), REMOTE));
@@ -106,7 +106,7 @@ class SlowPartingTest extends BusySocket {
         assertThat(link.reason.cause()).isEqualTo(Cause.LOCAL_CLOSE);
     }
 
-    /** Each of its answers is progress, but so small a one that all of them together would take hours. */
+    /** Each answer is progress, but so little that all of them together would take hours. */
     @Test
     void disconnecting_peerAnswersOneReadNowAndThen_isClosed() {
         socketTakesAll();
@@ -126,7 +126,7 @@ class SlowPartingTest extends BusySocket {
         assertThat(idsOf(CompletionStatus.SUCCESS)).containsExactly(0L, 1L);
     }
 
-    /** What it sends meanwhile is no answer. */
+    /** What the peer sends meanwhile is no answer. */
     @Test
     void disconnecting_peerAnswersNoReadButSendsOtherThings_isClosed() {
         socketTakesAll();
@@ -148,7 +148,7 @@ class SlowPartingTest extends BusySocket {
         assertThat(sink.valid()).isFalse();
     }
 
-    /** A line with a long way there and back is no slow peer. */
+    /** A peer behind a line with a long round trip is not slow. */
     @Test
     void disconnecting_peerAnswersManySmallReads_allAreDone() {
         socketTakesAll();
@@ -170,7 +170,7 @@ class SlowPartingTest extends BusySocket {
         assertThat(link.outputEnded).isTrue();
     }
 
-    /** The socket takes so much of what it holds. */
+    /** The socket takes this number of the bytes that it holds. */
     private void take(long bytes) {
         link.takenOfHeldBytes += bytes;
         while (!link.held.isEmpty()
@@ -201,7 +201,7 @@ class SlowPartingTest extends BusySocket {
             batches++;
         }
         assertThat(batches).isGreaterThan(5);
-        // Reads that a peer never stops to ask for do not keep us.
+        // Reads that a peer never stops to request do not prolong the close.
         for (int msn = 2; msn < 10; msn++) {
             assertThat(link.closed).isEqualTo(msn >= 6);
             readNothing(msn);

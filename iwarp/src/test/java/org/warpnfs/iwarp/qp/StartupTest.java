@@ -151,7 +151,7 @@ class StartupTest {
         assertThat(link.closed).isTrue();
     }
 
-    /** Silence, or half an FPDU, behind our reply. */
+    /** The peer sends nothing, or half an FPDU, after our reply. */
     @ParameterizedTest
     @ValueSource(strings = {"", "00", "0012 4143 00000000 00000000 00000001 00000000 000000"})
     void responder_noWholeFpduBehindTheReply_isClosedAtItsDeadline(String hex) {
@@ -176,7 +176,7 @@ class StartupTest {
         assertThat(link.machine.deadlineNanos()).isEmpty();
     }
 
-    /** Whoever has asked us to part gets no more time by what arrives. */
+    /** An upper layer that has disconnected gets no more time because something arrives. */
     @Test
     void responder_disconnectsBeforeTheFirstFpdu_itsArrivalProlongsNothing() {
         TestLink link = TestLink.responder(CONFIG, null);
@@ -220,7 +220,7 @@ class StartupTest {
         assertThat(link.takeWrite().substring(32, 34)).isEqualTo(answered);
         boolean crc = answered.equals("50");
         link.created.postReceive(1, ByteBuffer.allocate(10));
-        // The golden Send of 5 bytes, with its good CRC.
+        // The golden Send of 5 bytes, with its valid CRC.
         link.in("0017 4143 00000000 00000000 00000001 00000000 52444d4121 000000 489124f5");
         assertThat(link.completions).hasSize(1);
         assertThat(link.created.parameters().crc()).isEqualTo(crc);
@@ -284,7 +284,7 @@ class StartupTest {
     @CsvSource({
         "10020004, 00040003, 2006, 00000000, the peer would read three at once and we hold two",
         "10020004, 00040002, 2007, 00000000, no RTR chosen in peer-to-peer mode",
-        // The Terminate's CRCs were computed by another implementation.
+        // Another implementation computed the CRCs of the Terminates.
         "50020004, 00040003, 2006, 6540fb1b, the same with CRC",
         "50020004, 00040002, 2007, 1bd2babe, the same with CRC"
     })
@@ -305,7 +305,7 @@ class StartupTest {
     void initiator_badReplyOrNone_closes() {
         for (String bad : new String[] {
             "48545450",
-            // The key of a request: an initiator at the other end too (RFC 5044, section 7.1.2 rule 8).
+            // The key of a request, so that the other end is an initiator too (RFC 5044, section 7.1.2 rule 8).
             REQUEST_KEY,
             REPLY_KEY + "1002" + "0201",
             REPLY_KEY + "1002" + "0002" + "0000",
@@ -317,7 +317,7 @@ class StartupTest {
             link.in(bad);
             assertThat(link.reason.cause()).as(bad).isEqualTo(Cause.REJECTED);
             assertThat(link.closed).isTrue();
-            // RFC 5044, section 8: closed at once, without a word.
+            // The connection is closed at once, without output (RFC 5044, section 8).
             assertThat(link.writes).isEmpty();
         }
         TestLink silent = TestLink.initiator(CONFIG, TestLink.OPTIONS);

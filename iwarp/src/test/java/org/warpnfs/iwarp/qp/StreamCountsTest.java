@@ -21,7 +21,7 @@ import org.warpnfs.iwarp.verbs.QueuePair;
 import org.warpnfs.iwarp.verbs.QueuePairHandler;
 import org.warpnfs.iwarp.verbs.WorkRequest;
 
-/** What streams count: FPDUs both ways, wrong CRCs, and Terminates by cause. */
+/** The counters of streams: FPDUs in both directions, wrong CRCs, and Terminates by cause. */
 class StreamCountsTest {
     private final LocalRnic rnic = new LocalRnic(new Random(1), RnicLimits.defaults());
     private final StreamCounts counts = rnic.streams();
@@ -45,7 +45,7 @@ class StreamCountsTest {
         link.fpdu("4143 00000000 00000003 00000001 00000000");
         assertThat(counts.terminatesSent()).hasSize(1).containsEntry(new TerminateCause("ddp", "untagged_qn"), 1L);
         assertThat(counts.crcErrors()).isZero();
-        // Nothing that comes later counts once more.
+        // Nothing that comes later is counted again.
         link.in("ffff".repeat(40));
         link.created.abort("too late");
         assertThat(counts.terminatesSent()).hasSize(1).containsValue(1L);
@@ -69,7 +69,7 @@ class StreamCountsTest {
         assertThat(counts.terminatesReceived()).containsEntry(new TerminateCause("rdma", "protection_bounds"), 1L);
     }
 
-    /** The phases that streams are in, without those that none is in. */
+    /** The phases that streams are in, without empty ones. */
     private Map<StreamPhase, Long> phases() {
         Map<StreamPhase, Long> streams = new EnumMap<>(counts.streams());
         streams.values().removeIf(count -> count == 0);
@@ -108,7 +108,7 @@ class StreamCountsTest {
         assertThat(phases()).isEmpty();
     }
 
-    /** What never came up is counted nowhere. */
+    /** A connection that was never established is not counted. */
     @Test
     void connectionThatIsNotMade_leavesNothing() {
         TestLink link = TestLink.waiting(QueuePairConfig.defaults(), TestLink.OPTIONS);
@@ -142,7 +142,7 @@ class StreamCountsTest {
         public void disconnected(QueuePair queuePair, DisconnectReason reason) {}
     }
 
-    /** A peer may send any numbers: they make no more causes than there are. */
+    /** A peer may send any numbers. They do not create additional causes. */
     @Test
     void causes_ofAnyNumbers_areFew() {
         List<TerminateCause> found = IntStream.range(0, 1 << 16)

@@ -21,8 +21,7 @@ import org.warpnfs.iwarp.verbs.RemoteMemory;
 import org.warpnfs.iwarp.verbs.WorkRequest;
 
 /**
- * How a stream ends, and what becomes of all that was under way (RFC 5040, sections 5.4, 6.2 and 7; RFC 5041, section
- * 6.2).
+ * How a stream ends, and what happens to work in progress (RFC 5040, sections 5.4, 6.2 and 7; RFC 5041, section 6.2).
  */
 class StreamEndTest {
     private static final String TERMINATE = "4147 00000000 00000002 00000001 00000000";
@@ -30,7 +29,7 @@ class StreamEndTest {
     private final RawPeer peer = RawPeer.open();
     private final TestLink link = peer.link;
 
-    /** Who ends it. */
+    /** How the stream ends. */
     enum End {
         PEER_TERMINATES {
             @Override
@@ -68,7 +67,7 @@ class StreamEndTest {
         abstract void happen(RawPeer peer);
     }
 
-    /** 20 receives, 4 Reads that are out, 40 requests behind them of which the socket has taken nothing. */
+    /** Posts 20 receives, 4 Reads that are sent, and 40 requests behind them of which the socket has taken nothing. */
     private void loadUp() {
         for (int i = 0; i < 20; i++) {
             link.created.postReceive(1000 + i, ByteBuffer.allocate(10));
@@ -105,11 +104,11 @@ class StreamEndTest {
             if (completion instanceof Completion.Received received) {
                 receives.add(completion.workRequestId());
                 assertThat(received.status()).isEqualTo(CompletionStatus.FLUSHED);
-                // No length is claimed: the buffer is as it was posted.
+                // No length is reported: the buffer is as it was posted.
                 assertThat(received.buffer().remaining()).isEqualTo(10);
             } else {
                 work.add(completion.workRequestId());
-                // Of a Send that the socket had taken we know no more; the rest is lost.
+                // A Send that the socket had taken may have arrived. The other requests are lost.
                 boolean taken = completion.workRequestId() >= 4 && completion.workRequestId() < 24;
                 if (!taken) {
                     assertThat(completion.status()).isNotEqualTo(CompletionStatus.SUCCESS);
@@ -123,7 +122,7 @@ class StreamEndTest {
         boolean weTell = end == End.PEER_ERRS || end == End.WE_ABORT;
         assertThat(peer.ulpdus()).hasSize(weTell ? 1 : 0).allMatch(ulpdu -> ulpdu.startsWith("4147"));
 
-        // What is posted now is flushed, what arrives now is thrown away.
+        // Work posted now is flushed, and bytes that arrive now are discarded.
         link.completions.clear();
         assertThat(link.created.connected()).isFalse();
         if (!link.closed && end != End.LINK_IS_LOST) {
@@ -165,7 +164,7 @@ class StreamEndTest {
             deep.readRequest(source, 0, 4);
         }
         deep.link.created.post(WorkRequest.Send.of(2, ByteBuffer.allocate(1)));
-        // Two errors before the Terminate can leave: it is about the first.
+        // There are two errors before the Terminate can be sent. It reports the first.
         deep.link.fpdu("c140 0000dead 0000000000000000 aa");
         deep.link.fpdu("c040 0000beef 0000000000000000 aa");
         assertThat(deep.link.writes).isEmpty();
@@ -200,7 +199,7 @@ class StreamEndTest {
                 "1100 c000 0012 c140 deadbeef 0000000000001000",
                 "0100 e000 002e 4141 00000000 00000001 00000001 00000000"
                         + " 11111111 0000000000002000 00002710 22222222 0000000000003000",
-                // As siw writes it, with numbers nobody assigned, with every reserved bit, cut short, empty
+                // As siw writes it, with unassigned numbers, with every reserved bit, truncated, empty
                 "1000 0300 002e 4141 00000000 00000001 00000003 00000000",
                 "f7ee 1fff",
                 "1100 dfff 0012 c140 deadbeef 0000000000001000",
@@ -215,7 +214,7 @@ class StreamEndTest {
         assertThat(link.writes).isEmpty();
         assertThat(link.outputEnded).isTrue();
         assertThat(link.bugs).isEmpty();
-        // A second one is not looked at.
+        // A second one is ignored.
         link.fpdu("4147 00000000 00000002 00000002 00000000 0000 0000");
         assertThat(link.writes).isEmpty();
         link.machine.receivedEnd();
@@ -259,7 +258,7 @@ class StreamEndTest {
         assertThat(link.reason.cause()).isEqualTo(Cause.LOCAL_TERMINATE);
     }
 
-    /** Ends that both sides agree on are ends too: what comes behind them is no segment (RFC 5041, section 6.2.1). */
+    /** Also after an orderly end, bytes that follow are not parsed as a segment (RFC 5041, section 6.2.1). */
     @ParameterizedTest
     @ValueSource(strings = {"we disconnect", "the peer ends", "the peer ends and we go on"})
     void endedGracefully_whatArrivesLater_isNotParsed(String how) {
@@ -281,7 +280,7 @@ class StreamEndTest {
         link.in("ffff ffff ffff");
         assertThat(region.memory().get(0)).as(stag).isZero();
         assertThat(link.completions).isEmpty();
-        // Nothing is answered, not even with a Terminate, and it is no defect of ours.
+        // Nothing is answered, not even with a Terminate, and no defect is reported.
         assertThat(peer.ulpdus()).isEmpty();
         assertThat(link.bugs).isEmpty();
         assertThat(link.reason.cause())
@@ -293,7 +292,7 @@ class StreamEndTest {
                         });
     }
 
-    /** DDP reports; the connection stays until RDMAP has said why, and as long as the peer takes to hear it. */
+    /** After a DDP error the connection stays open until RDMAP has reported it, as long as the peer takes that. */
     @ParameterizedTest
     @ValueSource(strings = {"c140 0000dead 0000000000000000 aa", "4143 00000000 00000000 00000002 00000000 aa"})
     void ddpError_connectionStaysUntilItsUpperLayerEndsIt(String segment) {
@@ -315,7 +314,7 @@ class StreamEndTest {
         assertThat(link.closed).isTrue();
     }
 
-    /** Peers that come and go as fast as they can leave no direct memory behind for the garbage collector. */
+    /** Peers that connect and disconnect as fast as they can leave no direct memory to the garbage collector. */
     @Test
     void manyStreamsOneAfterTheOther_theirScratchMemory_isUsedAgain() {
         LocalRnic rnic = new LocalRnic(new Random(1), RnicLimits.defaults());

@@ -20,7 +20,7 @@ import org.warpnfs.iwarp.verbs.MemoryRegion;
 import org.warpnfs.iwarp.verbs.RemoteMemory;
 import org.warpnfs.iwarp.verbs.WorkRequest;
 
-/** How a stream ends (RFC 5040, sections 6.2 and 7.1): what leaves last, and what becomes of work. */
+/** How a stream ends (RFC 5040, sections 6.2 and 7.1): the last output, and the completion of work. */
 class StreamPartingTest {
     private static final String TERMINATE = "4147 00000000 00000002 00000001 00000000";
 
@@ -77,7 +77,7 @@ class StreamPartingTest {
         link.writes.clear();
         link.created.abort("enough");
         link.runTasks();
-        // Behind what the socket has begun to send, and in place of the rest.
+        // The Terminate follows what the socket has begun to send, and replaces the rest.
         assertThat(link.completions).isEmpty();
         assertThat(sink.valid()).isFalse();
         link.socketTakes = true;
@@ -132,7 +132,8 @@ class StreamPartingTest {
         link.socketTakes = false;
         post(WorkRequest.Send.of(1, shrinks));
         link.writes.clear();
-        // The poster breaks its promise while a part of the message has left: the rest cannot be read.
+        // The poster changes the buffer, against the contract, after a part of the message was sent. The rest cannot be
+        // read.
         shrinks.limit(0);
         link.socketTakes = true;
         link.releaseHeld();
@@ -143,8 +144,8 @@ class StreamPartingTest {
     }
 
     /**
-     * A message of RFC 7306 that is due when a defect ends the stream does not leave: the Terminate does (RFC 7306,
-     * section 8.1).
+     * If a defect ends the stream while a message of RFC 7306 is due, the Terminate is sent instead of the message (RFC
+     * 7306, section 8.1).
      */
     @ParameterizedTest
     @ValueSource(strings = {"48", "49", "4a", "4b"})
@@ -181,7 +182,7 @@ class StreamPartingTest {
         }
     }
 
-    /** The one message of them whose making can fail by itself: its memory is taken away under it. */
+    /** The only one of these messages that can fail by itself, because its memory is revoked while it is due. */
     @Test
     void atomicResponse_targetRevokedWhileItIsDue_sendsTheTerminateInItsPlace() {
         TestLink extended = TestLink.extended();
@@ -228,7 +229,7 @@ class StreamPartingTest {
     void peersTerminate_namesASendBehindARead_thatSendFails() {
         post(read(1), WorkRequest.Send.of(2, ByteBuffer.allocate(0)), WorkRequest.Send.of(3, ByteBuffer.allocate(0)));
         link.fpdu(TERMINATE + "12 02 c0 00 0012" + "4143 00000000 00000000 00000002 00000000");
-        // Both Sends were complete for the socket, but not told of, since the Read before them was not.
+        // The socket had taken both Sends, but they were not reported, because the Read before them was not complete.
         expectStatuses(1L, CompletionStatus.FLUSHED, 2L, CompletionStatus.FLUSHED, 3L, CompletionStatus.REMOTE_ERROR);
     }
 
@@ -255,7 +256,7 @@ class StreamPartingTest {
             waiting.created.post(WorkRequest.Send.of(1, ByteBuffer.allocate(1)));
             waiting.created.postReceive(2, ByteBuffer.allocate(1));
         };
-        // The link asserts that nothing completes behind the end.
+        // The link checks that nothing completes after the end.
         waiting.fpdu(TERMINATE + "00 00 00 00");
         assertThat(waiting.completions)
                 .extracting(Completion::workRequestId, Completion::status)
@@ -274,7 +275,7 @@ class StreamPartingTest {
     @Test
     void peersTerminate_inTheOrderOfLinux_namesTheRead() {
         post(read(1), read(2));
-        // Nibbles and flags exchanged, as siw on a little-endian machine has them.
+        // The nibbles and flags are exchanged, as siw does on a little-endian machine.
         link.fpdu(TERMINATE + "10 00 07 00 002e" + "4141 00000000 00000001 00000001 00000000" + "00".repeat(28));
         expectStatuses(1L, CompletionStatus.REMOTE_ERROR, 2L, CompletionStatus.FLUSHED);
     }
@@ -300,7 +301,7 @@ class StreamPartingTest {
 
     @Test
     void terminateAgainstSiw_leavesInAWriteOfItsOwn() {
-        // siw decodes a Terminate only if it comes in one piece.
+        // siw decodes a Terminate only if it arrives in one piece.
         link.socketTakes = false;
         post(WorkRequest.Send.of(1, ByteBuffer.allocate(0)));
         post(WorkRequest.Send.of(2, ByteBuffer.allocate(0)));
@@ -316,7 +317,7 @@ class StreamPartingTest {
     void everyWriteToSiw_isAMultipleOfFourBytes_withoutCrcUnlessAsked() {
         TestLink siw = TestLink.accepting(QueuePairConfig.defaults(), new ConnectOptions(ByteBuffer.allocate(8), 2, 4));
         siw.in(TestLink.REQUEST);
-        // Flags byte: enhanced setup, no CRC, as the request had it; 12 bytes of private data with the block.
+        // The flags byte has enhanced setup and no CRC, as in the request. 12 bytes of private data include the block.
         assertThat(siw.writes.getFirst()).hasSize(2 * 32).contains("1002000c");
         siw.created.postReceive(1, ByteBuffer.allocate(0));
         siw.fpdu("4143 00000000 00000000 00000001 00000000");

@@ -19,7 +19,7 @@ import org.warpnfs.iwarp.verbs.MemoryRegion;
 import org.warpnfs.iwarp.verbs.RemoteMemory;
 import org.warpnfs.iwarp.verbs.WorkRequest;
 
-/** What a peer does wrong, and the Terminate that tells it so: layer, type, code, and the headers that go with it. */
+/** Violations of a peer, and the Terminate for each: layer, type, code, and included headers. */
 class TerminateTest {
     private static final String TERMINATE = "4147 00000000 00000002 00000001 00000000";
 
@@ -29,7 +29,7 @@ class TerminateTest {
     private final MemoryRegion readable =
             link.created.register(ByteBuffer.allocate(64), EnumSet.of(AccessRight.REMOTE_READ));
 
-    /** Fills in STags: W may be written, R may be read, X is nobody's. */
+    /** Fills in STags: W may be written, R may be read, X does not exist. */
     private String stags(String hex) {
         return hex.replace("W", String.format("%08x", writable.stag()))
                 .replace("R", String.format("%08x", readable.stag()))
@@ -46,7 +46,7 @@ class TerminateTest {
         assertThat(link.bugs).isEmpty();
         assertThat(memory).isEqualTo(ByteBuffer.allocate(64));
         assertThat(writable.valid() || readable.valid()).isFalse();
-        // Whatever comes now is neither placed, nor delivered, nor answered.
+        // Bytes that come now are neither placed, nor delivered, nor answered.
         link.in("ffff".repeat(40));
         assertThat(link.writes).isEmpty();
         assertThat(link.closed).isFalse();
@@ -73,7 +73,7 @@ class TerminateTest {
         "4143 00000000 00000000 00000001 00000000, 1203 c000 0012",
         "4143 00000000 00000000 00000003 00000000, 1203 c000 0012",
         "4043 00000000 00000000 00000002 00000000, 1206 c000 0012",
-        // RDMAP: version, opcodes that are reserved or go elsewhere
+        // RDMAP: version, opcodes that are reserved or belong to another queue
         "4103 00000000 00000000 00000002 00000000, 0205 c000 0012",
         "4183 00000000 00000000 00000002 00000000, 0205 c000 0012",
         "41c3 00000000 00000000 00000002 00000000, 0205 c000 0012",
@@ -304,7 +304,7 @@ class TerminateTest {
         String request = String.format("00001000 0000000000000010 00200000 %08x 0000000000000000", big.stag());
         link.fpdu("4141 00000000 00000001 00000001 00000000" + request);
         assertThat(link.held.element().lengthBytes()).isEqualTo(8 * 65_536);
-        // Another segment comes in between: what is sent back belongs to the request all the same.
+        // Another segment arrives in between. The header that is sent back still belongs to the request.
         link.fpdu("c140 00000001 0000000000000000");
         big.invalidate();
         link.writes.clear();

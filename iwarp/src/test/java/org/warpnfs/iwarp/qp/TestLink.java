@@ -22,10 +22,11 @@ import org.warpnfs.iwarp.verbs.QueuePairHandler;
 import org.warpnfs.iwarp.verbs.RdmaExtension;
 
 /**
- * A link whose other end is the test itself: bytes in hex, time by hand. Also the upper layer, which only takes notes.
+ * A link whose other end is the test itself, with bytes in hex and a manual clock. It is also the upper layer, which
+ * only records events.
  */
 final class TestLink implements QueuePairLink, QueuePairHandler {
-    /** The request of a Linux NFS client; answered with IRD 2, ORD 4 by {@link #OPTIONS}. */
+    /** The request of a Linux NFS client. {@link #OPTIONS} answer it with IRD 2, ORD 4. */
     static final String REQUEST = "4d504120494420526571204672616d65 1002 0004 0080 0002";
 
     static final ConnectOptions OPTIONS = new ConnectOptions(ByteBuffer.allocate(0), 2, 4);
@@ -39,12 +40,12 @@ final class TestLink implements QueuePairLink, QueuePairHandler {
     /** Whether writes are reported as sent at once. */
     boolean socketTakes = true;
 
-    /** Whether our direction is left open when the peer has ended its own. */
+    /** Whether our direction is left open after the peer has ended its own. */
     boolean staysHalfClosed;
 
     Deque<FpduBatch> held = new ArrayDeque<>();
 
-    /** What the socket has taken of the batches that it holds. */
+    /** How many bytes of its batches the socket has taken. */
     long takenOfHeldBytes;
 
     QueuePair created;
@@ -84,7 +85,7 @@ final class TestLink implements QueuePairLink, QueuePairHandler {
         return new TestLink(rnic(), config, decider);
     }
 
-    /** One of several that share what an RNIC has. */
+    /** A responder that shares an RNIC with others. */
     static TestLink responder(LocalRnic rnic, QueuePairConfig config, ConnectionRequestHandler decider) {
         return new TestLink(rnic, config, decider);
     }
@@ -107,12 +108,12 @@ final class TestLink implements QueuePairLink, QueuePairHandler {
         return new LocalRnic(new Random(1), RnicLimits.defaults());
     }
 
-    /** A responder whose startup is over and that has received one message of no length. */
+    /** A responder that has finished its startup and has received one zero-length message. */
     static TestLink open() {
         return openOn(rnic(), OPTIONS);
     }
 
-    /** The same, with all of RFC 7306 switched on. */
+    /** An open responder, with all of RFC 7306 switched on. */
     static TestLink extended() {
         return open(OPTIONS.with(RdmaExtension.values()));
     }
@@ -121,7 +122,7 @@ final class TestLink implements QueuePairLink, QueuePairHandler {
         return openOn(rnic(), options);
     }
 
-    /** The same, with options, among others. */
+    /** An open responder with options, which shares an RNIC with others. */
     static TestLink openOn(LocalRnic rnic, ConnectOptions options) {
         TestLink link = accepting(rnic, QueuePairConfig.defaults(), options);
         link.in(REQUEST);
@@ -138,7 +139,7 @@ final class TestLink implements QueuePairLink, QueuePairHandler {
         runTasks();
     }
 
-    /** Brings a ULPDU, framed without CRC. */
+    /** Delivers a ULPDU, framed without CRC. */
     void fpdu(String ulpduHex) {
         ByteBuffer ulpdu = Hex.bytes(ulpduHex);
         int pad = -(2 + ulpdu.remaining()) & 3;
@@ -238,7 +239,7 @@ final class TestLink implements QueuePairLink, QueuePairHandler {
         outputEnded = true;
     }
 
-    /** The same link goes on as the new connection; {@link #connectAgain} brings it up. */
+    /** Uses this link as the new connection too. {@link #connectAgain} brings it up. */
     @Override
     public void reconnect() {
         reconnects++;

@@ -19,7 +19,7 @@ import org.warpnfs.iwarp.verbs.QueuePair;
 import org.warpnfs.iwarp.verbs.QueuePairHandler;
 import org.warpnfs.iwarp.verbs.SharedReceiveQueue;
 
-/** What an upper layer gets wrong it is told by an exception that changes nothing, as the package says. */
+/** Misuse by an upper layer throws an exception and changes nothing, as the package promises. */
 class UpperLayerMisuseTest {
     private final LocalRnic rnic = new LocalRnic(new Random(1), RnicLimits.defaults());
 

@@ -19,7 +19,7 @@ import org.warpnfs.iwarp.verbs.MemoryRegion;
 import org.warpnfs.iwarp.verbs.RemoteMemory;
 import org.warpnfs.iwarp.verbs.WorkRequest;
 
-/** What leaves for what is posted, in which order, and when it completes. */
+/** What is sent for posted work, in which order, and when it completes. */
 class WorkQueueTest {
     private final TestLink link = TestLink.open();
 

@@ -33,12 +33,13 @@ import org.warpnfs.testkit.Seeds;
 import org.warpnfs.testkit.StreamCutter;
 
 /**
- * Both directions of what Linux sent, through deframer, DDP and RDMAP, each direction checked as its receiver would.
+ * Both directions of captured Linux traffic, through deframer, DDP and RDMAP. Each direction is checked as its receiver
+ * would.
  */
 class CaptureReplayTest {
     private static final int MESSAGE_BYTES = 70_000;
 
-    /** What one direction of a connection comes to. */
+    /** The receiving side of one direction of a connection. */
     private static final class Direction implements RdmapUlp, UlpduSink {
         final List<String> events = new ArrayList<>();
         final Map<Integer, Integer> segments = new TreeMap<>();
@@ -67,7 +68,7 @@ class CaptureReplayTest {
                 deframer = new FpduDeframer(this, crc);
             }
             while (deframer.advance(bytes)) {
-                // One step after the other.
+                // Advance step by step.
             }
         }
 
@@ -151,7 +152,7 @@ class CaptureReplayTest {
             placed.update(bytes.duplicate());
         }
 
-        /** Where the peer's Writes go: everything is allowed. */
+        /** The target of the peer's Writes, which permits everything. */
         private final class AnyRegion implements RdmapRegion {
             @Override
             public long taggedOffset() {
@@ -229,7 +230,7 @@ class CaptureReplayTest {
             }
         }
 
-        /** Where the answer to a Read goes: exactly what was asked for. */
+        /** The sink of a Read, which has exactly the requested range. */
         private final class Sink implements TaggedBuffer {
             private final ReadRequestHeader request;
 

@@ -6,7 +6,7 @@ import com.code_intelligence.jazzer.junit.FuzzTest;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 
-/** Any bytes as the headers that RDMAP adds. */
+/** Arbitrary bytes as the headers that RDMAP adds. */
 class RdmapHeaderFuzzTest {
     @FuzzTest
     void anyBytes_asAReadRequest_areRefusedOrKept(byte[] input) {
@@ -20,7 +20,7 @@ class RdmapHeaderFuzzTest {
         }
     }
 
-    /** 28 reserved bits are not looked at, and go out as zero (RFC 7306, section 5.2.1). */
+    /** 28 reserved bits are ignored, and sent as zero (RFC 7306, section 5.2.1). */
     @FuzzTest
     void anyBytes_asAnAtomicRequest_areRefusedOrKept(byte[] input) {
         boolean known = input.length == AtomicRequestHeader.BYTES && ((input[3] & 0xf) == 0 || (input[3] & 0xf) == 2);

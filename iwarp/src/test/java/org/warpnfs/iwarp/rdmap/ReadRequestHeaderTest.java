@@ -9,7 +9,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.warpnfs.iwarp.Hex;
 
-/** RFC 5040, figure 6, laid out by hand. */
+/** RFC 5040, figure 6, written by hand. */
 class ReadRequestHeaderTest {
     @ParameterizedTest
     @CsvSource({

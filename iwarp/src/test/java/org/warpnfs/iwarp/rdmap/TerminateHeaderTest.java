@@ -41,7 +41,7 @@ class TerminateHeaderTest {
 
     @Test
     void parse_siwWithHeaders_flagsTellTheOrder() {
-        // Layer 0, type 1, M and D, as siw writes them: the other order would read as layer 1, type 0.
+        // Layer 0, type 1, M and D, as siw writes them. In the other order they would be layer 1, type 0.
         TerminateHeader header = TerminateHeader.parse(Hex.bytes("10 00 03 00 002e" + UNTAGGED));
         assertThat(header.error()).isEqualTo(new TerminateError(0, 1, 0));
         assertThat(header.segmentBytes()).isEqualTo(0x2e);
@@ -79,7 +79,7 @@ class TerminateHeaderTest {
         }
     }
 
-    /** RFC 5040, section 4.8 says once that M makes the length valid and once that D has it there. */
+    /** RFC 5040, section 4.8 says in one place that M makes the length valid, and in another that D includes it. */
     @Test
     void parse_lengthWithoutHeader_isTaken_andNothingBehindItIsAHeader() {
         for (String behind : new String[] {"", TAGGED, UNTAGGED + READ}) {
