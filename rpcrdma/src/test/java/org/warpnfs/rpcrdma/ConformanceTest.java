@@ -9,7 +9,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.warpnfs.testkit.ConformanceCheck;
 import org.warpnfs.testkit.ConformanceMatrix;
 
-/** The matrices in docs/conformance whose tests are in this module name tests that exist. */
+/** Checks that the tests of this module that the matrices in docs/conformance name exist. */
 class ConformanceTest {
     static List<ConformanceMatrix> matrices() {
         return ConformanceMatrix.ofTestsIn("org.warpnfs.rpcrdma");

@@ -41,8 +41,8 @@ import org.warpnfs.testkit.PcapReader;
 import org.warpnfs.testkit.PcapWriter;
 
 /**
- * A dialogue with every kind of message and chunk, written as a capture to target/dissect for
- * {@code deploy/interop/dissect}, which asks tshark what it thinks of it.
+ * Writes a dialogue with every kind of message and chunk as a capture to target/dissect. {@code deploy/interop/dissect}
+ * checks it with tshark.
  */
 class DialogueCaptureTest {
     private static final Path CAPTURE = Path.of("target", "dissect", "rpcrdma-dialogue.pcap");
@@ -127,7 +127,7 @@ class DialogueCaptureTest {
         assertThat(say(new RdmaNomsg(0x1005, 32, lists(List.of(source(0, longCall)), List.of(), room(3000, 9000)))
                         .encoded()))
                 .isInstanceOf(RdmaNomsg.class);
-        // One handle in all: its reply invalidates it.
+        // The call has one handle in all, so its reply invalidates it.
         assertThat(say(message(
                         new RdmaMsg(0x100b, 32, lists(List.of(), List.of(room(2000)), null)),
                         Rpc.call(0x100b, EchoProgram.READ, 1999).xdr())))

@@ -9,7 +9,7 @@ import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import org.warpnfs.testkit.Circles;
 
-/** Who may know whom. */
+/** The dependency ladder of this module. */
 @AnalyzeClasses(packages = "org.warpnfs.rpcrdma", importOptions = ImportOption.DoNotIncludeTests.class)
 class LadderTest {
     private static final String[] JDK = {"java..", "jdk.jfr..", "org.jspecify.annotations..", "org.warpnfs.limits.."};

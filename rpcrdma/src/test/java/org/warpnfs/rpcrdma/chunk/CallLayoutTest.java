@@ -25,7 +25,7 @@ class CallLayoutTest {
         return all;
     }
 
-    /** The v4.1 WRITE of the captures: data at 180, and a GETATTR inline behind the cut. */
+    /** The v4.1 WRITE of the captures: data at 180, and a GETATTR inline after it. */
     @Test
     void oneChunk_assembled_goesOnWithTheTail() throws RpcRdmaViolation {
         ByteBuffer inline = ByteBuffer.allocate(200);
@@ -91,8 +91,8 @@ class CallLayoutTest {
     }
 
     /**
-     * A random message of words and counted items, of which some are cut out, in segments of any length, without their
-     * roundup, with it in the last segment, or with it in a segment of its own; inline or as a long call.
+     * A random message of words and counted items, some of which are sent as chunks, in segments of any length. The
+     * roundup is missing, in the last segment, or in a segment of its own. The call is inline or long.
      */
     @Test
     void randomMessage_cutAndAssembled_isTheSame() {

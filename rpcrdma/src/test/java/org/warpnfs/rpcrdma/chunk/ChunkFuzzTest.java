@@ -23,13 +23,14 @@ import org.warpnfs.rpcrdma.wire.RpcRdmaHeader;
 import org.warpnfs.rpcrdma.wire.RpcRdmaViolation;
 import org.warpnfs.rpcrdma.wire.WriteChunk;
 
-/** Any chunk lists: a call is refused or put together, a reply is refused or goes where there is room for it. */
+/** Arbitrary chunk lists: a call is refused or assembled, and a reply is refused or sent where there is room for it. */
 class ChunkFuzzTest {
     private static final HeaderLimits LIMITS = new HeaderLimits(8, 4, 8, 1 << 16);
     private static final int INLINE_LIMIT_BYTES = 1024;
 
     /**
-     * A whole message: its header says where the chunks go, and the bytes behind it are decoded in every way there is.
+     * A whole message. Its header determines the positions of the chunks, and the bytes after it are decoded in every
+     * way.
      */
     @FuzzTest
     void anyCall_laidOut_isRefusedOrPutTogether(byte[] input) {
@@ -89,7 +90,7 @@ class ChunkFuzzTest {
         }
     }
 
-    /** A call's lists, and a reply whose size and payloads the XID and the credits say. */
+    /** The lists of a call, and a reply whose size and payloads are determined by the XID and the credits. */
     @FuzzTest
     void anyOffer_replied_isRefusedOrKeptTo(byte[] input) {
         ChunkLists offered;

@@ -55,7 +55,7 @@ class ReplyPlanTest {
         return chunk.segments().stream().map(RdmaSegment::lengthBytes).toList();
     }
 
-    /** What Linux offers for a READ of odd length: the pages, and 4 bytes of its own for the pad. */
+    /** The offer of Linux for a READ of odd length: the pages, and 4 separate bytes for the pad. */
     @Test
     void oddPayload_padSegmentOffered_comesBackEmpty() {
         ReplyPlan.Fits plan = fits(reply(120, 4093), offer(null, chunk(4093, 4)));
@@ -116,7 +116,7 @@ class ReplyPlanTest {
         assertThat(lengths(plan.lists().writeList().getFirst())).containsExactly(5000L, 0L, 0L);
     }
 
-    /** Carries plans out on memory of the test's and puts the reply together as a requester does. */
+    /** Carries plans out on memory of the test, and assembles the reply as a requester does. */
     @Test
     void randomReplies_carriedOut_arriveWholeAndInBounds() {
         Seeds.each(3_000, seed -> {

@@ -147,7 +147,7 @@ class ReplyPullerTest {
         assertThat(parked).allMatch(reply -> reply.isDone() && !reply.isCompletedExceptionally());
     }
 
-    /** Two replies have come, and not a byte of what they expose. */
+    /** Two replies have arrived, and no byte of the exposed data has been read. */
     private List<CompletableFuture<RequesterReply>> exposeTwoAndStop() {
         learnTheGrant();
         List<CompletableFuture<RequesterReply>> replies =

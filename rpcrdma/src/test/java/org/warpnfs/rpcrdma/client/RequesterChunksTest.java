@@ -25,8 +25,8 @@ import org.warpnfs.rpcrdma.testing.RawResponder;
 import org.warpnfs.rpcrdma.testing.Rpc;
 
 /**
- * What our requester sends, and what it lets a responder reach, seen from a responder that looks at every byte and
- * tries for more.
+ * What our requester sends, and which memory it exposes, seen from a responder that checks every byte and tries to
+ * access more.
  */
 class RequesterChunksTest {
     private static final InetSocketAddress SERVER = new InetSocketAddress(InetAddress.getLoopbackAddress(), 20_049);
@@ -68,7 +68,7 @@ class RequesterChunksTest {
         simulation.run();
     }
 
-    /** The data in the middle of memory that belongs to others. */
+    /** A WRITE whose data lies in the middle of memory that belongs to others. */
     private static RpcMessage write(int xid, int count) {
         byte[] memory = EchoProgram.pattern(count + 64, 0);
         ByteBuffer data = ByteBuffer.wrap(memory).position(32).limit(32 + count);
@@ -106,7 +106,7 @@ class RequesterChunksTest {
         assertThat(reply).isCompleted();
     }
 
-    /** The same for calls without a part that could go alone. */
+    /** The same for calls without a part that could be sent separately. */
     @Test
     void longCall_aroundTheInlineLimit_noSendExceedsIt() {
         connect(RequesterOptions.DEFAULT);
@@ -176,8 +176,8 @@ class RequesterChunksTest {
     }
 
     /**
-     * RDMA_DONE is for chunks that a responder exposes (RFC 5666, sections 3.8 and 5.2), and neither these nor those
-     * are. Also by a requester that would send it for the former.
+     * RDMA_DONE is for chunks that a responder exposes (RFC 5666, sections 3.8 and 5.2), and none of these chunks is
+     * exposed. It is not sent either by a requester that would send it for exposed replies.
      */
     @ParameterizedTest
     @ValueSource(ints = {0, 1 << 20})
@@ -200,7 +200,7 @@ class RequesterChunksTest {
         int offsetLow = (int) offset;
         int offsetHigh = (int) (offset >>> 32);
         reply(words(3, 1, 4, 0, 0, 1, 1, stag, 8, offsetHigh, offsetLow, 0, 0, 3, 1, 0, 0, 0, 0));
-        // A Reply chunk, which has the whole reply.
+        // A Reply chunk that holds the whole reply.
         replies.add(call(Rpc.call(4, EchoProgram.BULK, 8), ChunkOffer.reply(ByteBuffer.allocate(100))));
         stag = received().getInt(32);
         offset = received().getLong(40);

@@ -31,7 +31,7 @@ import org.warpnfs.rpcrdma.testing.RawResponder;
 import org.warpnfs.rpcrdma.testing.Rpc;
 import org.warpnfs.testkit.Seeds;
 
-/** The requester against a responder that keeps no rule. */
+/** The requester against a responder that breaks the rules. */
 class RpcRdmaRequesterTest {
     private static final InetSocketAddress SERVER = new InetSocketAddress(InetAddress.getLoopbackAddress(), 20_049);
 
@@ -133,7 +133,7 @@ class RpcRdmaRequesterTest {
                 RawResponder.words(1, 1, 1, 4, 9),
                 // A Read list in a reply.
                 RawResponder.words(1, 1, 1, 0, 1, 4, 1, 1, 0, 0, 0, 0, 0),
-                // A Write chunk and a Reply chunk that were not offered, and a long reply nowhere.
+                // A Write chunk and a Reply chunk that were not offered, and a long reply without a chunk.
                 RawResponder.words(1, 1, 1, 0, 0, 1, 1, 1, 4, 0, 0, 0, 0),
                 RawResponder.words(1, 1, 1, 0, 0, 0, 1, 1, 1, 4, 0, 0),
                 RawResponder.words(1, 1, 1, 1, 0, 0, 0));
@@ -343,7 +343,7 @@ class RpcRdmaRequesterTest {
         assertThat(released[0]).isEqualTo(1);
     }
 
-    /** What a handler heard. */
+    /** Records what a handler was told. */
     private static final class Outcome implements ReplyHandler {
         private Failure failure;
         private int calls;

@@ -55,7 +55,10 @@ class CreditLedgerTest {
         assertThat(ledger.wantsMore(0xffffffffL)).isEqualTo(96);
     }
 
-    /** RFC 5666, sections 3.8 and 11: each RDMA_DONE that is owed uses a credit, and they never use up the grant. */
+    /**
+     * RFC 5666, sections 3.8 and 11: each RDMA_DONE that is owed uses a credit, and together they never use up the
+     * grant.
+     */
     @Test
     void donesOwed_grant_leavesRoomForThemAndOneCall() {
         CreditLedger ledger = new CreditLedger(2, 2, 4);

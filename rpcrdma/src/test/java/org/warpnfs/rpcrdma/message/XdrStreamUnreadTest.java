@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 
-/** A look at what is still to be decoded: the same bytes whatever pieces they lie in. */
+/** The unread bytes of a stream are the same, whatever pieces they lie in. */
 class XdrStreamUnreadTest {
     private static final int COUNT_BYTES = 5;
     /** Two words, an opaque of five bytes with its pad, a word. */
@@ -63,7 +63,7 @@ class XdrStreamUnreadTest {
         }
     }
 
-    /** RDMA_MSGP: what a chunk's position leaves inline begins later by the padding that was skipped before it. */
+    /** RDMA_MSGP: the padding that was skipped shifts the inline bytes after it. */
     @Test
     void unread_behindSkippedPadding_hasNoneOfIt() {
         ByteBuffer inline = ByteBuffer.allocate(36)
@@ -90,7 +90,7 @@ class XdrStreamUnreadTest {
         assertThat(stream.remainingBytes()).isEqualTo(44);
     }
 
-    /** There are more bytes than the padding wants, but most of them have been read. */
+    /** The message has more bytes than the padding needs, but most of them have been read. */
     @Test
     void padding_beyondTheEndOfTheMessage_isRefused() {
         for (int behindCount = 0; behindCount <= 8; behindCount += 4) {

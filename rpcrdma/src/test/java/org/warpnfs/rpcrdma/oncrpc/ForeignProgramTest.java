@@ -42,9 +42,9 @@ import org.warpnfs.rpcrdma.tcp.TcpOptions;
 import org.warpnfs.rpcrdma.tcp.TcpRequesterOptions;
 
 /**
- * Programs of the shape of nfs4j's {@code NfsServerV3} and {@code NFSServerV41}, which is not on Maven Central: what
- * those ask of a {@code RpcCall} and its transport, two programs and three versions under one dispatcher, over RDMA and
- * TCP, IPv4 and IPv6.
+ * Programs of the kind of nfs4j's {@code NfsServerV3} and {@code NFSServerV41}, which are not on Maven Central. They
+ * call the same methods of {@code RpcCall} and its transport: two programs and three versions under one dispatcher,
+ * over RDMA and TCP, IPv4 and IPv6.
  */
 @Timeout(60)
 class ForeignProgramTest {
@@ -67,7 +67,7 @@ class ForeignProgramTest {
     private RpcRdmaService rdma;
     private TcpRpcService tcp;
 
-    /** As rpcgen of oncrpc4j makes its stubs, and as nfs4j fills them. */
+    /** A program as oncrpc4j's rpcgen makes its stubs and nfs4j completes them. */
     private static final class Server implements RpcDispatchable {
         private final int version;
         private final Map<RpcTransport, RpcCall> backChannels = new HashMap<>();
@@ -156,7 +156,7 @@ class ForeignProgramTest {
                 tcp.localAddress(), TcpRequesterOptions.DEFAULT, policy, callbacks(tcp.localAddress()));
     }
 
-    /** The client's own program, which answers with one more. */
+    /** The client's own program, which adds one to its argument. */
     private BackwardPrograms callbacks(InetSocketAddress server) {
         RpcDispatchable next = call -> {
             XdrInt argument = new XdrInt();

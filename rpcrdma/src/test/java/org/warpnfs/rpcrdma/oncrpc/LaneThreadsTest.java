@@ -22,7 +22,7 @@ import org.warpnfs.lanes.Lane;
 import org.warpnfs.lanes.LaneTask;
 import org.warpnfs.limits.ClientAddress;
 
-/** Who runs on which threads, by tasks that stand still until they are told to go on. */
+/** Which tasks run on which threads, with tasks that block until the test releases them. */
 @Timeout(120)
 class LaneThreadsTest {
     private static final ClientAddress ALICE = client(1);
@@ -102,7 +102,7 @@ class LaneThreadsTest {
         awaitBegun(62);
     }
 
-    /** Each takes all it can get and never ends: a dead disk, or clients that mean it. */
+    /** Each client takes all it can get and never ends, because of a dead disk or on purpose. */
     @ParameterizedTest
     @ValueSource(ints = {4, 8, 15, 64})
     void callsOfManyClients_neverEnd_newcomersAreRunAllTheSame(int hostile) throws Exception {
@@ -123,7 +123,7 @@ class LaneThreadsTest {
         while (!ran.contains("honest too")) {
             awaitBegun(1);
         }
-        // Each has its turn, if it had none before the honest ones.
+        // Each hostile client gets its turn, if it had none before the honest ones.
         while (ran.stream()
                         .filter(name -> name.startsWith("hostile"))
                         .distinct()
@@ -143,7 +143,7 @@ class LaneThreadsTest {
         assertThat(lane.threads()).hasSizeGreaterThanOrEqualTo(8);
         assertThat(lane.heldCount()).isGreaterThanOrEqualTo(6);
         open.countDown();
-        // The usual ones, and the one that watches.
+        // The usual threads, and the one that watches.
         while (lane.threads().size() > 3 || lane.heldCount() > 0) {
             Thread.onSpinWait();
         }
@@ -237,7 +237,7 @@ class LaneThreadsTest {
         assertThat(refused).isEmpty();
     }
 
-    /** A thread that the system refuses to start: a container may have only so many. */
+    /** A thread that the system refuses to start, as in a container with a limit. */
     private static Thread unstartable(Runnable task, String name) {
         return new Thread(task, name) {
             @Override

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.warpnfs.lanes.LaneTask;
 import org.warpnfs.limits.ClientAddress;
 
-/** Sixteen usual places, 64 more, and a patience of ten: by time that the test tells. */
+/** Sixteen usual places, 64 additional ones, and a patience of ten units of a manual clock. */
 class LaneTurnsTest {
     private static final int USUAL = 16;
     private static final int BEYOND = 64;
@@ -42,7 +42,7 @@ class LaneTurnsTest {
         }
     }
 
-    /** Whose tasks may begin now, each in its turn. */
+    /** The clients whose tasks may begin now, in the order of their turns. */
     private List<Integer> beginAll(long now) {
         List<Integer> begun = new ArrayList<>();
         for (LaneTurns.Running task = turns.begin(now); task != null; task = turns.begin(now)) {
@@ -72,7 +72,7 @@ class LaneTurnsTest {
         assertThat(beginAll(0)).containsExactly(1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 1);
     }
 
-    /** As long as nothing stands still a lane has no more threads than it was given, however many clients want some. */
+    /** As long as no task is held, a lane has no more threads than configured, however many clients there are. */
     @Test
     void tasksEndInTime_manyNewcomers_usualPlacesAreAll() {
         for (int client = 0; client < 200; client++) {

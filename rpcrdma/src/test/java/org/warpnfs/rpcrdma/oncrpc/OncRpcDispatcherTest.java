@@ -35,7 +35,7 @@ import org.warpnfs.rpcrdma.testing.EchoProgram;
 import org.warpnfs.rpcrdma.testing.Rpc;
 import org.warpnfs.testkit.Seeds;
 
-/** What RFC 5531 has a server answer to calls of every kind. */
+/** The answers that RFC 5531 requires to calls of every kind. */
 class OncRpcDispatcherTest {
     private static final int AUTH_NONE = 0;
     private static final int AUTH_SYS = 1;
@@ -120,7 +120,7 @@ class OncRpcDispatcherTest {
         }
     }
 
-    /** Words of a call header up to the credential. */
+    /** The words of a call header up to the credential. */
     private static ByteBuffer header(int... words) {
         ByteBuffer message = ByteBuffer.allocate(2000);
         for (int word : words) {
@@ -240,7 +240,7 @@ class OncRpcDispatcherTest {
         assertThat(statistics.get(Counter.SYSTEM_ERRORS)).isZero();
     }
 
-    /** Takes its time to be encoded. */
+    /** A result whose encoder blocks until the test releases it. */
     private record SlowResult(CountDownLatch begun, CountDownLatch mayEnd) implements XdrAble {
         @Override
         public void xdrEncode(XdrEncodingStream xdr) {

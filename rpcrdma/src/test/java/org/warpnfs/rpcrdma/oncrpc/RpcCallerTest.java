@@ -171,7 +171,9 @@ class RpcCallerTest {
                 .get(30, TimeUnit.SECONDS);
     }
 
-    /** Of an oncrpc4j RpcCall: its failure is its own, and it ends although its caller set no time limit. */
+    /**
+     * A failing decoder of an oncrpc4j RpcCall fails its own call, which ends although its caller set no time limit.
+     */
     @ParameterizedTest
     @ValueSource(strings = {"rdma", "tcp"})
     void resultDecoder_throws_failsItsCallAlone(String protocol) throws Exception {
@@ -212,7 +214,7 @@ class RpcCallerTest {
                         Duration.ofSeconds(Long.MAX_VALUE));
     }
 
-    /** Programs may run on when the threads of their connections have ended. */
+    /** Programs may still run when the threads of their connections have ended. */
     @ParameterizedTest
     @ValueSource(strings = {"rdma", "tcp"})
     void transportClosed_programAnswersAfterwards_itsPayloadIsReleased(String protocol) throws Exception {
@@ -232,7 +234,7 @@ class RpcCallerTest {
         assertThat(statistics.get(Counter.CALLS_RUNNING)).isZero();
     }
 
-    /** RFC 8167: what the client cannot run is answered all the same, or its credit would be gone at both ends. */
+    /** A client answers also calls that it cannot run (RFC 8167). Otherwise their credit would be lost at both ends. */
     @ParameterizedTest
     @ValueSource(strings = {"rdma", "tcp"})
     void clientTakesNoCallsBack_anyMore_eachIsAnsweredWithAnError(String protocol) throws Exception {

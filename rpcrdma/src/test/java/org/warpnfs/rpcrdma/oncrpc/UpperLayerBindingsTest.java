@@ -44,8 +44,8 @@ import org.warpnfs.rpcrdma.tcp.TcpRequesterOptions;
 import org.warpnfs.rpcrdma.testing.EchoProgram;
 
 /**
- * Programs that know nothing of chunks, and encode what is DDP-eligible like any other opaque or string, as nfs4j's
- * NFSv3 does.
+ * Programs that do not know chunks, and encode DDP-eligible items like any other opaque or string, as nfs4j's NFSv3
+ * does.
  */
 @Timeout(60)
 class UpperLayerBindingsTest {
@@ -67,7 +67,7 @@ class UpperLayerBindingsTest {
     private RpcRdmaService rdma;
     private TcpRpcService tcp;
 
-    /** One that uses its arrays again as soon as it has encoded them. */
+    /** A program that reuses its arrays as soon as it has encoded them. */
     private static final class Plain implements RpcDispatchable {
         @Override
         public void dispatchOncRpcCall(RpcCall call) throws OncRpcException, IOException {

@@ -33,7 +33,7 @@ import org.warpnfs.rpcrdma.testing.RawResponder;
 import org.warpnfs.rpcrdma.testing.Rpc;
 import org.warpnfs.testkit.Seeds;
 
-/** Connections that end, and calls that do not. */
+/** Calls that survive the end of their connections. */
 class ReconnectingRequesterTest {
     private static final InetSocketAddress SERVER = new InetSocketAddress(InetAddress.getLoopbackAddress(), 20_049);
     private static final RetryPolicy POLICY = new RetryPolicy(4, Duration.ofMillis(100), Duration.ofMillis(300), 100);
@@ -245,7 +245,7 @@ class ReconnectingRequesterTest {
                 });
     }
 
-    /** Runs network and operations in an order that the seed decides. */
+    /** Runs network and operations in an order that the seed determines. */
     private static void settle(
             Simulation simulation, Queue<Runnable> operations, SplittableRandom random, int maxSteps) {
         boolean more = true;

@@ -36,8 +36,7 @@ import org.warpnfs.rpcrdma.wire.RdmaSegment;
 import org.warpnfs.rpcrdma.wire.WriteChunk;
 
 /**
- * Calls of the responder's to its requester (RFC 8167), made by oncrpc4j's RpcCall on the transport of a call that
- * came.
+ * Calls of the responder to its requester (RFC 8167), made by oncrpc4j's RpcCall on the transport of a received call.
  */
 class BackwardChannelTest {
     private final SimulatedResponder responder = new SimulatedResponder(ResponderOptions.DEFAULT);
@@ -117,7 +116,7 @@ class BackwardChannelTest {
         Rpc.success(2, forward(2).message());
     }
 
-    /** What the requester grants and what we have buffers for: whichever is less. Neither hides the other. */
+    /** The limit is the requester's grant or the number of our buffers, whichever is less. */
     @ParameterizedTest
     @CsvSource({"1, 4, 1", "2, 4, 2", "3, 4, 3", "4, 4, 4", "100, 4, 4", "0, 4, 1", "1, 2, 1", "16, 2, 2", "16, 1, 1"})
     void backwardCalls_requesterGrants_neverMoreAreOutstanding(int granted, int limit, int outstanding)
@@ -160,7 +159,10 @@ class BackwardChannelTest {
         assertThat(result).isCompletedExceptionally();
     }
 
-    /** RFC 8167, section 5.3: a reply in the backward direction has no chunks, so what has some is none. */
+    /**
+     * A reply in the backward direction has no chunks (RFC 8167, section 5.3), so a message with chunks is not such a
+     * reply.
+     */
     @Test
     void messageWithChunks_thatLooksLikeTheReply_isNotTakenForIt() throws Exception {
         RawRequester raw = responder.connect(0);
@@ -180,7 +182,7 @@ class BackwardChannelTest {
         assertThat(result).isCompletedWithValue(9);
     }
 
-    /** Two calls of one XID could not be told apart by their replies. */
+    /** The replies of two calls with one XID could not be told apart. */
     @Test
     void backwardCall_ofAnXidThatIsOutstandingOrWaits_isRefused() {
         List<String> told = new ArrayList<>();
@@ -207,7 +209,7 @@ class BackwardChannelTest {
         assertThat(late).isCompletedExceptionally();
     }
 
-    /** A requester that hears calls of ours and does not answer the first of them in time. */
+    /** A requester that receives our calls and does not answer the first in time. */
     @Test
     void backwardCall_answerIsLost_callerHearsAndTheNextOneGoes() throws Exception {
         List<Consumer<ByteBuffer>> unanswered = new ArrayList<>();
@@ -252,7 +254,7 @@ class BackwardChannelTest {
         responder.settle();
     }
 
-    /** At the limit of those that wait a call is refused, and its caller hears at once. */
+    /** If too many calls wait, a further one is refused, and its caller is told at once. */
     @Test
     void backwardCalls_beyondTheLimitOfThoseThatWait_areRefused() throws Exception {
         RpcRdmaRequester silent = responder.requester(RequesterOptions.DEFAULT, (call, reply) -> {});

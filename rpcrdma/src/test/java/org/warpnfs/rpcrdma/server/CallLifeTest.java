@@ -29,7 +29,7 @@ import org.warpnfs.rpcrdma.wire.RdmaSegment;
 import org.warpnfs.rpcrdma.wire.ReadSegment;
 import org.warpnfs.rpcrdma.wire.WriteChunk;
 
-/** What becomes of calls that come at the wrong time or twice, and what is counted of the others. */
+/** Calls that come at the wrong time or twice, and what is counted of the others. */
 class CallLifeTest {
     private final SimulatedResponder responder =
             new SimulatedResponder(ResponderOptions.builder().credits(4, 4).build());
@@ -80,7 +80,7 @@ class CallLifeTest {
         responder.service.drain(Duration.ZERO);
         responder.settle();
         if (raw.open()) {
-            // For a responder a connection is made when the first message arrives.
+            // For a responder a connection is established when the first message arrives.
             raw.send(inline(Rpc.call(1, EchoProgram.NULL)));
             responder.settle();
         }

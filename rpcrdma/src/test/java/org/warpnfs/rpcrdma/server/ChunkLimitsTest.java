@@ -34,8 +34,8 @@ import org.warpnfs.rpcrdma.wire.RpcRdmaHeader;
 import org.warpnfs.rpcrdma.wire.WriteChunk;
 
 /**
- * Chunk lists below, at and beyond each limit of a responder: a call is served, or refused under its XID; never
- * silence.
+ * Chunk lists below, at and beyond each limit of a responder. A call is either served or refused under its XID, and
+ * never left without an answer.
  */
 class ChunkLimitsTest {
     private static final int XID = 0x1234;
@@ -50,7 +50,7 @@ class ChunkLimitsTest {
         responder.close();
     }
 
-    /** Sends a call and gives its one answer. */
+    /** Sends a call and returns its only answer. */
     private RpcRdmaHeader answer(RpcRdmaHeader header, RpcMessage rpc) throws Exception {
         int before = raw.received.size();
         raw.send(message(header, rpc.xdr()));
@@ -66,7 +66,7 @@ class ChunkLimitsTest {
         return new RdmaMsg(XID, 32, new ChunkLists(reads, writes, Optional.ofNullable(reply)));
     }
 
-    /** Memory of ours in pieces of these lengths, one behind the other. */
+    /** Registers memory in contiguous pieces of these lengths. */
     private List<RdmaSegment> pieces(ByteBuffer memory, AccessRight right, List<Integer> lengths) {
         MemoryRegion region = raw.register(memory, right);
         List<RdmaSegment> pieces = new ArrayList<>();
@@ -145,7 +145,7 @@ class ChunkLimitsTest {
         assertWritten(write(new byte[0], List.of(0)), new byte[0]);
     }
 
-    /** WRITE takes one chunk: the others lie where nothing is left of the message, or on the one before. */
+    /** WRITE takes one chunk. The other chunks lie beyond the end of the message, or overlap the one before. */
     @ParameterizedTest
     @CsvSource({"44, 48", "48, 52", "48, 64", "48, 4294967292"})
     void readChunks_thatOverlapOrLieBeyond_areRefusedInEitherOrder(long first, long second) throws Exception {
@@ -241,7 +241,7 @@ class ChunkLimitsTest {
         assertThat(whole.slice(32, 5000)).isEqualTo(ByteBuffer.wrap(EchoProgram.pattern(5000, 0)));
     }
 
-    /** What is claimed beyond what is there is not touched. */
+    /** Memory that is claimed but does not exist is not accessed. */
     @Test
     void roomOver4Gigabytes_isNoOverflow() throws Exception {
         MemoryRegion region = raw.register(ByteBuffer.allocate(9000), AccessRight.REMOTE_WRITE);
@@ -256,7 +256,7 @@ class ChunkLimitsTest {
                 .containsExactly(24 + 4 + 4 + 5004 + 4L, 0L);
     }
 
-    /** RFC 5666, section 7: with room for a single region, one that stayed would be in the way of the next. */
+    /** RFC 5666, section 7: with room for a single region, a region that remained would block the next. */
     @Test
     void sinks_ofManyCalls_areRegisteredForOneEach() throws Exception {
         close();

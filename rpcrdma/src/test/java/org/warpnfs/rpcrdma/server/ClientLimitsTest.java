@@ -209,7 +209,7 @@ class ClientLimitsTest {
         longReply(raw, Rpc.call(xid, EchoProgram.BULK, count), count);
     }
 
-    /** A call with a Reply chunk; returns its length. */
+    /** Sends a call with a Reply chunk, and returns the chunk's length. */
     private static long longReply(RawRequester raw, RpcMessage call, int count) {
         MemoryRegion region = raw.register(ByteBuffer.allocate(count + 100), AccessRight.REMOTE_WRITE);
         WriteChunk reply =
@@ -243,7 +243,7 @@ class ClientLimitsTest {
     }
 
     /**
-     * A COMPOUND that has listed a directory and waits for a thread holds no more than was reserved when it was handed
+     * A COMPOUND that has listed a directory and waits for a thread holds no more than was reserved when it was passed
      * up.
      */
     @Test
@@ -294,7 +294,7 @@ class ClientLimitsTest {
                 .isLessThanOrEqualTo(responder.pool.budgetBytes() / 2);
     }
 
-    /** One that waits for memory when its connection ends stands in nobody's way any more. */
+    /** A call that waits for memory does not hold up others after its connection has ended. */
     @Test
     void waitsForASink_connectionEnds_isOutOfTheLine() throws Exception {
         start(ClientLimits.DEFAULT);
@@ -316,7 +316,7 @@ class ClientLimitsTest {
         return responder.pool.tryAcquire(responder.pool.maxLengthBytes());
     }
 
-    /** Wanting is no defect: the connection ends, and the buffers that were meant for it are there for others. */
+    /** A lack of receives is no defect: the connection ends, and its buffers are available to others. */
     @Test
     void transportRefusesTheReceives_theirBuffers_areBack() {
         responder = new SimulatedResponder(
@@ -338,7 +338,7 @@ class ClientLimitsTest {
     }
 
     /**
-     * A call whose largest reply is beyond its connection's share runs when it is alone: it would never run otherwise.
+     * A call whose largest reply exceeds its connection's share runs when it is alone. Otherwise it would never run.
      */
     @Test
     void replyBeyondTheShareOfAConnection_callIsAlone_runs() throws Exception {
@@ -347,7 +347,7 @@ class ClientLimitsTest {
         RawRequester raw = used(HONEST);
         int before = raw.received.size();
         for (int xid = 100; xid < 103; xid++) {
-            // One each: with the reply it is invalidated.
+            // One region for each call, because the reply invalidates it.
             MemoryRegion region = raw.register(ByteBuffer.allocate(8192), AccessRight.REMOTE_WRITE);
             WriteChunk chunk = new WriteChunk(List.of(new RdmaSegment(region.stag(), 8192, region.taggedOffset())));
             ChunkLists lists = new ChunkLists(List.of(), List.of(chunk), Optional.empty());
@@ -362,8 +362,8 @@ class ClientLimitsTest {
     }
 
     /**
-     * What claims to be a reply, but has chunks, is dropped by those who parse it: what was set aside for its answer is
-     * there again.
+     * A message that claims to be a reply but has chunks is dropped after parsing, and the memory reserved for its
+     * answer is given back.
      */
     @Test
     void callsWithoutAnAnswer_many_giveTheMemoryOfTheirAnswersBack() throws Exception {

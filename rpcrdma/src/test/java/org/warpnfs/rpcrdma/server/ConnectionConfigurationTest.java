@@ -25,7 +25,9 @@ import org.warpnfs.rpcrdma.wire.RdmaMsg;
 import org.warpnfs.rpcrdma.wire.RdmaSegment;
 import org.warpnfs.rpcrdma.wire.ReadSegment;
 
-/** The connection configuration protocol (RFC 5666, section 6). The bytes of its calls are written out by its XDR. */
+/**
+ * The connection configuration protocol (RFC 5666, section 6). The bytes of its calls are written by hand from its XDR.
+ */
 class ConnectionConfigurationTest {
     private static final String AUTH_NONE = "00000000 00000000 ";
     private static final String AUTH_SYS = "00000001 00000014 00000000 00000000 00000000 00000000 00000000 ";
@@ -45,7 +47,7 @@ class ConnectionConfigurationTest {
         return RpcMessage.of(ByteBuffer.wrap(HexFormat.of().parseHex(words.replace(" ", ""))));
     }
 
-    /** What follows the header of the last message. */
+    /** The bytes after the header of the last message. */
     private String answer(RawRequester raw, RpcMessage call) throws Exception {
         raw.send(inline(call));
         responder.settle();
@@ -91,7 +93,7 @@ class ConnectionConfigurationTest {
         assertThat(header(last(raw))).isInstanceOf(RdmaMsg.class);
     }
 
-    /** A peer that holds no Reads ends the stream at the first; this one holds two, and says fewer. */
+    /** A peer that holds no Reads ends the stream at the first one. This peer holds two and announces fewer. */
     @Test
     void readsOfThePeer_configured_areKeptTo() throws Exception {
         RawRequester raw = responder.connect(0);

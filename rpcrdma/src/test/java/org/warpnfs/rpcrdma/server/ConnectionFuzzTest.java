@@ -31,12 +31,12 @@ import org.warpnfs.rpcrdma.wire.RpcRdmaViolation;
 import org.warpnfs.rpcrdma.wire.WriteChunk;
 
 /**
- * A whole connection, by a requester that sends any messages at all: nobody else notices, what it did not offer is not
- * written, and in the end everything is back.
+ * A whole connection with a requester that sends arbitrary messages. Other connections are not affected, memory that it
+ * did not offer is not written, and in the end all resources are given back.
  *
- * <p>An input is a row of messages, each behind two bytes: its length, and whether the responder may come to rest
- * first. A segment names one of four regions by its handle modulo 5, or none; otherwise no input would ever name memory
- * that there is.
+ * <p>An input is a sequence of messages. Two bytes before each tell its length, and whether the responder may come to
+ * rest first. A segment names one of four regions by its handle modulo 5, or none. Otherwise no input would ever name
+ * memory that exists.
  */
 class ConnectionFuzzTest {
     private static final int MAX_INPUT_BYTES = 4096;

@@ -32,7 +32,7 @@ import org.warpnfs.rpcrdma.wire.RdmaMsg;
 import org.warpnfs.rpcrdma.wire.RdmaSegment;
 import org.warpnfs.rpcrdma.wire.ReadSegment;
 
-/** Requesters that leave things undone, and say something now and then so that they seem to be alive. */
+/** Requesters that owe something, and send a message now and then so that they seem to be alive. */
 class ConnectionWatchTest {
     private static final PeerDeadlines DEADLINES = PeerDeadlines.DEFAULT;
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
@@ -45,7 +45,7 @@ class ConnectionWatchTest {
         responder.close();
     }
 
-    /** Looks, and lets what can happen happen, while nothing leaves the responder. */
+    /** Checks the deadlines, and runs all events, while nothing leaves the responder. */
     private void look(long nowNanos) {
         responder.service.endStalled(nowNanos);
         go();
@@ -59,7 +59,7 @@ class ConnectionWatchTest {
         responder.simulation.runFor(SECOND / 1000);
     }
 
-    /** A message that is ignored. */
+    /** Sends a message that is ignored. */
     private void sayNothing(RawRequester raw) {
         raw.send(RdmaErrorChunk.of(1, 1).encoded());
     }
@@ -100,8 +100,8 @@ class ConnectionWatchTest {
     }
 
     /**
-     * With the parts of three connections 100,000 bytes have 9 seconds at the least rate, and the grace; alone they
-     * have 3.
+     * With the parts of three connections, 100,000 bytes have 9 seconds at the least rate, and the grace. Alone they
+     * have 3 seconds.
      */
     @Test
     void manyConnectionsOfAClient_oneLine_haveTheTimeOfTheirParts() throws Exception {
@@ -191,8 +191,8 @@ class ConnectionWatchTest {
     }
 
     /**
-     * The transport below ends idle connections when others want in: one with a call under way is none, however long
-     * that takes.
+     * The transport below ends idle connections to make room. A connection with a running call is not idle, however
+     * long the call takes.
      */
     @Test
     void callRuns_transportAsks_connectionIsNotIdle() throws Exception {

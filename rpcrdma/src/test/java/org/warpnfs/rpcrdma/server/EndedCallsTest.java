@@ -42,7 +42,7 @@ class EndedCallsTest {
                 (call, reply) -> {}, new CallTrace(xid, "a test"), header, ChunkLists.NONE, layout, 0, inline);
     }
 
-    /** Fails for each second call. */
+    /** Throws for every second call. */
     private final CallSteps steps = new CallSteps() {
         @Override
         public void ended(RdmaCall call, @Nullable RpcMessage reply) {

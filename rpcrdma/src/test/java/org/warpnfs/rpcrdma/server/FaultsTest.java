@@ -27,7 +27,7 @@ import org.warpnfs.rpcrdma.testing.EchoProgram;
 import org.warpnfs.rpcrdma.testing.Rpc;
 import org.warpnfs.testkit.Seeds;
 
-/** Many calls on links that delay, cut and break: every call ends, and nothing is left behind. */
+/** Many calls on links that delay, cut and break. Every call ends, and all resources are given back. */
 class FaultsTest {
     private static final InetSocketAddress SERVER = new InetSocketAddress(InetAddress.getLoopbackAddress(), 20_049);
 
@@ -107,7 +107,7 @@ class FaultsTest {
                 });
     }
 
-    /** Runs network and operations in an order that the seed decides, until nothing is left to do. */
+    /** Runs network and operations in an order that the seed determines, until nothing is left to do. */
     private static void settle(Simulation simulation, Queue<Runnable> operations, SplittableRandom random) {
         boolean more = true;
         while (more || !operations.isEmpty()) {

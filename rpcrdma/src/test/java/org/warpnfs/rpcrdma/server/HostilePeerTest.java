@@ -45,7 +45,7 @@ import org.warpnfs.rpcrdma.wire.WriteChunk;
 import org.warpnfs.testkit.CapturedSends;
 import org.warpnfs.testkit.Seeds;
 
-/** A requester that sends any bytes at all. */
+/** A requester that sends arbitrary bytes. */
 class HostilePeerTest {
     private static final InetSocketAddress SERVER = new InetSocketAddress(InetAddress.getLoopbackAddress(), 20_049);
 
@@ -141,7 +141,7 @@ class HostilePeerTest {
                 "00000000 00000000 00000000 00000000 0000abce 00000000",
                 // a procedure that does not exist
                 "00000009",
-                // cut
+                // truncated
                 "00000000 00000001 00000000",
             })
     void senselessChunks_sent_errChunk(String afterFixed) throws Exception {
@@ -201,7 +201,7 @@ class HostilePeerTest {
     void countAndChunkDisagree_sent_garbageArgs() throws Exception {
         RawRequester raw = connect();
         for (int count : new int[] {4092, 4091, 4097, -1, Integer.MAX_VALUE}) {
-            // A new one for each: the reply invalidates it.
+            // A new region for each message, because the reply invalidates it.
             MemoryRegion region = raw.register(ByteBuffer.allocate(4096), AccessRight.REMOTE_READ);
             ReadSegment read = new ReadSegment(48, new RdmaSegment(region.stag(), 4096, region.taggedOffset()));
             RpcMessage call = Rpc.call(count, EchoProgram.WRITE, 1, count, 2);
@@ -219,9 +219,7 @@ class HostilePeerTest {
         assertThat(program.writes).isZero();
     }
 
-    /**
-     * A chunk that is empty, begins within an item, or ends within one: nowhere is a count that its length could match.
-     */
+    /** A chunk that is empty, begins within an item, or ends within one. No count could match its length. */
     @ParameterizedTest
     @CsvSource({"48, 0", "52, 8", "44, 8"})
     void chunkThatIsNoItem_sent_garbageArgs(long position, long lengthBytes) throws Exception {
@@ -278,7 +276,7 @@ class HostilePeerTest {
         assertThat(last(raw)).isInstanceOf(RdmaErrorChunk.class);
     }
 
-    /** Every call of a Linux client in the captures, with STags of this connection's in place of the captured ones. */
+    /** Every call of a Linux client in the captures, with STags of this connection instead of the captured ones. */
     @ParameterizedTest
     @ValueSource(strings = {"knfsd-v3", "knfsd-v4.1", "knfsd-v4.2", "sizes-v3", "sizes-v4.1", "recall-v4.1"})
     void capturedCalls_sent_areAnsweredInTheirChunks(String capture) throws Exception {
@@ -317,7 +315,9 @@ class HostilePeerTest {
         assertThat(lengths).hasSize(calls).hasSizeGreaterThan(10);
     }
 
-    /** Its result goes to the Write chunk (RFC 8267, section 2.1); those of the other procedures here do not. */
+    /**
+     * The result of READ goes to the Write chunk (RFC 8267, section 2.1). Those of the other procedures here do not.
+     */
     private static boolean isReadOfNfs3(ByteBuffer rpc) {
         int at = rpc.position();
         return rpc.getInt(at + 12) == 100_003 && rpc.getInt(at + 16) == 3 && rpc.getInt(at + 20) == 6;
@@ -379,7 +379,9 @@ class HostilePeerTest {
                 .containsExactly(7, 1001, EchoProgram.checksum(ByteBuffer.wrap(data)), 9);
     }
 
-    /** Captured and hand-made messages with random bytes changed: each is answered, ignored, or ends the connection. */
+    /**
+     * Captured and hand-made messages with random bytes changed. Each is answered, is ignored, or ends the connection.
+     */
     @Test
     void changedMessages_sent_neverHurtTheServer() {
         List<ByteBuffer> originals = new ArrayList<>();

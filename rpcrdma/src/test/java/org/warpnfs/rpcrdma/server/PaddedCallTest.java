@@ -37,7 +37,7 @@ class PaddedCallTest {
         responder.close();
     }
 
-    /** A WRITE whose data begins on a boundary of the Send, if it is as long as the threshold. */
+    /** A WRITE whose data is aligned within the Send, if it is as long as the threshold. */
     private static ByteBuffer paddedWrite(RdmaMsgp msgp, byte[] data) {
         ByteBuffer send = ByteBuffer.allocate(256 << 10).put(msgp.encoded());
         send.put(Rpc.header((int) msgp.xid(), EchoProgram.WRITE, 8)
@@ -46,7 +46,7 @@ class PaddedCallTest {
                 .flip());
         if (data.length >= msgp.thresholdBytes()) {
             while (send.position() % msgp.alignmentBytes() != 0) {
-                // Not zero: what the padding holds is nobody's business.
+                // Not zero, because the content of padding is not checked.
                 send.put((byte) 0xee);
             }
         }
@@ -68,7 +68,7 @@ class PaddedCallTest {
     void padded_arrives_dataAndTailAreFound(int count, long threshold, long alignment) throws Exception {
         RawRequester raw = responder.connect(0);
         byte[] data = EchoProgram.pattern(count, 1);
-        // With a threshold of 0 even the empty verifier and credential are padded: leave those to their own test.
+        // With a threshold of 0, even the empty verifier and credential are padded. Another test covers that.
         RdmaMsgp msgp = new RdmaMsgp(5, 32, alignment, Math.max(1, threshold), ChunkLists.NONE);
         raw.send(paddedWrite(msgp, data));
         responder.settle();
@@ -80,7 +80,7 @@ class PaddedCallTest {
         assertThat(responder.count(Counter.PADDED_CALLS)).isEqualTo(1);
     }
 
-    /** Larger than any Send of ours but for those who ask for larger ones. */
+    /** Larger than any Send of ours, except with options for larger ones. */
     @ParameterizedTest
     @CsvSource({"8192, 1000", "8192, 100000", "16384, 5", "32768, 40000", "65536, 4096", "65536, 60001"})
     void alignmentBeyondAPage_arrives_dataAndTailAreFound(int alignment, int count) throws Exception {
@@ -101,7 +101,7 @@ class PaddedCallTest {
         large.close();
     }
 
-    /** No Send of 4096 bytes has room for such padding: only data below the threshold or in a chunk can come. */
+    /** No Send of 4096 bytes has room for such padding. Only data below the threshold or in a chunk can be sent. */
     @ParameterizedTest
     @ValueSource(longs = {8192, 16_384, 32_768, 65_536})
     void alignmentBeyondTheReceiveBuffer_arrives_onlyWhatIsPaddedIsGarbage(long alignment) throws Exception {
@@ -184,8 +184,8 @@ class PaddedCallTest {
     }
 
     /**
-     * A padded credential, and data that stay where they are: positions count in the XDR stream, of which padding is no
-     * part (RFC 5666, sections 3.4 and 3.9), and data that are not in the Send have none.
+     * A padded credential, and data in a Read chunk. Positions count in the XDR stream, which does not include padding
+     * (RFC 5666, sections 3.4 and 3.9), and data that are not in the Send have no padding.
      */
     private ByteBuffer paddedWithReadChunk(RawRequester raw, byte[] data, int paddingCounted) throws Exception {
         MemoryRegion region = raw.register(ByteBuffer.wrap(data), AccessRight.REMOTE_READ);

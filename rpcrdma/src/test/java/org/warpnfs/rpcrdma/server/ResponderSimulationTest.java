@@ -23,15 +23,15 @@ import org.warpnfs.testkit.Seeds;
 
 /**
  * Requesters with calls of every kind, on links that delay, cut and break, to a responder with little memory and few
- * credits, whose programs end in any order. What must hold always is looked at after every step, by the requesters with
- * every reply, and the rest in the end.
+ * credits, whose programs end in any order. Some invariants are checked after every step, some by the requesters with
+ * every reply, and the rest at the end.
  */
 class ResponderSimulationTest {
     private static final int SEEDS = 4000;
     private static final int BUDGET_BYTES = 192 << 10;
     private static final int MAX_RECONNECTS = 40;
 
-    /** How often each way was answered, over all seeds: a way that never is would prove nothing. */
+    /** How often each way was answered, over all seeds. The test proves nothing about a way that never occurs. */
     private final Map<ModelCall.Way, Integer> called = new EnumMap<>(ModelCall.Way.class);
 
     private final Map<Counter, Long> totals = new EnumMap<>(Counter.class);
@@ -113,7 +113,7 @@ class ResponderSimulationTest {
                 }
                 check();
                 if (requesters.stream().anyMatch(requester -> requester.reconnects > MAX_RECONNECTS)) {
-                    // A link as bad as this one is answered often enough elsewhere.
+                    // A link as bad as this one is answered often enough for other seeds.
                     break;
                 }
             }
@@ -135,7 +135,7 @@ class ResponderSimulationTest {
             requester.call(new ModelCall(++calls, way, exposing, random));
         }
 
-        /** One thing happens: on the network, or a program ends. */
+        /** Runs one event of the network, or ends one program. */
         private boolean step() {
             if (!operations.isEmpty() && random.nextInt(6) == 0) {
                 operations.remove(random.nextInt(operations.size())).run();

@@ -63,7 +63,7 @@ class ResponderTest {
         return connect(ResponderOptions.DEFAULT, RequesterOptions.DEFAULT);
     }
 
-    /** Lets everything happen until nothing is left to do. */
+    /** Runs all events until nothing is left to do. */
     private void settle() {
         simulation.run();
         while (!operations.isEmpty()) {
@@ -410,7 +410,7 @@ class ResponderTest {
         assertThat(replies).allMatch(CompletableFuture::isDone);
     }
 
-    /** Has the service look for stalled connections, before anything else can happen. */
+    /** Lets the service check for stalled connections, before any other event. */
     private void look(long nowNanos) {
         service.endStalled(nowNanos);
         simulation.runFor(0);

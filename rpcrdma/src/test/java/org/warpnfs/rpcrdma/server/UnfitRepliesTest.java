@@ -28,7 +28,7 @@ import org.warpnfs.rpcrdma.wire.RdmaMsg;
 import org.warpnfs.rpcrdma.wire.RdmaSegment;
 import org.warpnfs.rpcrdma.wire.WriteChunk;
 
-/** Whoever runs a server finds in its log why a client gets errors for long replies. */
+/** The server's log explains why a client gets errors for long replies. */
 class UnfitRepliesTest {
     private static final Logger LOG = (Logger) LoggerFactory.getLogger(UnfitReplies.class);
 

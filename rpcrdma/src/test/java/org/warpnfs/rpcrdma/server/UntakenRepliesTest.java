@@ -23,7 +23,7 @@ import org.warpnfs.rpcrdma.wire.RdmaMsg;
 import org.warpnfs.rpcrdma.wire.RdmaSegment;
 import org.warpnfs.rpcrdma.wire.WriteChunk;
 
-/** A requester that sends and takes nothing of what it is sent. */
+/** A requester that sends, and takes nothing of what it is sent. */
 class UntakenRepliesTest {
     private static final int CREDITS = 4;
     private static final int POSTED = 2;
@@ -43,7 +43,7 @@ class UntakenRepliesTest {
         return ResponderOptions.builder().credits(CREDITS, CREDITS).maxPostedWork(POSTED);
     }
 
-    /** Lets programs run and what can arrive arrive, while the requester takes nothing. */
+    /** Runs programs and delivers messages, while the requester takes nothing. */
     private void go() {
         for (int i = 0; i < 3; i++) {
             responder.simulation.runFor(MILLI_NANOS);
@@ -100,7 +100,7 @@ class UntakenRepliesTest {
         RawRequester raw = connect(options().build());
         responder.simulation.stall(false, HOUR_NANOS);
         for (int i = 0; i < 1000; i++) {
-            // RDMA_NOMSG without a Position-Zero chunk, and a version that is none.
+            // RDMA_NOMSG without a Position-Zero chunk, and a version that does not exist.
             String hex = i % 2 == 0
                     ? "0000abcd 00000001 00000020 00000001 00000000 00000000 00000000"
                     : "0000abcd 00000002 00000080 00000000";

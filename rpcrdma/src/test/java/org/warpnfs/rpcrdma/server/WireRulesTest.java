@@ -35,7 +35,7 @@ import org.warpnfs.rpcrdma.wire.ReadSegment;
 import org.warpnfs.rpcrdma.wire.RpcRdmaHeader;
 import org.warpnfs.rpcrdma.wire.WriteChunk;
 
-/** Single rules of RFC 5666 and RFC 8166, as a requester sees them that writes its messages octet by octet. */
+/** Single rules of RFC 5666 and RFC 8166, seen from a requester that writes its messages octet by octet. */
 class WireRulesTest {
     private SimulatedResponder responder = new SimulatedResponder(ResponderOptions.DEFAULT);
 
@@ -61,7 +61,7 @@ class WireRulesTest {
         return ByteBuffer.wrap(HexFormat.of().parseHex(words.replace(" ", "")));
     }
 
-    /** RFC 5666, section 3.1: what a short call and its reply look like, in octets. */
+    /** The octets of a short call and its reply (RFC 5666, section 3.1). */
     @Test
     void shortCall_answered_isOneSendOf28OctetsAndTheMessage() {
         RawRequester raw = responder.connect(0);
@@ -110,7 +110,7 @@ class WireRulesTest {
     @ValueSource(longs = {0, 2, 0xffffffffL})
     void otherVersion_isErrVersOfThatVersionWithOurRange(long version) throws Exception {
         RawRequester raw = responder.connect(0);
-        // Behind the fixed words anything may stand: they are all that another version has in common with ours.
+        // After the fixed words anything may follow. Another version has only these words in common with ours.
         ByteBuffer message = ByteBuffer.allocate(40)
                 .putInt(9)
                 .putInt((int) version)
@@ -184,13 +184,14 @@ class WireRulesTest {
                 .isEqualTo(32);
     }
 
-    /** RFC 5666, section 3.3: one credit each for any number of idle clients, whatever the others hold. */
+    /** One credit each for any number of idle clients, whatever the others hold (RFC 5666, section 3.3). */
     @Test
     void manyIdleRequesters_callAllAtOnce_eachIsServed() {
         responder.close();
         ResponderOptions few = ResponderOptions.builder()
                 .credits(64, 64)
-                // Of all there is more than twice as much: one client never gets what would leave less to others.
+                // The limit of all is more than twice as large, because one client never gets more than it leaves to
+                // others.
                 .clients(ClientLimits.DEFAULT.withReceiveBuffers(3 * (4 * 10 + 3), 4 * 10 + 3))
                 .maxHeldBytes(1 << 20)
                 .build();
@@ -224,8 +225,8 @@ class WireRulesTest {
     }
 
     /**
-     * RFC 5666, section 3.7: lengths at the end of a file, without their roundup, with it, and with it in a segment of
-     * its own.
+     * Lengths at the end of a file: without their roundup, with it, and with it in a segment of its own (RFC 5666,
+     * section 3.7).
      */
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8, 9, 4093, 4094, 4095, 4096, 4097, 4098, 4099})
@@ -240,7 +241,7 @@ class WireRulesTest {
             List<ReadSegment> reads = new ArrayList<>();
             reads.add(new ReadSegment(48, segment(raw, source, AccessRight.REMOTE_READ)));
             if (roundup == 2 && padBytes > 0) {
-                // Any octets: they are no data.
+                // Arbitrary octets, because they are no data.
                 ByteBuffer pad = ByteBuffer.wrap(new byte[] {-1, -1, -1}, 0, padBytes);
                 reads.add(new ReadSegment(48, segment(raw, pad, AccessRight.REMOTE_READ)));
             }
@@ -254,7 +255,7 @@ class WireRulesTest {
         }
     }
 
-    /** Everything that a call may offer, at once. */
+    /** A call that offers everything at once. */
     @Test
     void readChunkWriteListAndReplyChunk_inOneCall_allServeTheirPurpose() throws Exception {
         RawRequester raw = responder.connect(0);
@@ -346,7 +347,8 @@ class WireRulesTest {
     }
 
     /**
-     * Each chunk begins on a page of the sink: what the header's limit allows may still be more than there is room for.
+     * Each chunk begins on a page of the sink. So chunks within the header's limit may still need more memory than
+     * there is.
      */
     @Test
     void longCall_ofChunksThatTakeMoreRoomThanTheirLengths_isErrChunk() throws Exception {
@@ -372,8 +374,8 @@ class WireRulesTest {
     }
 
     /**
-     * RFC 8797, section 3.2: of that very call, with its reply, and never with an error, after which the requester
-     * keeps all.
+     * Invalidated is a tag of that very call, with its reply, and never with an error, after which the requester keeps
+     * all (RFC 8797, section 3.2).
      */
     @Test
     void remoteInvalidation_isOfTheCallsOwnTagAndNotWithErrors() throws Exception {

@@ -37,7 +37,7 @@ class RecordMemoryTest {
         for (int i = 0; i < 3; i++) {
             RecordMemory.Share greedy = new RecordMemory.Share();
             while (take(greedy, 10)) {
-                // Takes what it can.
+                // Takes as much as it can.
             }
         }
         RecordMemory.Share newcomer = new RecordMemory.Share();
@@ -64,7 +64,7 @@ class RecordMemoryTest {
         assertThat(granted.subList(0, 2)).containsExactly("greedy 0", "modest");
     }
 
-    /** Whoever asks for little must not keep one waiting for ever that needs much. */
+    /** Small requests must not keep a large one waiting for ever. */
     @Test
     void headOfLineNeedsMuch_littleIsAskedFor_doesNotOvertake() {
         RecordMemory.Share first = new RecordMemory.Share();

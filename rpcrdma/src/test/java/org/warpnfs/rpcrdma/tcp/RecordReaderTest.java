@@ -13,14 +13,14 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.warpnfs.testkit.Seeds;
 
-/** RFC 5531, section 11, however the stream is cut and wherever it is read to. */
+/** RFC 5531, section 11, with the stream cut in any way and read into any buffer. */
 class RecordReaderTest {
     private static final int LAST_FRAGMENT = 0x8000_0000;
     private static final int MAX_RECORD_BYTES = 1 << 20;
 
     private final ByteBufAllocator allocator = new UnpooledByteBufAllocator(true);
 
-    /** Reads like a socket: into the target if there is one, and otherwise into a buffer of its own. */
+    /** Reads like a socket: into the target if there is one, else into a buffer of its own. */
     private static int read(ByteBufAllocator allocator, RecordReader reader, ByteBuffer stream, int atMost) {
         ByteBuf target = reader.target();
         ByteBuf into = target != null ? target : allocator.directBuffer(atMost, atMost);
@@ -106,7 +106,8 @@ class RecordReaderTest {
     }
 
     /**
-     * No fragment is too long by itself: it is their sum that counts, at the header of the one that makes it too much.
+     * No single fragment is too long. Their sum is, which is checked at the header of the fragment that exceeds the
+     * limit.
      */
     @Test
     void record_ofFragmentsThatAreBeyondTheLimitTogether_isRefused() throws Exception {
@@ -210,7 +211,7 @@ class RecordReaderTest {
         reader.close();
     }
 
-    /** A small call in a large piece would keep the piece for as long as a program works on it. */
+    /** Otherwise a small call in a large piece would keep the piece for as long as a program works on the call. */
     @Test
     void smallRecord_inALargePiece_doesNotKeepThePiece() throws Exception {
         RecordReader reader = new RecordReader(allocator, MAX_RECORD_BYTES, RecordBudget.UNLIMITED);

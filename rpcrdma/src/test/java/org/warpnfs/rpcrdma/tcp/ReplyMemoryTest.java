@@ -11,7 +11,7 @@ import org.warpnfs.rpcrdma.message.RpcMessage;
 import org.warpnfs.rpcrdma.stats.Counter;
 import org.warpnfs.rpcrdma.stats.TransportStatistics;
 
-/** Who may begin, and who waits for what; plain numbers. */
+/** Which calls may begin, and which wait for what; pure computation. */
 class ReplyMemoryTest {
     private static final int LONGEST = 1024;
 
@@ -80,7 +80,7 @@ class ReplyMemoryTest {
         assertThat(setAsideAll(memory, one)).isEqualTo(1);
     }
 
-    /** As much as is free: half for one alone, and a newcomer always finds some. */
+    /** A client gets as much as is free: half if it is alone, and a new client always finds some. */
     @Test
     void all_clientsThatTakeWhatTheyGet_leaveSomeForTheNext() {
         ReplyMemory memory = memory(1 << 30, 64 * LONGEST);

@@ -19,7 +19,7 @@ import org.warpnfs.rpcrdma.stats.Counter;
 import org.warpnfs.rpcrdma.stats.TransportStatistics;
 import org.warpnfs.rpcrdma.trace.CallTrace;
 
-/** Replies while something else fails: every call ends, every count is undone. */
+/** Replies while something else fails. Every call ends, and every count returns to zero. */
 class ReplyTurnsTest {
     private final TransportStatistics statistics = new TransportStatistics();
     private final ClientAccount account = new ClientAccount(

@@ -24,10 +24,10 @@ import org.warpnfs.rpcrdma.stats.TransportStatistics;
 import org.warpnfs.rpcrdma.testing.EchoProgram;
 import org.warpnfs.rpcrdma.testing.Rpc;
 
-/** Replies that are defects of ours: each is its own trouble, and nothing behind it is lost. */
+/** Replies with defects of ours. Each affects only itself, and nothing behind it is lost. */
 @Timeout(60)
 class ReplyWriterTest {
-    /** Takes calls and keeps them. */
+    /** Accepts calls and keeps them. */
     private final class Keeper implements InboundHandler {
         @Override
         public void call(InboundCall call) {
@@ -46,7 +46,7 @@ class ReplyWriterTest {
 
         @Override
         public void closed() {
-            // Calls are ended by the tests.
+            // The tests end the calls.
         }
     }
 

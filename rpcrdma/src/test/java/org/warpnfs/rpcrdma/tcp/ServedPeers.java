@@ -23,8 +23,8 @@ import org.warpnfs.rpcrdma.stats.Counter;
 import org.warpnfs.rpcrdma.testing.EchoProgram;
 
 /**
- * A service and its peers, for tests of one limit each: one peer does its worst, and an honest one beside it is served.
- * Nothing is left at the end.
+ * A service and its peers, for tests of one limit each. One peer is hostile, and an honest peer beside it is served.
+ * All resources are given back at the end.
  */
 @Timeout(120)
 abstract class ServedPeers {
@@ -85,7 +85,7 @@ abstract class ServedPeers {
         return service.statistics().get(counter);
     }
 
-    /** Waits for what must come; the test's own time limit is the end of it. */
+    /** Waits for a condition that must become true. The test's own time limit ends the wait. */
     static void await(BooleanSupplier condition) throws InterruptedException {
         while (!condition.getAsBoolean()) {
             TimeUnit.MILLISECONDS.sleep(1);

@@ -20,14 +20,14 @@ import org.warpnfs.rpcrdma.stats.Counter;
 import org.warpnfs.rpcrdma.stats.TransportStatistics;
 import org.warpnfs.rpcrdma.testing.EchoProgram;
 
-/** Connections of one client share its line, and the least rate with it. Time goes on as the test tells. */
+/** Connections of one client share its line, and the least rate with it. The clock is manual. */
 @Timeout(60)
 class SharedLineTest {
     private static final int CLIENT = 2;
     private static final int HONEST = 3;
     private static final int MIB = 1 << 20;
 
-    /** As many as Linux makes for a mount. */
+    /** As many as Linux opens for a mount. */
     private static final int LINKS = 16;
 
     private final TransportStatistics statistics = new TransportStatistics();
@@ -62,7 +62,7 @@ class SharedLineTest {
         return peer;
     }
 
-    /** One that has made a call, and has begun a record of a MiB that does not go on. */
+    /** A peer that has made a call, and has begun a record of a MiB and stopped. */
     private TcpPeer stuck() throws IOException {
         TcpPeer peer = peer(CLIENT);
         peer.ping(1);
@@ -70,10 +70,10 @@ class SharedLineTest {
         return peer;
     }
 
-    /** So many of the client's connections are looked at now, and again after so long: how many were too slow. */
+    /** Checks the client's connections now and again after some seconds, and returns how many were too slow. */
     private long tooSlowAfter(int seconds) throws Exception {
         long before = statistics.get(Counter.RECORDS_TOO_SLOW);
-        // What was sent is there once what is sent after it has been answered: there is one event loop.
+        // Earlier data has arrived once later data has been answered, because there is one event loop.
         honest.ping(2);
         long now = System.nanoTime();
         listener.closeOverdue(now);
@@ -88,7 +88,7 @@ class SharedLineTest {
         for (int i = 0; i < LINKS; i++) {
             stuck();
         }
-        // 30 seconds of grace, and the part of 30 seconds at 32 KiB/s at a sixteenth of it.
+        // 30 seconds of grace, and the time for what 30 seconds carry at 32 KiB/s, at a sixteenth of that rate.
         assertThat(tooSlowAfter(500)).isZero();
         assertThat(tooSlowAfter(520)).isEqualTo(LINKS);
         for (int i = 1; i <= LINKS; i++) {

@@ -11,7 +11,7 @@ import org.warpnfs.rpcrdma.stats.TransportStatistics;
 import org.warpnfs.rpcrdma.testing.EchoProgram;
 import org.warpnfs.rpcrdma.testing.Rpc;
 
-/** Calls in flight: at the limit of a client its others wait, and other clients do not. */
+/** Calls in flight. At the limit of a client its further calls wait, and other clients do not. */
 class TcpCallsInFlightTest extends ServedPeers {
     @Test
     void callsInFlightOfAClient_atTheLimit_othersWaitAndAnotherClientDoesNot() throws Exception {
@@ -30,7 +30,7 @@ class TcpCallsInFlightTest extends ServedPeers {
         Rpc.success(9, two.receive());
     }
 
-    /** What makes no sense is no call, and takes no call's place. */
+    /** A record that is not valid is no call, and takes no call's place. */
     @Test
     void recordsWithoutSense_moreThanAClientMayHaveCalls_leaveRoomForCalls() throws Exception {
         start(TcpOptions.builder().maxCalls(64, 3));
@@ -43,7 +43,7 @@ class TcpCallsInFlightTest extends ServedPeers {
         peer(HOSTILE).ping(1);
     }
 
-    /** A connection that ends while it waits for its client's calls leaves the line. */
+    /** A connection that ends while it waits for its client's calls is removed from the queue. */
     @Test
     void connectionsThatWaitForRoom_end_nothingIsLeftOfThem() throws Exception {
         TcpOptions one = TcpOptions.builder().maxCalls(64, 1).build();
@@ -75,7 +75,7 @@ class TcpCallsInFlightTest extends ServedPeers {
         peer(HOSTILE).ping(3);
     }
 
-    /** Ending the connection and coming back does not start the count of what runs anew. */
+    /** A client that reconnects does not start with a count of zero while its earlier calls run. */
     @Test
     void callsOutliveTheirConnection_clientReturns_findsThemCounted() throws Exception {
         start(TcpOptions.builder().maxCalls(64, 2));

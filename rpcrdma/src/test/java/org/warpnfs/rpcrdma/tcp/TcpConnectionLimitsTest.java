@@ -14,7 +14,7 @@ import org.warpnfs.rpcrdma.stats.TransportStatistics;
 import org.warpnfs.rpcrdma.testing.EchoProgram;
 import org.warpnfs.rpcrdma.testing.Rpc;
 
-/** Connections: when a place is needed, whose it is, and when none is given. */
+/** Which connection is closed when its place is needed, and when a new one is refused. */
 class TcpConnectionLimitsTest extends ServedPeers {
     @Test
     void silentConnection_firstMessageLimitPasses_isClosed() throws Exception {
@@ -87,7 +87,7 @@ class TcpConnectionLimitsTest extends ServedPeers {
         peer(HONEST).ping(0);
     }
 
-    /** Whoever has many connections does not drive out the one that another has, though that is idle. */
+    /** A client with many connections does not replace the only one of another client, even if that is idle. */
     @Test
     void connectionChurn_manyTimesTheLimit_honestConnectionStaysAndNothingIsLeft() throws Exception {
         start(TcpOptions.builder().maxConnections(8, 8));
@@ -100,7 +100,7 @@ class TcpConnectionLimitsTest extends ServedPeers {
                     hostile.beginRecord(MIB, 100);
                 }
             } catch (IOException e) {
-                // It was refused, or its place was needed.
+                // The connection was refused, or was closed for another.
             }
             if (i % 2 == 0) {
                 hostile.close();
@@ -114,7 +114,7 @@ class TcpConnectionLimitsTest extends ServedPeers {
                 .isPositive();
     }
 
-    /** Descriptors have run out, says the socket; here it is told so. */
+    /** Simulates a socket that reports that no descriptors are left. */
     @Test
     void acceptFails_listener_givesAnIdlePlaceBackAndGoesOn() throws Exception {
         start(TcpOptions.builder());

@@ -34,7 +34,7 @@ import org.warpnfs.rpcrdma.stats.TransportStatistics;
 import org.warpnfs.rpcrdma.testing.EchoProgram;
 import org.warpnfs.rpcrdma.testing.Rpc;
 
-/** Peers that stop in the middle, and calls in the other direction. */
+/** Peers that stop in the middle of a message, and calls in the other direction. */
 @Timeout(60)
 class TcpConnectionTest {
     private static final int LAST_FRAGMENT = 0x8000_0000;
@@ -95,7 +95,9 @@ class TcpConnectionTest {
         return ByteBuffer.wrap(message);
     }
 
-    /** Looks for stalled connections, each time as if the limit had passed since the last, until one was closed. */
+    /**
+     * Checks for stalled connections, each time as if the limit had passed since the last check, until one was closed.
+     */
     private void awaitStallFound() throws InterruptedException {
         long nowNanos = System.nanoTime();
         while (statistics.get(Counter.CONNECTIONS_ABORTED) == 0) {
@@ -146,7 +148,7 @@ class TcpConnectionTest {
         assertThat(statistics.get(Counter.CONNECTIONS_ABORTED)).isZero();
     }
 
-    /** A call that a program works on for long stalls nobody: it is not the peer who keeps us waiting. */
+    /** A call that a program works on for long is no stall, because the peer is not what we wait for. */
     @Test
     void programAtWork_stallLimitPasses_connectionGoesOn() throws Exception {
         try (Socket socket = connect()) {

@@ -20,7 +20,7 @@ import org.warpnfs.rpcrdma.testing.EchoProgram;
 import org.warpnfs.rpcrdma.testing.Rpc;
 
 /**
- * Calls that have been started, of clients that do not take their replies: they wait before they begin, on no thread.
+ * Calls that have been started, of clients that do not take their replies. They wait before they begin, on no thread.
  */
 class TcpHeldCallsTest extends ServedPeers {
     private static final int MARK = 6 * MIB;
@@ -46,7 +46,7 @@ class TcpHeldCallsTest extends ServedPeers {
         return TcpOptions.builder().maxUnsentBytes(64 * MIB, MARK);
     }
 
-    /** Calls of 1 MiB of XDR each. All are started before the first one begins: the gate has to be shut. */
+    /** Calls with 1 MiB of XDR each. All are started before the first one begins, so the gate must be closed. */
     private TcpPeer startAll(int host, int calls) throws Exception {
         TcpPeer hostile = peer(host);
         long before = count(Counter.CALLS_RECEIVED);
@@ -76,7 +76,7 @@ class TcpHeldCallsTest extends ServedPeers {
         gate.countDown();
         awaitNothingRuns();
         assertThat(count(Counter.UNSENT_BYTES)).isBetween((long) MIB, MARK + (long) THREADS * REPLY_BYTES);
-        // A call that has ended is counted as a reply a moment after it stopped running.
+        // A call that has ended counts as a reply shortly after it stopped running.
         await(() -> count(Counter.CALLS_HELD) == 60 - count(Counter.REPLIES_SENT));
         TcpPeer honest = peer(HONEST);
         honest.send(Rpc.call(1, EchoProgram.BULK, MIB));
@@ -121,7 +121,7 @@ class TcpHeldCallsTest extends ServedPeers {
         takeReplies(again, 60);
     }
 
-    /** Its other connection has taken all that it was sent, so it has one call at a time. */
+    /** The client's other connection has taken all its replies, so it has one call at a time. */
     @Test
     void connectionThatTakesItsReplies_besideOneThatDoesNot_goesOn() throws Exception {
         start(options(), gated);
@@ -135,7 +135,7 @@ class TcpHeldCallsTest extends ServedPeers {
         }
     }
 
-    /** They were started together; when they are all that their connection has, they begin one after the other. */
+    /** The calls were started together. When they are all that their connection has, they begin one after the other. */
     @Test
     void callsOfAConnectionThatTakesItsReplies_heldForWhatAnotherDoesNotTake_goOn() throws Exception {
         start(options(), gated);
@@ -204,8 +204,8 @@ class TcpHeldCallsTest extends ServedPeers {
     }
 
     /**
-     * Many threads could list at once: for each call the longest reply is set aside before it begins, so there is never
-     * more than the mark.
+     * Many threads could list at once. Memory for the longest reply is reserved before each call begins, so the total
+     * never exceeds the limit.
      */
     @Test
     void callsThatMoveData_beginTogether_doNotPassTheMarkTogether() throws Exception {
@@ -243,8 +243,8 @@ class TcpHeldCallsTest extends ServedPeers {
     }
 
     /**
-     * A COMPOUND that has listed a directory and goes on in another lane: what it holds counts, though no reply is
-     * there.
+     * A COMPOUND that has listed a directory and continues in another lane. What it holds counts, although no reply
+     * exists.
      */
     @Test
     void callsThatLeaveTheirThread_withPartOfAReply_countForTheMark() throws Exception {

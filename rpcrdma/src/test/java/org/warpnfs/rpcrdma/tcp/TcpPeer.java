@@ -11,7 +11,7 @@ import org.warpnfs.rpcrdma.message.RpcMessage;
 import org.warpnfs.rpcrdma.testing.EchoProgram;
 import org.warpnfs.rpcrdma.testing.Rpc;
 
-/** A TCP client that does as it is told, from an address of its own on the loopback network. */
+/** A TCP client that the test controls, with its own address on the loopback network. */
 final class TcpPeer implements AutoCloseable {
     static final int LAST_FRAGMENT = 0x8000_0000;
     private static final int TIMEOUT_MILLIS = 30_000;
@@ -38,14 +38,14 @@ final class TcpPeer implements AutoCloseable {
         socket.getOutputStream().write(bytes.array(), bytes.arrayOffset() + bytes.position(), bytes.remaining());
     }
 
-    /** A record's mark, and so many bytes of it, zeroes. */
+    /** Sends a record mark and the first bytes of the record, all zero. */
     void beginRecord(int announcedBytes, int sentBytes) throws IOException {
         sendBytes(ByteBuffer.allocate(4 + sentBytes)
                 .putInt(LAST_FRAGMENT | announcedBytes)
                 .clear());
     }
 
-    /** A message of two words and more, with the direction of a reply. */
+    /** A message of at least two words, with the direction of a reply. */
     static RpcMessage replyTo(int xid, int lengthBytes) {
         return RpcMessage.of(
                 ByteBuffer.allocate(lengthBytes).putInt(xid).putInt(1).clear());
@@ -58,7 +58,7 @@ final class TcpPeer implements AutoCloseable {
         return ByteBuffer.wrap(message);
     }
 
-    /** A call, and its reply. */
+    /** Makes a call and reads its reply. */
     void ping(int xid) throws IOException {
         send(Rpc.call(xid, EchoProgram.NULL));
         Rpc.success(xid, receive());
@@ -68,12 +68,12 @@ final class TcpPeer implements AutoCloseable {
     void awaitClosed() throws IOException {
         try {
             while (socket.getInputStream().read(new byte[8192]) >= 0) {
-                // What had been sent before.
+                // Discards what had been sent before.
             }
         } catch (java.net.SocketTimeoutException e) {
             throw e;
         } catch (SocketException e) {
-            // Reset: what we had not taken was thrown away.
+            // The connection was reset, which discarded what we had not read.
         }
     }
 

@@ -11,10 +11,11 @@ import org.warpnfs.rpcrdma.stats.Counter;
 import org.warpnfs.rpcrdma.testing.EchoProgram;
 import org.warpnfs.rpcrdma.testing.Rpc;
 
-/** Memory for records: one peer begins them and does not go on, and an honest one beside it is served. */
+/** Memory for records. One peer begins records and stops, and an honest peer beside it is served. */
 class TcpRecordMemoryTest extends ServedPeers {
     /**
-     * What a call's record took is there again when the call is done with it, not when the peer has taken the reply.
+     * The memory of a call's record is given back when the call no longer reads it, not when the peer has taken the
+     * reply.
      */
     @Test
     void repliesNeverTaken_recordMemory_isBackAllTheSame() throws Exception {
@@ -66,9 +67,7 @@ class TcpRecordMemoryTest extends ServedPeers {
         sender.join();
     }
 
-    /**
-     * Memory is one budget; what stands in its way must be seen by the one that waits, even if it ends without a call.
-     */
+    /** A waiting connection must see that memory was given back, even by a record that was not a call. */
     @Test
     void connectionAtItsRecordLimit_callEnds_nextRecordIsRead() throws Exception {
         start(TcpOptions.builder().maxRecordMemoryBytes(64 * MIB, 100));

@@ -43,7 +43,7 @@ import org.warpnfs.rpcrdma.testing.EchoProgram;
 import org.warpnfs.rpcrdma.testing.RawResponder;
 import org.warpnfs.rpcrdma.testing.Rpc;
 
-/** The TCP requester over loopback sockets: against our own service, and against servers that keep no rule. */
+/** The TCP requester over loopback sockets, against our own service and against servers that break the rules. */
 @Timeout(60)
 class TcpRequesterTest {
     private static final int LAST_FRAGMENT = 0x8000_0000;
@@ -71,7 +71,7 @@ class TcpRequesterTest {
         throw new AssertionError("the call succeeded");
     }
 
-    /** A server that is driven by hand. */
+    /** A server that the test controls. */
     private static final class Server implements AutoCloseable {
         private final ServerSocket listening;
         private Socket socket;
@@ -117,7 +117,7 @@ class TcpRequesterTest {
         }
     }
 
-    /** The loop that hears of its end in the middle of a task has to close its connections all the same. */
+    /** An event loop that is told to stop in the middle of a task must still close its connections. */
     @Test
     void close_ofTheConnectorWhileItsLoopIsBusy_endsTheCall() throws Exception {
         TcpConnector closing = new TcpConnector(1);

@@ -76,7 +76,7 @@ class TcpRpcServiceTest {
                 .array();
     }
 
-    /** Cuts the message into fragments, and writes those in pieces. */
+    /** Cuts the message into fragments, and writes them in pieces. */
     private static void sendInPieces(OutputStream out, RpcMessage message, SplittableRandom random) throws IOException {
         ByteBuffer flat = message.flatten();
         ByteBuffer stream = ByteBuffer.allocate(flat.remaining() * 5 + 64);

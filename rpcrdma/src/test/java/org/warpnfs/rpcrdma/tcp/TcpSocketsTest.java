@@ -20,7 +20,7 @@ class TcpSocketsTest {
     private static final int AT_ONCE = 32;
     private static final int KEPT = 1000;
 
-    /** A host that has vanished is noticed within two minutes, idle or not; the system's own limits are hours. */
+    /** A vanished host is noticed within two minutes, idle or not. The system's own limits are hours. */
     @Test
     void socket_tuned_endsConnectionsOfVanishedHosts() {
         assumeTrue(Epoll.isAvailable());
@@ -38,8 +38,8 @@ class TcpSocketsTest {
     }
 
     /**
-     * A peer decides how long each record is held: one that has most of them end and keeps a few must not keep the
-     * memory of those that ended, or what {@link RecordMemory} counts would be a small part of what is held.
+     * A peer decides how long each record is held. If it ends most records and keeps a few, those must not keep the
+     * memory of the others. Otherwise {@link RecordMemory} would count only a small part of what is held.
      */
     @Test
     void records_oneOfManyIsHeld_memoryOfTheOthersIsUsedAgain() throws Exception {
@@ -55,7 +55,7 @@ class TcpSocketsTest {
         }
     }
 
-    /** How much more memory an allocator holds while it has lent some buffers of many. */
+    /** How much more memory an allocator holds while a few of many buffers are still lent. */
     private static long heldFor(ByteBufAllocator allocator) {
         var metric = ((ByteBufAllocatorMetricProvider) allocator).metric();
         long before = metric.usedDirectMemory();

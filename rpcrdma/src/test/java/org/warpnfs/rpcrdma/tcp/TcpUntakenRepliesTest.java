@@ -13,7 +13,7 @@ import org.warpnfs.rpcrdma.stats.Counter;
 import org.warpnfs.rpcrdma.testing.EchoProgram;
 import org.warpnfs.rpcrdma.testing.Rpc;
 
-/** Replies that a peer does not take: what they hold is bounded, and an honest peer beside it is served. */
+/** Replies that a peer does not take. The memory that they hold is limited, and an honest peer beside it is served. */
 class TcpUntakenRepliesTest extends ServedPeers {
     @Test
     void repliesTakenTooSlowly_leastRate_connectionIsClosedAndTheirMemoryIsBack() throws Exception {
@@ -60,7 +60,7 @@ class TcpUntakenRepliesTest extends ServedPeers {
                 hostile[i].send(Rpc.call(xid, EchoProgram.READ, MIB));
             }
             int now = i;
-            // One after the other: calls that have been started are not taken back.
+            // One after the other, because calls that have been started are not withdrawn.
             await(() -> count(Counter.CALLS_RUNNING) == 0
                     && (count(Counter.REPLIES_SENT) >= 8 + 4 * (now + 1) || count(Counter.CLIENT_WAITS) > 0));
         }
@@ -76,7 +76,7 @@ class TcpUntakenRepliesTest extends ServedPeers {
         }
     }
 
-    /** What we send a peer that reads nothing is bounded too, though it is we who send it. */
+    /** Our own calls to a peer that reads nothing are limited too. */
     @Test
     void backwardCalls_peerTakesNothing_areRefusedAboveTheMark() throws Exception {
         start(TcpOptions.builder().maxUnsentBytes(MIB, 64 * MIB));
@@ -95,12 +95,12 @@ class TcpUntakenRepliesTest extends ServedPeers {
             transport.send(call, xid, new CompletionHandler<Integer, Integer>() {
                 @Override
                 public void completed(Integer lengthBytes, Integer sent) {
-                    // It is on its way.
+                    // The call has been sent.
                 }
 
                 @Override
                 public void failed(Throwable why, Integer sent) {
-                    // It was refused, which is counted.
+                    // The call was refused, which is counted.
                 }
             });
             TimeUnit.MILLISECONDS.sleep(1);

@@ -17,7 +17,7 @@ import org.warpnfs.payload.Payload;
 import org.warpnfs.payload.PayloadEncoder;
 import org.warpnfs.payload.PayloadPool;
 
-/** A program with one procedure for each way that data may travel. */
+/** A program with one procedure for each way in which data may be sent. */
 public final class EchoProgram implements RpcDispatchable {
     public static final int NUMBER = 0x2000_0099;
     public static final int VERSION = 3;
@@ -25,7 +25,7 @@ public final class EchoProgram implements RpcDispatchable {
 
     /** void NULL(void). */
     public static final int NULL = 0;
-    /** (int, int) WRITE(int before, opaque data, int after): the count and a checksum, and 'after'. */
+    /** (int, int) WRITE(int before, opaque data, int after): the results are the count with a checksum, and 'after'. */
     public static final int WRITE = 1;
     /** (int, opaque data, int) READ(int count): a payload between two words. */
     public static final int READ = 2;
@@ -33,13 +33,13 @@ public final class EchoProgram implements RpcDispatchable {
     public static final int BULK = 3;
     /** Throws a RuntimeException. */
     public static final int FAIL = 4;
-    /** Never answers until told to. */
+    /** Does not answer until the test says so. */
     public static final int PARK = 5;
     /** Begins a reply whose encoder throws. */
     public static final int HALF = 6;
     /** opaque COPY(opaque data), by the byte array decoders. */
     public static final int COPY = 7;
-    /** The same, by a program that looks at the count before it takes the bytes. */
+    /** The same as COPY, but checks the count before it takes the bytes. */
     public static final int BOUNDED_COPY = 8;
 
     private static final int MAX_COUNT = 1 << 20;
@@ -52,19 +52,19 @@ public final class EchoProgram implements RpcDispatchable {
 
     public int writes;
 
-    /** A WRITE, by the word before its data, and the connection that it came by. */
+    /** A WRITE, with the word before its data, and its connection. */
     public record WriteRun(RpcTransport transport, int before) {}
 
     public EchoProgram(PayloadPool pool) {
         this.pool = pool;
     }
 
-    /** How many calls are parked; for a thread that runs no program. */
+    /** The number of parked calls. To be called on a thread that runs no program. */
     public synchronized int parkedCount() {
         return parked.size();
     }
 
-    /** The byte that READ and BULK give at an index. */
+    /** The byte at an index in the data of READ and BULK. */
     public static byte pattern(int index) {
         return (byte) (index * 31 + (index >> 8));
     }

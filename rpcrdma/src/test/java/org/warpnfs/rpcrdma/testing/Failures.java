@@ -6,11 +6,11 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import java.util.concurrent.CompletableFuture;
 import org.warpnfs.rpcrdma.request.RequestException;
 
-/** What became of calls that failed below RPC. */
+/** The failures of calls below RPC. */
 public final class Failures {
     private Failures() {}
 
-    /** Why a call has failed. */
+    /** The failure of a call. */
     public static RequestException.Failure failure(CompletableFuture<?> reply) {
         assertThat(reply).isCompletedExceptionally();
         Throwable why = catchThrowable(reply::join).getCause();

@@ -19,9 +19,9 @@ import org.warpnfs.rpcrdma.wire.ReadSegment;
 import org.warpnfs.rpcrdma.wire.RpcRdmaHeader;
 import org.warpnfs.rpcrdma.wire.WriteChunk;
 
-/** A call of {@link ModelRequester} in one of the ways that there are, and what its reply must be. */
+/** A call of {@link ModelRequester} in one of the possible ways, and its expected reply. */
 public final class ModelCall {
-    /** How call and reply travel. */
+    /** The ways in which call and reply are sent. */
     public enum Way {
         NULL_INLINE,
         WRITE_INLINE,
@@ -125,7 +125,7 @@ public final class ModelCall {
             case BULK_TOO_BIG -> {
                 body = header(EchoProgram.BULK, data.length);
                 if (exposing) {
-                    // Too small, and no way to expose a result that has a chunk of its own.
+                    // The chunk is too small, and a result with a chunk of its own cannot be exposed.
                     body = header(EchoProgram.READ, data.length);
                     writes.add(new WriteChunk(requester.segments(ByteBuffer.allocate(64), AccessRight.REMOTE_WRITE)));
                 }
@@ -160,7 +160,7 @@ public final class ModelCall {
         return send.put(data).put(new byte[-data.length & 3]).putInt(WORD).flip();
     }
 
-    /** The data as a chunk may bring them: without their pad, with it at the end. */
+    /** The data of a Read chunk, without their pad or with it at the end. */
     private ByteBuffer source(ModelRequester requester) {
         int padBytes = requester.random().nextBoolean() ? -data.length & 3 : 0;
         return ByteBuffer.wrap(Arrays.copyOf(data, data.length + padBytes));
@@ -172,7 +172,7 @@ public final class ModelCall {
         }
     }
 
-    /** Room for the data, and sometimes for more of it, or for its pad as Linux offers it. */
+    /** A chunk with room for the data, and sometimes for more, or for the pad as Linux offers it. */
     private WriteChunk writeChunk(ModelRequester requester) {
         int more = requester.random().nextBoolean() ? requester.random().nextInt(1, 100) : 0;
         sink = ByteBuffer.allocate(data.length + more);
@@ -183,7 +183,7 @@ public final class ModelCall {
         return new WriteChunk(segments);
     }
 
-    /** Looks at the reply, and what came beside it. */
+    /** Checks the reply and the data in its chunks. */
     void replied(ModelRequester requester, RpcRdmaHeader header, ByteBuffer inline) {
         switch (way) {
             case NULL_INLINE ->
@@ -204,7 +204,7 @@ public final class ModelCall {
             case READ_WRITE_CHUNK, READ_SPARE_WRITE_CHUNKS -> {
                 ByteBuffer results = Rpc.success(xid, inline(header, inline));
                 if (sink.capacity() == 0) {
-                    // A chunk without room asks for the data inline: there are none.
+                    // A chunk without room asks for the data inline, and there are none.
                     assertThat(data).isEmpty();
                 } else {
                     checkSink((RdmaMsg) header);
@@ -220,7 +220,7 @@ public final class ModelCall {
             case BULK_TOO_BIG -> assertThat(header).isInstanceOf(RdmaErrorChunk.class);
             case READ_EXPOSED -> {
                 if (header instanceof RdmaErrorChunk) {
-                    // There is a limit to how much may be exposed at once.
+                    // The limit on exposed data may have been reached.
                     break;
                 }
                 assertThat(exposing).isTrue();

@@ -31,9 +31,9 @@ import org.warpnfs.rpcrdma.wire.RpcRdmaHeader;
 import org.warpnfs.rpcrdma.wire.RpcRdmaViolation;
 
 /**
- * A requester that keeps every rule of RFC 5666 and looks whether the responder does: each reply answers one
- * outstanding call, once; each grant is within bounds; results are where they belong, byte for byte. When its
- * connection ends it connects again and repeats what was not answered, under the same XIDs.
+ * A requester that keeps every rule of RFC 5666 and checks that the responder does. Each reply must answer one
+ * outstanding call, once. Each grant must be within its limits. Results must be in the right place, byte for byte. When
+ * its connection ends, it reconnects and repeats unanswered calls with the same XIDs.
  */
 public final class ModelRequester implements QueuePairHandler {
     private static final int INLINE_BYTES = 4096;
@@ -52,7 +52,7 @@ public final class ModelRequester implements QueuePairHandler {
     private long nextId;
     private boolean stopped;
 
-    /** Connections that were lost or never came about. */
+    /** The number of connections that were lost or never established. */
     public int reconnects;
 
     public int answered;
@@ -76,7 +76,7 @@ public final class ModelRequester implements QueuePairHandler {
         sendWaiting();
     }
 
-    /** Calls that have no answer yet. */
+    /** The number of calls without an answer. */
     public int unanswered() {
         return waiting.size() + outstanding.size() + reading.size();
     }
@@ -85,7 +85,7 @@ public final class ModelRequester implements QueuePairHandler {
         return random;
     }
 
-    /** Registers memory in pieces, one region for all of them or one each. */
+    /** Registers memory in pieces, with one region for all of them or one each. */
     List<RdmaSegment> segments(ByteBuffer memory, AccessRight right) {
         List<RdmaSegment> segments = new ArrayList<>();
         boolean oneRegion = random.nextBoolean();
@@ -177,12 +177,12 @@ public final class ModelRequester implements QueuePairHandler {
         call.replied(this, header, message);
     }
 
-    /** A call's last byte is here, and was right. */
+    /** All bytes of a call's reply have arrived and are right. */
     void done() {
         answered++;
     }
 
-    /** Reads what a reply exposes, says RDMA_DONE, and then looks at it. */
+    /** Reads the exposed data of a reply, sends RDMA_DONE, and then checks the data. */
     void read(long xid, ReadSegment exposed, Consumer<ByteBuffer> check) {
         donesOwed++;
         int lengthBytes = (int) exposed.segment().lengthBytes();
@@ -208,14 +208,14 @@ public final class ModelRequester implements QueuePairHandler {
         queuePair = null;
         waiting.addAll(outstanding.values());
         outstanding.clear();
-        // Those were answered, and run; that the requester never saw all of the answer is its own loss.
+        // These calls were answered and have run. It is only this requester that has not seen all of the answers.
         reading.clear();
         if (!stopped) {
             connect();
         }
     }
 
-    /** Connects no more. */
+    /** Stops reconnecting. */
     public void stop() {
         stopped = true;
     }

@@ -19,10 +19,10 @@ import org.warpnfs.iwarp.verbs.WorkRequest;
 import org.warpnfs.rpcrdma.wire.PrivateData;
 import org.warpnfs.rpcrdma.wire.RdmaSegment;
 
-/** A requester that sends whatever it is told to, byte by byte. */
+/** A requester whose messages the test writes byte by byte. */
 public final class RawRequester implements QueuePairHandler {
     public final List<ByteBuffer> received = new ArrayList<>();
-    /** STags of ours that came back with a message. */
+    /** STags of ours that messages invalidated. */
     public final List<Long> invalidated = new ArrayList<>();
 
     public final List<CompletionStatus> reads = new ArrayList<>();
@@ -47,7 +47,7 @@ public final class RawRequester implements QueuePairHandler {
         return connect(connector, server, privateData, ird, 0, receiveBytes);
     }
 
-    /** Connects as one that would also like to issue RDMA Reads itself. */
+    /** Connects with other private data and limits, such as RDMA Reads of its own. */
     public static RawRequester connect(
             Connector connector, InetSocketAddress server, ByteBuffer privateData, int ird, int ord, int receiveBytes) {
         return connect(connector, server, new ConnectOptions(privateData, ird, ord), 200, receiveBytes);
@@ -71,7 +71,7 @@ public final class RawRequester implements QueuePairHandler {
         return queuePair.register(memory, Set.of(right));
     }
 
-    /** Reads the responder's memory into a buffer; how it ended is found in {@link #reads}. */
+    /** Reads the responder's memory into a buffer. {@link #reads} has the result. */
     public ByteBuffer read(RdmaSegment segment) {
         ByteBuffer sink = ByteBuffer.allocate((int) segment.lengthBytes());
         MemoryRegion region = register(sink, AccessRight.LOCAL_WRITE);

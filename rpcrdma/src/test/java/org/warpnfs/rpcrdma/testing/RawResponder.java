@@ -19,7 +19,7 @@ import org.warpnfs.iwarp.verbs.RemoteMemory;
 import org.warpnfs.iwarp.verbs.WorkRequest;
 import org.warpnfs.rpcrdma.wire.PrivateData;
 
-/** A responder that sends whatever it is told to, byte by byte, on the latest connection. */
+/** A responder whose messages the test writes byte by byte, on the latest connection. */
 public final class RawResponder implements ConnectionRequestHandler, QueuePairHandler {
     private static final int RECEIVE_BYTES = 4096;
 
@@ -48,7 +48,7 @@ public final class RawResponder implements ConnectionRequestHandler, QueuePairHa
         return words(xid, 1, credits, 0, 0, 0, 0, xid, 1, 0, 0, 0, 0);
     }
 
-    /** The XID of the call that came as number {@code index}. */
+    /** The XID of the received call number {@code index}. */
     public int xid(int index) {
         return received.get(index).getInt(0);
     }
@@ -67,7 +67,7 @@ public final class RawResponder implements ConnectionRequestHandler, QueuePairHa
         queuePair.flush();
     }
 
-    /** Reads the requester's memory; how it ended is found in {@link #reads}. */
+    /** Reads the requester's memory. {@link #reads} has the result. */
     public ByteBuffer read(long stag, long offset, int lengthBytes) {
         ByteBuffer sink = ByteBuffer.allocate(lengthBytes);
         MemoryRegion region = queuePair.register(sink, Set.of(AccessRight.LOCAL_WRITE));
@@ -91,7 +91,7 @@ public final class RawResponder implements ConnectionRequestHandler, QueuePairHa
 
     @Override
     public void established(QueuePair qp) {
-        // The first message says the same.
+        // The first message reports the same.
     }
 
     @Override

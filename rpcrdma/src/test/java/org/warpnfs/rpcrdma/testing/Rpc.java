@@ -49,7 +49,7 @@ public final class Rpc {
         return accepted(xid, 0, reply);
     }
 
-    /** Checks a reply that was accepted with some status. */
+    /** Checks a reply that was accepted with a given status. */
     public static ByteBuffer accepted(int xid, int status, ByteBuffer reply) {
         ByteBuffer in = reply.duplicate();
         assertThat(new int[] {in.getInt(), in.getInt(), in.getInt(), in.getInt(), in.getInt(), in.getInt()})

@@ -29,7 +29,7 @@ import org.warpnfs.rpcrdma.wire.RdmaMsg;
 import org.warpnfs.rpcrdma.wire.RpcRdmaHeader;
 import org.warpnfs.rpcrdma.wire.RpcRdmaViolation;
 
-/** A responder on a simulated network, with requesters that say what they are told to. */
+/** A responder on a simulated network, with requesters that the test controls. */
 public final class SimulatedResponder {
     public static final InetSocketAddress ADDRESS = new InetSocketAddress(InetAddress.getLoopbackAddress(), 20_049);
 
@@ -50,7 +50,7 @@ public final class SimulatedResponder {
         simulation.listen(ADDRESS, service);
     }
 
-    /** Connects as a Linux client does, but for the RDMA Reads that the requester would like to issue itself. */
+    /** Connects as a Linux client does, but with an ORD for RDMA Reads of the requester. */
     public RawRequester connect(int ord) {
         RawRequester raw = RawRequester.connect(
                 simulation.connector(), ADDRESS, new PrivateData(true, 4096, 4096).encoded(), 128, ord, 4096);
@@ -74,7 +74,7 @@ public final class SimulatedResponder {
         return connecting.join();
     }
 
-    /** Lets everything happen until nothing is left to do. */
+    /** Runs all events until nothing is left to do. */
     public void settle() {
         simulation.run();
         while (!operations.isEmpty()) {
@@ -89,7 +89,7 @@ public final class SimulatedResponder {
         return service.statistics().get(counter);
     }
 
-    /** A header and what follows it. */
+    /** A header and the bytes after it. */
     public static ByteBuffer message(RpcRdmaHeader header, ByteBuffer rpc) {
         return ByteBuffer.allocate(header.encodedLengthBytes() + rpc.remaining())
                 .put(header.encoded())
@@ -97,14 +97,14 @@ public final class SimulatedResponder {
                 .flip();
     }
 
-    /** A message that is all inline. */
+    /** An RPC message that is entirely inline. */
     public static ByteBuffer inline(RpcMessage rpc) {
         long xid = Integer.toUnsignedLong(rpc.xdr().getInt(0));
         return message(new RdmaMsg(xid, 32, ChunkLists.NONE), rpc.flatten());
     }
 
     /**
-     * The header of the last message that a requester received, and behind it the buffer's position at what follows.
+     * The header of the last message that a requester received. The buffer's position is then at the bytes after it.
      */
     public static RpcRdmaHeader header(ByteBuffer message) throws RpcRdmaViolation {
         return RpcRdmaHeader.parse(message, HeaderLimits.DEFAULT);
@@ -115,7 +115,7 @@ public final class SimulatedResponder {
         return raw.received.getLast().duplicate();
     }
 
-    /** Sends a NULL and looks for its answer. */
+    /** Sends a NULL and checks its answer. */
     public void assertStillServes(RawRequester raw) throws RpcRdmaViolation {
         int before = raw.received.size();
         raw.send(inline(Rpc.call(0x7777, EchoProgram.NULL)));
@@ -126,7 +126,7 @@ public final class SimulatedResponder {
         assertThat(header.credits()).isPositive();
     }
 
-    /** Ends the service and looks whether it gave everything back. */
+    /** Ends the service and checks that it gave everything back. */
     public void close() {
         service.close();
         settle();

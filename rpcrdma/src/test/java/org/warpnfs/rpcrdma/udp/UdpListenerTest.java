@@ -120,7 +120,7 @@ class UdpListenerTest {
 
     @Test
     void reply_longerThanThreeTimesItsCall_isSystemErr() throws Exception {
-        // 40 and 28 of headers: three times 68 less 28.
+        // 40 bytes and 28 of headers: the limit is three times 68, less 28.
         send(1, 40);
         next().reply(RpcMessage.of(ByteBuffer.allocate(176)));
         assertThat(receive().remaining()).isEqualTo(176);
@@ -201,10 +201,7 @@ class UdpListenerTest {
         assertThat(listener.underWay()).isZero();
     }
 
-    /**
-     * All of 127.0.0.0/8 is this host's, and what it sends there and from no address in particular leaves from
-     * 127.0.0.1.
-     */
+    /** All of 127.0.0.0/8 belongs to this host, and datagrams without a source address are sent from 127.0.0.1. */
     @Test
     void reply_ofAListenerAtEveryAddress_leavesFromTheAddressThatWasAsked() throws Exception {
         InetAddress second = InetAddress.getByName("127.0.0.2");
@@ -256,7 +253,7 @@ class UdpListenerTest {
             addresses.clear();
             sockets.look();
             made.channel().closeFuture().sync();
-            // One that cannot be had is tried again, and harms no other.
+            // An address that is not available is tried again, and does not affect the others.
             addresses.add(InetAddress.getByName("192.0.2.1"));
             ChannelFuture failed = sockets.look().getFirst().await();
             assertThat(failed.isSuccess()).isFalse();
@@ -269,7 +266,7 @@ class UdpListenerTest {
         }
     }
 
-    /** At least: other listeners of the process count there too. */
+    /** At least these, because other listeners of the process count there too. */
     @Test
     void datagrams_areCountedByWhatBecameOfThem() throws Exception {
         UdpCounts counts = UdpCounts.ofProcess();
@@ -290,7 +287,7 @@ class UdpListenerTest {
         assertThat(counts.repliesTooLong() - repliesTooLong).isPositive();
     }
 
-    /** Whoever sends a datagram would be remembered for as long as the server runs. */
+    /** Otherwise every sender of a datagram would be stored for as long as the server runs. */
     @Test
     void senders_areNotRememberedAsConnections() throws Exception {
         listener.close();

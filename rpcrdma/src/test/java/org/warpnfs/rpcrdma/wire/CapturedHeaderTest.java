@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.warpnfs.testkit.CapturedSends;
 
-/** What a Linux client and knfsd really sent. */
+/** Headers that a Linux client and knfsd sent. */
 class CapturedHeaderTest {
     private static final String[] CAPTURES = {
         "knfsd-v3", "knfsd-v4.1", "knfsd-v4.2", "sizes-v3", "sizes-v4.1", "recall-v4.1"

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Each message type as the XDR of RFC 5666, section 4.3 lays it out, written by hand: XID 11223344h, 32 credits. */
+/** Each message type, written by hand from the XDR of RFC 5666, section 4.3: XID 11223344h, 32 credits. */
 class GoldenHeaderTest {
     private static final long XID = 0x11223344L;
     private static final String FIXED = "11223344 00000001 00000020 ";

@@ -5,10 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import java.nio.ByteBuffer;
 
-/**
- * Any bytes as a header: refused with what is to be answered, or taken, within the limits, and encoded to the same
- * bytes.
- */
+/** Arbitrary bytes as a header: refused with an answer, or accepted within the limits and encoded to the same bytes. */
 class HeaderFuzzTest {
     private static final HeaderLimits LIMITS = new HeaderLimits(5, 3, 4, 1 << 20);
 

@@ -28,7 +28,7 @@ class HeaderTest {
                         .isEqualTo(answer));
     }
 
-    /** RFC 8166, section 4.3, all structures at once, with the widest values. */
+    /** All structures of RFC 8166, section 4.3 at once, with the widest values. */
     @Test
     void allLists_parsed_giveTheirFields() throws RpcRdmaViolation {
         String words = FIXED + "00000000"
@@ -89,11 +89,11 @@ class HeaderTest {
                 // unknown procedures
                 "00000005",
                 "ffffffff",
-                // a list item that is neither there nor not
+                // a list item that is neither present nor absent
                 "00000000 00000002 00000000 00000000",
                 "00000000 00000000 ffffffff 00000000",
                 "00000000 00000000 00000000 00000002",
-                // a position that is no multiple of four
+                // a position that is not a multiple of four
                 "00000000 00000001 00000002 00000001 00000004 0000000000000000 00000000 00000000 00000000",
                 // more segments than there are bytes, once as a product that overflows an int
                 "00000000 00000000 00000001 00000002 00000001 00000004 0000000000000000 00000000 00000000",
@@ -134,9 +134,7 @@ class HeaderTest {
         }
     }
 
-    /**
-     * Whatever the bytes, parsing ends with a header or a violation, and a header encodes to the bytes it came from.
-     */
+    /** Parsing arbitrary bytes ends with a header or a violation, and a header encodes to the bytes it came from. */
     @Test
     void randomBytes_parsed_neverFailOtherwise() {
         Seeds.each(20_000, seed -> {
