@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.Test;
 
 class FairShareTest {
-    /** Takes pieces of one as long as it may, and says how many it got. */
+    /** Takes single pieces as long as permitted, and returns how many it got. */
     private static long greedy(long free) {
         long held = 0;
         while (FairShare.allows(held, 1, free - held)) {

@@ -58,7 +58,7 @@ class LogLimiterTest {
         assertThat(limiter.admit("a", client(1))).hasValue(1);
     }
 
-    /** Whoever has a network of addresses, or forges them, writes no more lines than one who has few. */
+    /** A client with a network of addresses, or with forged ones, writes no more lines than a client with few. */
     @Test
     void admit_crowd_writesNoMoreThanThereArePlaces() {
         long lines = 0;

@@ -19,7 +19,7 @@ class RateWatchTest {
     private static final long MUCH = 1 << 20;
     private static final int NEVER = -1;
 
-    /** 10 seconds of grace, 100 bytes each second. */
+    /** 10 seconds of grace, 100 bytes a second. */
     private final RateWatch watch = new RateWatch(Duration.ofSeconds(10), 100, LineSharers.Line.ALONE);
 
     private final LineSharers sharers = new LineSharers();
@@ -28,7 +28,7 @@ class RateWatchTest {
         return watch.behind(new RateWatch.Progress(owedBytes, doneBytes, 0), nowNanos);
     }
 
-    /** Looks once a second at a peer that always owes much, and says in which second it was behind. */
+    /** Checks once a second a peer that always owes many bytes, and returns the second in which it was behind. */
     private int behindAfter(int seconds, LongUnaryOperator doneBytes) {
         for (int second = 0; second <= seconds; second++) {
             if (behind(MUCH, doneBytes.applyAsLong(second), second * SECOND)) {
@@ -65,7 +65,7 @@ class RateWatchTest {
         assertThat(behindAfter(100, second -> 50 * second)).isEqualTo(41);
     }
 
-    /** What was fast is not saved up: the pause after it is no longer than any other. */
+    /** Speed is not saved up: a pause after fast progress may be no longer than any other. */
     @Test
     void fastAtFirst_thenNothing_isLateAllTheSame() {
         assertThat(behind(MUCH, 0, 0)).isFalse();
@@ -82,7 +82,7 @@ class RateWatchTest {
         assertThat(behind(1, 1, 111 * SECOND)).isTrue();
     }
 
-    /** One small thing after the other, on a line with long round trips: each is in time. */
+    /** One small item after the other, on a line with long round trips. Each is in time. */
     @Test
     void allThatWasOwed_isDoneBetweenLooks_isInTimeForEver() {
         for (long second = 0; second < 1000; second += 8) {
@@ -108,12 +108,12 @@ class RateWatchTest {
         assertThat(behind(MUCH, 0, 5 * SECOND + 1)).isTrue();
     }
 
-    // Connections that share a line, with the limits of the server: 30 seconds, 32 KiB each second.
+    // Connections that share a line, with the limits of the server: 30 seconds, 32 KiB a second.
 
     private static final long LEAST = 32 << 10;
     private static final Duration GRACE = Duration.ofSeconds(30);
 
-    /** Progress is seen in pieces of a MiB: an RDMA Read is done as a whole. */
+    /** Progress shows in steps of a MiB, because an RDMA Read completes as a whole. */
     private static final long PIECE = 1 << 20;
 
     private static ClientAddress client(int last) {
@@ -135,7 +135,7 @@ class RateWatchTest {
         return connection.behind(new RateWatch.Progress(4 * PIECE, done, 0), second * SECOND);
     }
 
-    /** A line of 512 kbit/s, less what headers take. */
+    /** A line of 512 kbit/s, less the share of headers. */
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 8, 16})
     void slowLine_usedToTheFullByManyConnections_isInTimeForHours(int count) {
@@ -175,7 +175,10 @@ class RateWatchTest {
         assertThat(late).isPositive();
     }
 
-    /** They owe for ever, and say a byte a second; another of the same client's moves as fast as it likes. */
+    /**
+     * Connections that owe bytes for ever and move a byte a second, while another connection of the same client moves
+     * as fast as it likes.
+     */
     @ParameterizedTest
     @ValueSource(ints = {1, 15, 255})
     void stuckConnections_besideOneThatMoves_areAllLateInTime(int count) {

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.warpnfs.limits.ClientAddress;
 
-/** Who gets memory when there is not enough for all. */
+/** Which clients get memory when there is not enough for all. */
 class FairPayloadPoolTest {
     private static final int MIB = 1 << 20;
     private static final int SMALL = 4096;
@@ -157,7 +157,7 @@ class FairPayloadPoolTest {
         assertThat(taken).hasSize(1);
     }
 
-    /** One that fails, be it by an Error, leaves nobody behind it with memory that it has never heard of. */
+    /** A grant that fails, even with an Error, does not keep the others from being told of their memory. */
     @Test
     void grants_firstFailsByAnError_theOthersAreTold() {
         PayloadPool mixed = new PayloadPool(4L * MIB, MIB);
@@ -191,8 +191,8 @@ class FairPayloadPoolTest {
     }
 
     /**
-     * Addresses cost nobody anything: one that holds nothing and waits for nothing is forgotten, however it came to
-     * that.
+     * Addresses cost an attacker nothing. So a client that holds nothing and waits for nothing is removed, however it
+     * got there.
      */
     @Test
     void clients_thatHoldNothing_areForgotten() {

@@ -8,7 +8,7 @@ import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import org.warpnfs.testkit.Circles;
 
-/** Buffers that all layers hand along: they know no layer. */
+/** All layers pass these buffers along, so this module uses no layer. */
 @AnalyzeClasses(packages = "org.warpnfs.payload", importOptions = DoNotIncludeTests.class)
 class LadderTest {
     @ArchTest

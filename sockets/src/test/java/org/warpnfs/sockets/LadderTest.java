@@ -8,7 +8,7 @@ import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import org.warpnfs.testkit.Circles;
 
-/** Sockets, and nothing that is said over them. */
+/** This module uses sockets and no protocol above them. */
 @AnalyzeClasses(packages = "org.warpnfs.sockets", importOptions = DoNotIncludeTests.class)
 class LadderTest {
     @ArchTest

@@ -9,8 +9,7 @@ import org.junit.jupiter.api.Test;
 
 class SocketTuningTest {
     /**
-     * A host that has vanished is noticed within two minutes, idle or with bytes under way; the system's own limits are
-     * hours.
+     * A vanished host is noticed within two minutes, idle or with data in flight. The system's own limits are hours.
      */
     @Test
     void socket_tuned_endsConnectionsOfVanishedHosts() {
