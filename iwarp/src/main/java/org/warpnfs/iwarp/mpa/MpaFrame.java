@@ -56,7 +56,8 @@ public record MpaFrame(
 
     public MpaFrame {
         if (privateData.remaining() > MAX_PRIVATE_DATA_BYTES) {
-            throw new IllegalArgumentException("private data of " + privateData.remaining() + " bytes");
+            throw new IllegalArgumentException(
+                    "private data of " + privateData.remaining() + " bytes, limit " + MAX_PRIVATE_DATA_BYTES);
         }
         if (enhanced && !rejected && privateData.remaining() < EnhancedBlock.BYTES) {
             throw new IllegalArgumentException("an enhanced frame needs its block");
@@ -109,7 +110,9 @@ public record MpaFrame(
         int lengthBytes = BigEndian.u16(header, header.position() + PD_LENGTH_OFFSET);
         if (lengthBytes > MAX_PRIVATE_DATA_BYTES) {
             throw new MpaViolation(
-                    MpaError.BAD_FRAME, "private data of " + lengthBytes + " bytes (RFC 5044, section 7.1.1)");
+                    MpaError.BAD_FRAME,
+                    "private data of " + lengthBytes + " bytes, limit " + MAX_PRIVATE_DATA_BYTES
+                            + " (RFC 5044, section 7.1.1)");
         }
         return lengthBytes;
     }
@@ -127,7 +130,8 @@ public record MpaFrame(
         if (enhanced && !rejected && privateData.length < EnhancedBlock.BYTES) {
             throw new MpaViolation(
                     MpaError.BAD_FRAME,
-                    "enhanced frame with " + privateData.length + " bytes of private data (RFC 6581, section 9)");
+                    "enhanced frame with " + privateData.length + " bytes of private data, at least "
+                            + EnhancedBlock.BYTES + " needed (RFC 6581, section 9)");
         }
         return new MpaFrame(
                 kind,

@@ -57,7 +57,8 @@ public final class MpaFrameReader {
             if (frame.get(i) != kind.keyByte(i)) {
                 throw new MpaViolation(
                         MpaError.BAD_FRAME,
-                        "byte " + i + " of the key is " + (frame.get(i) & 0xff) + " (RFC 5044, section 7.1.1)");
+                        "byte " + i + " of the key is " + (frame.get(i) & 0xff) + ", expected "
+                                + (kind.keyByte(i) & 0xff) + " (RFC 5044, section 7.1.1)");
             }
         }
     }

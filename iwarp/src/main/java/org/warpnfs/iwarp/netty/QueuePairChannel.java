@@ -323,7 +323,7 @@ final class QueuePairChannel extends ChannelInboundHandlerAdapter implements Que
     public void reconnect() {
         QueuePairMachine moved = machine();
         if (reconnector == null) {
-            throw new IllegalStateException("only an initiator connects again");
+            throw new IllegalStateException("a responder cannot reconnect");
         }
         // From here on no event of this channel reaches the machine.
         channel.pipeline().remove(this);

@@ -258,7 +258,7 @@ final class StreamLife {
         if (!current.is(StreamState.CLOSED)) {
             if (current.is(StreamState.HALF_CLOSED)) {
                 // The stream was closing anyway. The completions tell which work was not sent.
-                endParting("did not take all that was due: " + detail, Ending.LINK_GONE);
+                endParting("the posted data was not all taken: " + detail, Ending.LINK_GONE);
             } else {
                 end(Cause.CONNECTION_LOST, detail, Ending.LINK_GONE);
             }
@@ -275,9 +275,9 @@ final class StreamLife {
             end(Cause.TIMEOUT, "no message within " + millis(config.firstMessageTimeoutNanos()), Ending.CLOSE);
         } else if (!deadlines.goesOn()) {
             if (current.is(StreamState.HALF_CLOSED)) {
-                endParting("did not take in time what was due", Ending.CLOSE);
+                endParting("the posted data was not taken in time", Ending.CLOSE);
             } else {
-                end(Cause.LOCAL_CLOSE, "posted work did not leave in time", Ending.CLOSE);
+                end(Cause.LOCAL_CLOSE, "posted work was not sent in time", Ending.CLOSE);
             }
             link.close();
         }

@@ -258,7 +258,7 @@ final class StreamStart {
     private void open() {
         MpaAgreement agreed = agreement;
         if (agreed == null) {
-            throw new IllegalStateException("nothing was agreed on");
+            throw new IllegalStateException("the startup has no result yet");
         }
         life.open();
         transmitter.open(agreed.framing(), agreed.reads().ord());

@@ -57,7 +57,8 @@ public record AtomicRequestHeader(
         if (message.remaining() != BYTES) {
             throw new RdmapViolation(
                     RdmapError.OPERATION_CATASTROPHIC_STREAM,
-                    "Atomic Request of " + message.remaining() + " bytes (RFC 7306, section 5.2.1)");
+                    "Atomic Request of " + message.remaining() + " bytes, expected " + BYTES
+                            + " (RFC 7306, section 5.2.1)");
         }
         int at = message.position();
         int code = (int) BigEndian.u32(message, at) & OPCODE_MASK;

@@ -27,7 +27,8 @@ public record AtomicResponseHeader(long requestIdentifier, long originalValue) {
         if (message.remaining() != BYTES) {
             throw new RdmapViolation(
                     RdmapError.OPERATION_CATASTROPHIC_STREAM,
-                    "Atomic Response of " + message.remaining() + " bytes (RFC 7306, section 5.2.2)");
+                    "Atomic Response of " + message.remaining() + " bytes, expected " + BYTES
+                            + " (RFC 7306, section 5.2.2)");
         }
         int at = message.position();
         return new AtomicResponseHeader(BigEndian.u32(message, at), BigEndian.u64(message, at + VALUE_OFFSET));

@@ -278,7 +278,8 @@ public final class RdmapStream implements DdpUlp {
             boolean valid = region != null || regions.isOfOthers(stag);
             throw new RdmapViolation(
                     valid ? RdmapError.PROTECTION_CANNOT_INVALIDATE : RdmapError.OPERATION_CANNOT_INVALIDATE,
-                    "STag " + Long.toHexString(stag) + " is not one of this stream alone (RFC 5040, section 5.3)");
+                    "STag " + Long.toHexString(stag)
+                            + " is not valid on this stream alone and cannot be invalidated (RFC 5040, section 5.3)");
         }
         region.invalidate();
     }
@@ -289,7 +290,8 @@ public final class RdmapStream implements DdpUlp {
             ulp.receiveFailed(buffer);
             throw new RdmapViolation(
                     RdmapError.OPERATION_CATASTROPHIC_STREAM,
-                    "Immediate Data of " + message.remaining() + " bytes (RFC 7306, section 6.3)");
+                    "Immediate Data of " + message.remaining() + " bytes, expected " + Long.BYTES
+                            + " (RFC 7306, section 6.3)");
         }
         ulp.immediateDelivered(buffer, BigEndian.u64(message, message.position()), opcode.solicited());
     }

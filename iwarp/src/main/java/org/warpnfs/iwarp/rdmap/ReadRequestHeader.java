@@ -35,7 +35,8 @@ public record ReadRequestHeader(long sinkStag, long sinkOffset, long sizeBytes, 
         if (message.remaining() != BYTES) {
             throw new RdmapViolation(
                     RdmapError.OPERATION_UNSPECIFIED,
-                    "Read Request of " + message.remaining() + " bytes (RFC 5040, section 4.4)");
+                    "Read Request of " + message.remaining() + " bytes, expected " + BYTES
+                            + " (RFC 5040, section 4.4)");
         }
         int at = message.position();
         return new ReadRequestHeader(

@@ -42,7 +42,7 @@ class SlowPartingTest extends BusySocket {
         assertThat(link.closed).isTrue();
         assertThat(link.outputEnded).isTrue();
         assertThat(link.reason.cause()).isEqualTo(Cause.PEER_CLOSE);
-        assertThat(link.reason.detail()).contains("did not take in time");
+        assertThat(link.reason.detail()).contains("not taken in time");
         assertThat(idsOf(CompletionStatus.FLUSHED)).containsExactly(0L, 1L);
     }
 
@@ -88,7 +88,7 @@ class SlowPartingTest extends BusySocket {
         link.pass(CLOSE_NANOS);
         assertThat(link.closed).isTrue();
         assertThat(link.reason.cause()).isEqualTo(Cause.PEER_CLOSE);
-        assertThat(link.reason.detail()).contains("did not take in time");
+        assertThat(link.reason.detail()).contains("not taken in time");
         assertThat(idsOf(CompletionStatus.FLUSHED)).containsExactly(1L);
     }
 

@@ -92,8 +92,8 @@ final class ReplyReceiver {
         if (!calls.expects(header.xid())) {
             LOG.atDebug()
                     .addKeyValue("xid", () -> Long.toHexString(header.xid()))
-                    .log("a reply to a call that nobody waits for");
-            return invalidated.isPresent() ? "an invalidation that belongs to no call" : null;
+                    .log("a reply without a waiting call");
+            return invalidated.isPresent() ? "an invalidation without a waiting call" : null;
         }
         PendingCall call = calls.replied(header.xid());
         calls.granted(header);
@@ -102,7 +102,7 @@ final class ReplyReceiver {
         }
         if (invalidated.isPresent() && (!options.remoteInvalidation() || !call.owns(invalidated.getAsLong()))) {
             failed.add(call);
-            return "an invalidation that the call did not invite";
+            return "an invalidation that the call did not permit";
         }
         if (!calls.hasLeft(call)) {
             ByteBuffer copy =

@@ -32,7 +32,7 @@ public final class ClientBudget {
     private ClientBudget(long most, long mostOfOneClient, boolean leavesSome) {
         if (most < 1 || mostOfOneClient < 1) {
             throw new IllegalArgumentException(
-                    "a budget of " + most + ", " + mostOfOneClient + " for a client, serves nobody");
+                    "budget of " + most + ", " + mostOfOneClient + " for each client: both are at least 1");
         }
         this.most = most;
         this.mostOfOneClient = mostOfOneClient;

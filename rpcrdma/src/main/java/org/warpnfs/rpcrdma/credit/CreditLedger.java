@@ -61,7 +61,7 @@ public final class CreditLedger {
     /** A call was dropped, or its answer is about to be sent and its receive buffer is posted again. */
     public void callEnded() {
         if (inFlight == 0) {
-            throw new IllegalStateException("a call ended that never began");
+            throw new IllegalStateException("more calls ended than began");
         }
         inFlight--;
     }

@@ -202,7 +202,7 @@ final class CallXdr extends EncodingXdr implements CallLanes, CallOnThread.Descr
     public void proceed(Lane next, LaneTask rest) {
         RpcCall parsed = rpc;
         if (parsed == null) {
-            throw new IllegalStateException("a call that no program has cannot go on");
+            throw new IllegalStateException("a call without a program cannot continue");
         }
         LaneTask guarded = new LaneTask() {
             @Override

@@ -50,7 +50,7 @@ final class ConnectionEnd {
             try {
                 task.run();
             } catch (RuntimeException | Error e) {
-                LOG.error("a call could not be told that its connection has ended, by a bug of the server", e);
+                LOG.error("a task for the end of a connection failed, by a bug of the server", e);
             }
         }
     }

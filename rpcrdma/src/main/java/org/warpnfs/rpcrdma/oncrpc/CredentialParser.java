@@ -39,7 +39,9 @@ final class CredentialParser {
         int flavor = xdr.xdrDecodeInt();
         int bodyBytes = xdr.xdrDecodeInt();
         if (bodyBytes < 0 || bodyBytes > MAX_BODY_BYTES) {
-            throw denied(RpcAuthStat.AUTH_BADCRED, "credential of " + Integer.toUnsignedString(bodyBytes) + " bytes");
+            throw denied(
+                    RpcAuthStat.AUTH_BADCRED,
+                    "credential of " + Integer.toUnsignedString(bodyBytes) + " bytes, limit " + MAX_BODY_BYTES);
         }
         RpcAuth credential =
                 switch (flavor) {
@@ -47,7 +49,9 @@ final class CredentialParser {
                     case RpcAuthType.UNIX -> unix(xdr, bodyBytes);
                     default ->
                         throw denied(
-                                RpcAuthStat.AUTH_BADCRED, "credential of flavor " + Integer.toUnsignedString(flavor));
+                                RpcAuthStat.AUTH_BADCRED,
+                                "credential of flavor " + Integer.toUnsignedString(flavor)
+                                        + ", not AUTH_NONE or AUTH_SYS");
                 };
         int verifierFlavor = xdr.xdrDecodeInt();
         int verifierBytes = xdr.xdrDecodeInt();
@@ -74,7 +78,8 @@ final class CredentialParser {
         if (machineNameBytes < 0 || machineNameBytes > MAX_MACHINE_NAME_BYTES) {
             throw denied(
                     RpcAuthStat.AUTH_BADCRED,
-                    "machine name of " + Integer.toUnsignedString(machineNameBytes) + " bytes");
+                    "machine name of " + Integer.toUnsignedString(machineNameBytes) + " bytes, limit "
+                            + MAX_MACHINE_NAME_BYTES);
         }
         // The machine name identifies nobody, so it is not logged and not used for any decision.
         xdr.skipCounted(machineNameBytes);
@@ -82,11 +87,13 @@ final class CredentialParser {
         int gid = xdr.xdrDecodeInt();
         int count = xdr.xdrDecodeInt();
         if (count < 0 || count > MAX_GIDS) {
-            throw denied(RpcAuthStat.AUTH_BADCRED, Integer.toUnsignedString(count) + " supplementary groups");
+            throw denied(
+                    RpcAuthStat.AUTH_BADCRED,
+                    Integer.toUnsignedString(count) + " supplementary groups, limit " + MAX_GIDS);
         }
         int[] gids = xdr.xdrDecodeIntFixedVector(count);
         if (xdr.stream().position() - begin != bodyBytes) {
-            throw denied(RpcAuthStat.AUTH_BADCRED, "AUTH_SYS of another length than it says");
+            throw denied(RpcAuthStat.AUTH_BADCRED, "AUTH_SYS whose contents do not have its length");
         }
         return new RpcAuthTypeUnix(uid, gid, gids, stamp, "");
     }

@@ -168,7 +168,7 @@ public final class OncRpcDispatcher implements InboundHandlerFactory {
             int xid = xdr.xdrDecodeInt();
             xdr.named(xid);
             if (xdr.xdrDecodeInt() != RpcMessageType.CALL) {
-                LOG.debug("{}: a message is no call", transport);
+                LOG.debug("{}: a message is not a call", transport);
                 xdr.drop();
                 return;
             }
@@ -278,7 +278,7 @@ public final class OncRpcDispatcher implements InboundHandlerFactory {
 
     private void garbage(RpcCall call, IOException why) {
         statistics.increment(Counter.GARBAGE_ARGS);
-        LOG.debug("a call of {} has garbage for arguments: {}", call.getTransport(), why.getMessage());
+        LOG.debug("the arguments of a call of {} cannot be decoded: {}", call.getTransport(), why.getMessage());
         call.failRpcGarbage();
     }
 }

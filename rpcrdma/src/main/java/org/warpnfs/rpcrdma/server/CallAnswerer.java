@@ -177,7 +177,7 @@ final class CallAnswerer {
         }
         List<ReadSegment> readList = exposed.expose(call.xid(), plan).orElse(null);
         if (readList == null) {
-            refuse(call, reply, detail + ", and too many replies wait to be read", leaving);
+            refuse(call, reply, detail + ", and the limit of exposed replies is reached", leaving);
             return;
         }
         ChunkLists lists =

@@ -114,17 +114,17 @@ final class ConnectionWatch {
         }
         parts.calls().puller().retry();
         if (parts.exposed().expire(nowNanos)) {
-            end(Counter.CONNECTIONS_ABORTED, "RDMA_DONE does not come");
+            end(Counter.CONNECTIONS_ABORTED, "RDMA_DONE did not come in time");
         } else if (reads.behind(owedReads(), nowNanos)) {
             statistics.increment(Counter.CONNECTIONS_ABORTED);
-            end(Counter.READS_OVERDUE, "RDMA Reads are not answered");
+            end(Counter.READS_OVERDUE, "RDMA Reads are not answered at the least rate");
         } else if (replies.behind(owedReplies(), nowNanos)) {
             statistics.increment(Counter.CONNECTIONS_ABORTED);
-            end(Counter.REPLIES_NOT_TAKEN, "replies are not taken");
+            end(Counter.REPLIES_NOT_TAKEN, "replies are not taken at the least rate");
         } else if (!spoke
                 && nowNanos - firstLookNanos > deadlines.firstMessage().toNanos()) {
             statistics.increment(Counter.CONNECTIONS_ABORTED);
-            end(Counter.FIRST_MESSAGES_MISSED, "no message came");
+            end(Counter.FIRST_MESSAGES_MISSED, "no message came in time");
         }
         parts.queuePair().flush();
     }

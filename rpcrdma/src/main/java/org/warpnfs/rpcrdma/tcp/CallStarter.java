@@ -245,7 +245,9 @@ final class CallStarter implements ReplyWriter.Calls {
     private void backwardReply(ByteBuf record) {
         int lengthBytes = record.readableBytes();
         if (lengthBytes > options.maxBackwardReplyBytes()) {
-            connection.refuse("backward reply", "backward reply of " + lengthBytes + " bytes");
+            connection.refuse(
+                    "backward reply",
+                    "backward reply of " + lengthBytes + " bytes, limit " + options.maxBackwardReplyBytes());
         } else if (backwardReplies.take(record.getInt(record.readerIndex()))) {
             ByteBuffer copy = ByteBuffer.allocate(lengthBytes);
             record.readBytes(copy);
@@ -254,7 +256,7 @@ final class CallStarter implements ReplyWriter.Calls {
         } else {
             statistics.increment(Counter.BACKWARD_REPLIES_UNEXPECTED);
             if (backwardReplies.tooManyUnexpected()) {
-                connection.refuse("backward reply", "too many replies to no call of ours");
+                connection.refuse("backward reply", "too many replies that answer no call of ours");
             }
         }
     }

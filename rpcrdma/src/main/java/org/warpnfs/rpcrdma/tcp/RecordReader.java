@@ -229,7 +229,8 @@ final class RecordReader {
     private void beginFragment() throws RecordViolation {
         int lengthBytes = header & ~LAST_FRAGMENT;
         if (lengthBytes > maxRecordBytes - recordBytes) {
-            throw new RecordViolation("record of " + (recordBytes + (long) lengthBytes) + " bytes or more");
+            throw new RecordViolation(
+                    "record of " + (recordBytes + (long) lengthBytes) + " bytes or more, limit " + maxRecordBytes);
         }
         if (lengthBytes == 0 && ++emptyFragments > MAX_EMPTY_FRAGMENTS) {
             throw new RecordViolation("record of more than " + MAX_EMPTY_FRAGMENTS + " empty fragments");

@@ -188,7 +188,7 @@ final class TcpConnection extends ChannelInboundHandlerAdapter implements RpcCon
         }
         if (writer.unsentBytes() + call.lengthBytes() > context.options().maxUnsentBytes()) {
             context.statistics().increment(Counter.BACKWARD_CALLS_REFUSED);
-            return "the peer does not take what was sent before";
+            return "the peer has not taken earlier messages";
         }
         return null;
     }

@@ -109,7 +109,7 @@ final class TcpRequester extends ChannelInboundHandlerAdapter implements Request
                 replied(reply);
                 return;
             } else if (reply != null) {
-                fail(new RequestException(Failure.DISCONNECTED, "the connection ended before the call had left"));
+                fail(new RequestException(Failure.DISCONNECTED, "the connection ended before the call was sent"));
             }
             if (reply != null) {
                 reply.release();
@@ -281,7 +281,7 @@ final class TcpRequester extends ChannelInboundHandlerAdapter implements Request
         if (call == null) {
             LOG.atDebug()
                     .addKeyValue("xid", () -> Long.toHexString(xid))
-                    .log("{}: a reply to a call that nobody waits for", remote);
+                    .log("{}: a reply without a waiting call", remote);
             record.release();
         } else {
             call.replied(record);

@@ -55,6 +55,6 @@ record DatagramPeer(InetSocketAddress listening, InetSocketAddress remoteAddress
     @Override
     public void sendBackwardCall(RpcMessage call, Consumer<@Nullable String> sent) {
         call.release();
-        sent.accept("no call goes back over UDP");
+        sent.accept("backward calls are not possible over UDP");
     }
 }

@@ -257,7 +257,7 @@ public final class UdpListener implements AutoCloseable {
                 LOG.atError()
                         .addKeyValue("peer", sender)
                         .addKeyValue("xid", Integer.toHexString(xid))
-                        .log("{}: a call could not be handed up", sender, e);
+                        .log("{}: a call could not be passed up", sender, e);
             }
         }
 

@@ -17,7 +17,7 @@ public record HeaderLimits(int maxReadSegments, int maxWriteChunks, int maxSegme
 
     public HeaderLimits {
         if (maxReadSegments < 1 || maxWriteChunks < 1 || maxSegmentsPerChunk < 1 || maxReadListBytes < 1) {
-            throw new IllegalArgumentException("a header limit below 1 forbids chunks altogether");
+            throw new IllegalArgumentException("a header limit is below 1");
         }
     }
 }
