@@ -36,12 +36,12 @@ final class ChangeSync implements AutoCloseable {
     private boolean wholeFileSystem;
     private boolean closed;
 
-    /** A change that the journal takes along, where there is one journal for all. */
+    /** Prepares a change that a sync of the journal covers, where there is one journal for all changes. */
     static ChangeSync byJournal(Durability durability) {
         return new ChangeSync(durability, true);
     }
 
-    /** A change of data, which a push of the journal does not bring along: each file is synced. */
+    /** Prepares a change of data, which a sync of the journal does not cover, so that each file is synced. */
     static ChangeSync byFile(Durability durability) {
         return new ChangeSync(durability, false);
     }

@@ -165,7 +165,9 @@ final class Durability implements AutoCloseable {
         return journal;
     }
 
-    /** The journal's marker, to be used by whoever will sync, from before the change until after the sync. */
+    /**
+     * The journal's marker. It must be {@linkplain JournalMarker#use used} from before a change until after its sync.
+     */
     JournalMarker marker() {
         return marker;
     }
@@ -187,7 +189,7 @@ final class Durability implements AutoCloseable {
         marker.close();
     }
 
-    /** Lets go of what is not needed now. To be called from time to time. */
+    /** Closes what is not needed now. Must be called from time to time. */
     void sweep() {
         marker.sweep();
     }

@@ -49,7 +49,7 @@ final class FdCache implements AutoCloseable {
     private static final int RELIEF_PART = 4;
 
     private static final int MIN_RELIEF = 16;
-    /** Longer than a client rests between two calls of one piece of work. */
+    /** Longer than a client pauses between two calls of one job. */
     static final int IDLE_SECONDS = 60;
 
     private final int maxIdle;
@@ -210,7 +210,7 @@ final class FdCache implements AutoCloseable {
         putBackAll(entry);
     }
 
-    /** Puts a descriptor back, and those that have to be synced to make room for it. */
+    /** Gives a descriptor back, and syncs and gives back others to make room for it. */
     private void putBackAll(Entry entry) {
         Entry dirty = putBack(entry);
         while (dirty != null) {
@@ -355,7 +355,7 @@ final class FdCache implements AutoCloseable {
 
     /**
      * Closes idle descriptors of files that lost their last name by a change on the host, and those that have been idle
-     * for {@value #IDLE_SECONDS} seconds, after a sync of what is unsynced. To be called from time to time.
+     * for {@value #IDLE_SECONDS} seconds. Unsynced data are synced first. Must be called from time to time.
      */
     void sweep() {
         long nowNanos = clockNanos.getAsLong();
@@ -448,9 +448,9 @@ final class FdCache implements AutoCloseable {
     static final class Entry {
         private final Key key;
         private final Fd fd;
-        /** One open for writing uses the {@link JournalMarker} as well. */
+        /** For a descriptor that is open for writing, this uses the {@link JournalMarker} too. */
         private final SyncGates.Hold hold;
-        /** Of {@link FdCache#clockNanos}. A user who is just ending may be later than a sweep that reads it. */
+        /** Time of {@link FdCache#clockNanos}. It may be later than the time that a concurrent sweep has read. */
         private volatile long lastUsedNanos;
 
         private int users;

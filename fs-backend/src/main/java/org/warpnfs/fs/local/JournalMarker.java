@@ -9,25 +9,25 @@ import org.warpnfs.fs.local.libc.Fd;
 import org.warpnfs.fs.local.libc.OpenCalls;
 
 /**
- * A file without a name on a file system with one journal. A change of it goes through the journal behind all earlier
- * changes, so that {@link Durability} can push the journal, and see whether it is still alive.
+ * A file without a name on a file system with one journal. A change of this file goes through the journal behind all
+ * earlier changes. By such changes {@link Durability} syncs the journal and tests whether it still works.
  *
  * <h2>Operation</h2>
  *
- * Whoever may have something to sync {@linkplain #use uses} the marker from before the change until after the sync. It
- * is opened for the first user, and closed by a {@link #sweep} when nobody has used it for {@value #IDLE_SECONDS}
- * seconds: while it is open, the kernel does not let the host mount the file system read-only.
+ * Code that may have to sync {@linkplain #use uses} the marker from before its change until after the sync. The marker
+ * is opened for its first user, and closed by a {@link #sweep} when it has not been used for {@value #IDLE_SECONDS}
+ * seconds. While it is open, the kernel does not let the host mount the file system read-only.
  *
  * <h2>Errors</h2>
  *
- * There is no marker where the file system has no files without names, while it is full or read-only, and while
+ * There is no marker if the file system does not support files without names, while it is full or read-only, and while
  * descriptors are short. Then {@link #fd} is null, and changes are synced file by file.
  *
  * <p>Safe for many threads.
  */
 final class JournalMarker implements AutoCloseable {
     static final int PERMISSIONS = 0600;
-    /** To open it costs a transaction of the journal. */
+    /** Time without use until the marker is closed. To open it again costs a transaction of the journal. */
     static final int IDLE_SECONDS = 60;
 
     private final Fd rootFd;
@@ -38,9 +38,9 @@ final class JournalMarker implements AutoCloseable {
     private @Nullable Fd fd;
 
     /**
-     * Opens nothing yet.
+     * Makes a marker that is not open yet.
      *
-     * @param wanted false for a file system that has no journal for all: it gets no marker
+     * @param wanted false for a file system that has no journal for all changes: it gets no marker
      */
     JournalMarker(Fd rootFd, boolean wanted, LongSupplier clockNanos) {
         this.rootFd = rootFd;
@@ -54,14 +54,15 @@ final class JournalMarker implements AutoCloseable {
         try {
             Fd _ = opened();
         } catch (ErrnoException e) {
-            // Whoever syncs is told.
+            // The sync will report the error.
         }
     }
 
     /**
-     * The marker, for one who uses it; null if there is none for a reason that says nothing about the journal.
+     * The marker, opened if needed, for a caller that uses it; null if it cannot be opened for a reason that is not the
+     * journal's.
      *
-     * @throws ErrnoException if the file system takes no change any more
+     * @throws ErrnoException if the file system accepts no changes any more
      */
     synchronized @Nullable Fd opened() throws ErrnoException {
         if (fd == null && possible) {
@@ -83,12 +84,12 @@ final class JournalMarker implements AutoCloseable {
         lastUsedNanos = clockNanos.getAsLong();
     }
 
-    /** The open marker; null if there is none. Stays open for as long as the caller uses it. */
+    /** The open marker; null if there is none. It stays open as long as the caller uses it. */
     synchronized @Nullable Fd fd() {
         return fd;
     }
 
-    /** Closes the marker if it was idle for long enough. To be called from time to time. */
+    /** Closes the marker if it has been idle for long enough. Must be called from time to time. */
     synchronized void sweep() {
         if (users == 0 && clockNanos.getAsLong() - lastUsedNanos >= TimeUnit.SECONDS.toNanos(IDLE_SECONDS)) {
             closeFd();

@@ -186,7 +186,10 @@ public final class LocalFileSystem implements FileSystem {
         });
     }
 
-    /** The served directory stays the one that was opened, wherever its path leads later. */
+    /**
+     * Compares the path of the tree with the directory that was opened. That directory is served wherever the path
+     * leads later.
+     */
     @Override
     public Optional<String> fault() throws FsException {
         return within(rootPath::fault);

@@ -11,16 +11,16 @@ import org.warpnfs.fs.local.libc.Statx;
 import org.warpnfs.fs.spi.FsException;
 
 /**
- * Compares the served directory, which is held open, with what the host has at its path now.
+ * Compares the served directory, which is held open, with the directory at its path now.
  *
  * <p>The two differ after the directory was renamed, removed, unmounted with {@code umount -l}, or covered by another
  * mount. Clients then read and write files that nobody on the host finds at that path.
  *
- * @param path as the administrator gave it; symbolic links are followed anew each time
+ * @param path as the administrator gave it; symbolic links are followed at each comparison
  * @param root the served directory, which stays open as long as this is used
  */
 record RootPath(Path path, Fd root) {
-    /** Says what is wrong; empty if the path leads to the served directory. */
+    /** Describes the difference; empty if the path leads to the served directory. */
     Optional<String> fault() throws FsException {
         Statx served = AttributeReader.statx(root);
         if (served.linkCount() == 0) {
@@ -29,7 +29,7 @@ record RootPath(Path path, Fd root) {
         try (Fd found = OpenCalls.open(
                 path.toAbsolutePath().toString().getBytes(StandardCharsets.UTF_8),
                 OpenCalls.O_PATH | OpenCalls.O_DIRECTORY)) {
-            // Both are open, so that neither number was used again.
+            // Both are open, so neither inode number can have been reused.
             Statx there = AttributeReader.statx(found);
             if (there.inode() == served.inode() && there.fileSystemDevice() == served.fileSystemDevice()) {
                 return Optional.empty();

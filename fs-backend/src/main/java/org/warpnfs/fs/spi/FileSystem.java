@@ -39,8 +39,8 @@ public interface FileSystem extends AutoCloseable {
     FsStatistics statistics() throws FsException;
 
     /**
-     * What is wrong with the tree as a whole, for an administrator to mend: a sentence without its end, such as "the
-     * directory was removed". Empty if nothing is. The tree may be served all the same. May wait for as long as the
+     * A fault of the tree as a whole that an administrator has to mend: a sentence without its full stop, such as "the
+     * directory was removed". Empty if there is none. The tree may be served all the same. May wait as long as the
      * medium does.
      */
     default Optional<String> fault() throws FsException {
