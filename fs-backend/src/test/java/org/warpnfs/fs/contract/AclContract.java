@@ -22,7 +22,7 @@ import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.PosixAcl;
 
-/** Access control lists: what they are, how they and permissions go together, what new files get. */
+/** Access control lists: their values, their relation to permissions, and what new files inherit. */
 public abstract class AclContract extends ContractFixture {
     @BeforeEach
     void requireLists() {
@@ -214,7 +214,7 @@ public abstract class AclContract extends ContractFixture {
     void create_underAMinimalDefaultList_hasPermissionsAlone() throws Exception {
         FileHandle directory = directory(root, "d");
         setInherited(directory, PosixAcl.ofPermissions(0775));
-        // What a umask of the server would cut stays: with a default list no umask has a say.
+        // The permissions that a umask of the server would remove are kept: with a default list a umask has no effect.
         FileHandle file = file(ROOT, directory, "f", 0666);
 
         assertThat(fs.acls(file)).isEqualTo(Acls.NONE);

@@ -17,7 +17,7 @@ import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.OpenAccess;
 import org.warpnfs.fs.spi.PosixAcl;
 
-/** Who may do what with a file that has an access control list, and who may change it. */
+/** Permissions by access control lists, and the permission to change a list. */
 public abstract class AclPermissionContract extends ContractFixture {
     private static final Set<Permission> ALL = EnumSet.allOf(Permission.class);
     private static final Caller NAMED = new Caller(5000, 5000, List.of());
@@ -30,7 +30,7 @@ public abstract class AclPermissionContract extends ContractFixture {
         onlyIf(fs.limits().accessControlLists(), "the file system has no access control lists");
     }
 
-    /** Of USER's. */
+    /** A file of USER's with these entries. */
     private FileHandle guarded(String name, AclEntry... entries) throws Exception {
         FileHandle file = ownedFile(USER, name, 0600);
         fs.setAcls(ROOT, file, AclChanges.ofAccess(PosixAcl.of(List.of(entries))));
@@ -86,7 +86,7 @@ public abstract class AclPermissionContract extends ContractFixture {
         assertFails(FsError.ACCESS, () -> fs.open(IN_NAMED_GROUP, file, OpenAccess.WRITE));
 
         fs.open(IN_BOTH_GROUPS, file, OpenAccess.WRITE).close();
-        // One entry has to grant all: acl(5), access check algorithm.
+        // One entry has to grant all of the access: acl(5), access check algorithm.
         assertFails(FsError.ACCESS, () -> fs.open(IN_BOTH_GROUPS, file, OpenAccess.READ_WRITE));
         assertFails(FsError.ACCESS, () -> fs.open(STRANGER, file, OpenAccess.WRITE));
 

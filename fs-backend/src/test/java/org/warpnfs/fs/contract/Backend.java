@@ -6,27 +6,27 @@ import org.warpnfs.fs.spi.Caller;
 import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FileSystem;
 
-/** One kind of backend under the contract suite: how to start it, and what it cannot help doing differently. */
+/** A kind of backend for the contract suite: how to start it, and what it does differently. */
 public interface Backend extends AutoCloseable {
-    /** Starts on an empty tree; or, called again after {@link FileSystem#close}, on what is kept. */
+    /** Starts on an empty tree. A start after {@link FileSystem#close} is on the files that were kept. */
     FileSystem start() throws Exception;
 
-    /** True if files outlive {@link FileSystem#close}. */
+    /** True if files survive {@link FileSystem#close}. */
     boolean keepsFiles();
 
-    /** True if a new file belongs to the caller; false if to {@link #serverUid}. */
+    /** True if a new file belongs to the caller, false if to {@link #serverUid}. */
     boolean actsAsCaller();
 
-    /** Whose process this is. */
+    /** The user of this process. */
     long serverUid();
 
     /** True if {@link #giveAway} works here. */
     boolean canGiveAway();
 
-    /** Makes {@code file}, at {@code path} below the root, belong to {@code owner}, by whatever way there is. */
+    /** Makes {@code owner} the owner of {@code file}, which is at {@code path} below the root, by any means. */
     void giveAway(FileSystem fileSystem, FileHandle file, String path, Caller owner) throws Exception;
 
-    /** True if what a test does to the tree behind the backend's back can be done: a directory of the host. */
+    /** The directory of the host that the backend serves, which tests may change other than through the backend. */
     default Path hostRoot() {
         return null;
     }

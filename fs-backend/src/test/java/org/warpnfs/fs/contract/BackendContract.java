@@ -3,7 +3,8 @@ package org.warpnfs.fs.contract;
 import org.junit.jupiter.api.Nested;
 
 /**
- * All that a backend owes whoever calls it: one class of tests for each concern, inherited by each backend's own test.
+ * Everything that a backend guarantees to its callers: one class of tests for each concern. The test of each backend
+ * inherits them.
  */
 public abstract class BackendContract {
     /** A fresh, empty tree for one test. */

@@ -24,7 +24,7 @@ import org.warpnfs.fs.spi.OpenAccess;
 import org.warpnfs.fs.spi.OpenFile;
 import org.warpnfs.fs.spi.Stability;
 
-/** Many threads at once. */
+/** Many threads at the same time. */
 public abstract class ConcurrencyContract extends ContractFixture {
     private static final int THREADS = 6;
 
@@ -37,9 +37,9 @@ public abstract class ConcurrencyContract extends ContractFixture {
     }
 
     /**
-     * One step of a race. A backend may answer TRY_LATER, for example while it searches the tree for another file; a
-     * client then comes again, and so does this. A backend that says so for ever is caught by the time limit of
-     * {@link #inParallel}.
+     * Repeats one step of a race until it succeeds. A backend may answer TRY_LATER, for example while it searches the
+     * tree for another file, and a client then repeats the call. The time limit of {@link #inParallel} ends the test if
+     * a backend does so for ever.
      */
     private static void untilItIsTime(Step step) throws Exception {
         while (true) {

@@ -28,7 +28,7 @@ import org.warpnfs.fs.spi.OpenAccess;
 import org.warpnfs.fs.spi.OpenFile;
 import org.warpnfs.fs.spi.Stability;
 
-/** What the tests of the contract share: a fresh file system, callers, and short words for long calls. */
+/** The common part of the contract's tests: a fresh file system, callers, and short methods for long calls. */
 abstract class ContractFixture {
     static final Caller ROOT = Caller.ROOT;
     static final Caller USER = new Caller(1000, 1000, List.of(2000L));
@@ -54,7 +54,7 @@ abstract class ContractFixture {
         backend.close();
     }
 
-    /** Ends a test that this backend has nothing to show for; the build's output says which and why. */
+    /** Skips a test that does not apply to this backend. The build's output says which one, and why. */
     void onlyIf(boolean condition, String reason) {
         if (!condition) {
             System.out.println("skipped for " + backend.getClass().getSimpleName() + ": " + reason);

@@ -18,7 +18,7 @@ import org.warpnfs.fs.spi.OpenFile;
 import org.warpnfs.fs.spi.Stability;
 import org.warpnfs.fs.spi.Timestamp;
 
-/** Making files of every type, and what a name that is taken does to that. */
+/** Creation of files of every type, and its results if the name exists. */
 public abstract class CreationContract extends ContractFixture {
     @Test
     void create_freeName_isFoundAgainWithTheSameHandle() throws Exception {

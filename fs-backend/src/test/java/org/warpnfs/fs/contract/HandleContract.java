@@ -12,7 +12,7 @@ import org.warpnfs.fs.spi.FileType;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.FsStatistics;
 
-/** What lasts: handles over changes and restarts, and the change id, which tells of changes. */
+/** Handles over changes and restarts, and the change id, which shows changes. */
 public abstract class HandleContract extends ContractFixture {
     @Test
     void handles_malformed_areBad() throws Exception {

@@ -16,7 +16,7 @@ import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.fs.spi.FileType;
 import org.warpnfs.fs.spi.FsError;
 
-/** Directories listed, also while they change. */
+/** Listings of directories, also while they change. */
 public abstract class ListingContract extends ContractFixture {
     @Test
     void list_empty_reachesTheEndAtOnce() throws Exception {

@@ -14,7 +14,7 @@ import org.warpnfs.fs.spi.OpenAccess;
 import org.warpnfs.fs.spi.OpenFile;
 import org.warpnfs.fs.spi.Timestamp;
 
-/** Names and what they lead to: finding, linking, renaming, removing. */
+/** Names of files: lookup, link, rename, remove. */
 public abstract class NamespaceContract extends ContractFixture {
     @Test
     void root_attributes_areThoseOfADirectory() throws Exception {

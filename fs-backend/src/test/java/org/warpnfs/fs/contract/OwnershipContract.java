@@ -13,7 +13,7 @@ import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.FsError;
 import org.warpnfs.fs.spi.Timestamp;
 
-/** Whose a file is, and who may change its attributes. */
+/** Owners of files, and the permission to change attributes. */
 public abstract class OwnershipContract extends ContractFixture {
     @BeforeEach
     void requireOwnersToTellApart() {

@@ -20,7 +20,7 @@ import org.warpnfs.fs.spi.OpenFile;
 import org.warpnfs.fs.spi.Stability;
 import org.warpnfs.fs.spi.XattrMode;
 
-/** Who may look at files, open them, and change the names in a directory. */
+/** Permission to read attributes, to open files, and to change the names in a directory. */
 public abstract class PermissionContract extends ContractFixture {
     private static final Set<Permission> ALL = EnumSet.allOf(Permission.class);
 

@@ -12,7 +12,7 @@ import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.fs.spi.OpenAccess;
 import org.warpnfs.fs.spi.OpenFile;
 
-/** Lengths and holes: what takes no space, what is found in it, and what is copied from one file to another. */
+/** Lengths and holes: the space that holes take, seeks for data and holes, and copies between files. */
 public abstract class SparseContract extends ContractFixture {
     private static final long MIB = 1 << 20;
 

@@ -4,7 +4,7 @@ import org.warpnfs.nfs.testing.CallWriter;
 
 /** An nfsace4 (RFC 8881, section 6.2.1), word by word. */
 record Ace(int type, int flag, int mask, String who) {
-    /** Permissions of RFC 8881, section 6.2.1.3.1 in the letters of nfs4_acl(5). */
+    /** The permissions of RFC 8881, section 6.2.1.3.1, named by the letters of nfs4_acl(5). */
     static final int TCY = 0x12_0080;
 
     static final int R = 0x1;
@@ -12,7 +12,7 @@ record Ace(int type, int flag, int mask, String who) {
     static final int X = 0x20;
     static final int D = 0x40;
     static final int OWNERS = 0x4_0100;
-    /** Of files and directories made beneath, and of those alone. */
+    /** Flags of an entry that new files and directories inherit and that does not apply to the directory itself. */
     static final int INHERITED = 1 | 2 | 8;
 
     static Ace allow(int mask, String who) {

@@ -18,7 +18,7 @@ import org.warpnfs.fs.spi.PosixAcl;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.OpCode;
 
-/** The acl and mode_umask attributes in an OPEN or CREATE that makes a file. */
+/** The acl and mode_umask attributes in an OPEN or CREATE that creates a file. */
 class AclOfNewFileTest {
     private final V4Server server = new V4Server();
     private final V4Client client = V4Client.mounted(server, "client", 0);
@@ -79,7 +79,7 @@ class AclOfNewFileTest {
         assertThat(link.word()).as("attributes set").isZero();
     }
 
-    /** RFC 8275: the client leaves the umask to the server, who alone knows whether it has a say. */
+    /** RFC 8275: the client leaves the umask to the server, since only the server knows whether it has an effect. */
     @Test
     void create_modeUmask_isCutUnlessADefaultListIsInherited() throws Exception {
         server.fs.makeDirectory(Caller.ROOT, server.fs.root(), FileName.of("d"), AttributeChanges.ofPermissions(0755));

@@ -17,7 +17,7 @@ import org.warpnfs.fs.spi.PosixAcl;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.OpCode;
 
-/** The acl attribute (RFC 8881, section 6.2) as GETATTR, VERIFY and READDIR tell of it. */
+/** The acl attribute (RFC 8881, section 6.2) in GETATTR, VERIFY and READDIR. */
 class AclTest {
     private final V4Server server = new V4Server();
     private final V4Client client = V4Client.mounted(server, "client", 0);
@@ -27,7 +27,7 @@ class AclTest {
         server.close();
     }
 
-    /** The attributes that are in an attribute whose value is a bitmap. */
+    /** The attributes in an attribute whose value is a bitmap. */
     private BitSet inSupportedAttrs(Reply reply) {
         return bits(reply, Fattr.SUPPORTED_ATTRS);
     }

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 import org.warpnfs.nfs.testing.CallWriter;
 import org.warpnfs.nfs.v4.xdr.OpCode;
 
-/** Arguments at random of each operation, many of them such as it can use. */
+/** Random arguments for each operation, many of them usable. */
 final class AnyArguments {
     private static final String[] NAMES = {"a", "b", "c", "dir", "link", "", ".", "..", "x/y", "n".repeat(300), "\u00fc"
     };
@@ -26,7 +26,7 @@ final class AnyArguments {
         return counters[random.nextInt(counters.length)];
     }
 
-    /** Mostly the next of that owner. */
+    /** Usually the owner's next seqid. */
     private int seqid(KnownToAClient.@Nullable Counter owner) {
         if (owner == null) {
             return 1;
@@ -47,7 +47,7 @@ final class AnyArguments {
         };
     }
 
-    /** Often all of the file. */
+    /** Often the whole file. */
     private void range(CallWriter c) {
         if (random.nextBoolean()) {
             c.hyper(0).hyper(-1);

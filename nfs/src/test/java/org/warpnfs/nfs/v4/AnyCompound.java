@@ -6,16 +6,16 @@ import java.util.List;
 import java.util.Random;
 import org.warpnfs.nfs.v4.xdr.OpCode;
 
-/** COMPOUNDs at random, most of them about a file that something is known of. */
+/** Random COMPOUNDs, most of them on files of which the client knows something. */
 final class AnyCompound {
-    /** Those of minor version 0. */
+    /** Operations of minor version 0. */
     private static final List<OpCode> OF_ALL =
             Arrays.stream(OpCode.values()).filter(code -> code.number() < 39).toList();
 
     private final KnownToAClient known;
     private final AnyArguments arguments;
     private final Random random;
-    /** Of the operations of the last COMPOUND. */
+    /** Operations of the last COMPOUND. */
     private final List<OpCode> codes = new ArrayList<>();
 
     AnyCompound(KnownToAClient known) {
@@ -37,7 +37,7 @@ final class AnyCompound {
             codes.add(OpCode.PUTFH);
             ops.putFh(chosen.handle().array());
         } else if (known.hasHandles() && random.nextInt(4) == 0) {
-            // What is current is saved, and linked into the directory.
+            // The current file is saved, and linked into the directory.
             codes.addAll(List.of(OpCode.PUTFH, OpCode.SAVEFH, OpCode.PUTROOTFH, OpCode.LOOKUP, OpCode.LINK));
             ops.putFh(known.anyHandle()).saveFh().data();
             ops.link(arguments.name());
@@ -92,7 +92,7 @@ final class AnyCompound {
             ops.setXattr(0, "k", "value").named(OpCode.GETXATTR, "k").named(OpCode.REMOVEXATTR, "k");
         }
         if (known.focus != null && random.nextInt(3) == 0) {
-            // What has been opened is locked, what has been locked is unlocked and forgotten; some is copied.
+            // Opened files are locked, locked ones are unlocked and freed, and some are copied.
             boolean locks =
                     known.focus.owner() != null && known.focus.owner().name.startsWith("l");
             OpCode[] next = locks

@@ -18,17 +18,18 @@ import org.warpnfs.nfs.v4.xdr.OpCode;
 import org.warpnfs.testkit.Seeds;
 
 /**
- * Clients of NFSv4.0 and NFSv4.2 that say anything in any order, much of it nonsense: each call is answered, none by a
- * defect, and when their leases have run out nothing is left of them.
+ * Clients of NFSv4.0 and NFSv4.2 that send any operations in any order, many of them invalid. Each call is answered,
+ * none by a defect, and when the leases have run out no state of the clients is left.
  */
 class AnyCompoundTest {
     private static final int HISTORIES = 400;
     private static final int COMPOUNDS = 120;
-    /** Of a call with AUTH_SYS and no further groups. */
+    /** Length of the header of a call with AUTH_SYS and no further groups. */
     private static final int RPC_HEADER_BYTES = 60;
 
     /**
-     * All but those that are not served, and DELEGRETURN: nobody here can be called back, and so is given a delegation.
+     * All operations except those that are not served, and DELEGRETURN: the clients here cannot be called back, so they
+     * get no delegation.
      */
     private static final List<OpCode> SERVED = List.of(
             OpCode.ACCESS,
@@ -112,7 +113,7 @@ class AnyCompoundTest {
             byte[] bytes = server.send(recent.connection, message);
             known.learn(bytes);
             note(succeeded, compounds.codes(), bytes, isOld ? 0 : 1);
-            // What was cut before its operations is no COMPOUND: GARBAGE_ARGS.
+            // A call that was cut before its operations is not a COMPOUND: GARBAGE_ARGS.
             int status = bytes.length > 24 ? ByteBuffer.wrap(bytes).getInt(24) : Nfs4Status.BADXDR.code();
             assertThat(Reply.of(status)).as("compound %d", i).isNotEqualTo(Nfs4Status.SERVERFAULT);
             if (!isOld && status == Nfs4Status.BADSESSION.code()) {

@@ -9,7 +9,7 @@ import org.warpnfs.nfs.testing.CallWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.OpCode;
 
-/** The way back to a client, from its request for one to the loss of its connection. */
+/** The back channel of a client, from the request for it to the loss of its connection. */
 class BackChannelTest {
     private static final int FORE = 1;
     private static final int BACK = 2;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.ByteBuffer;
 
-/** A call of the server's, read word by word. */
+/** A call of the server, read word by word. */
 final class CallbackSeen {
     static final int CB_RECALL_SLOT = 10;
 

@@ -21,15 +21,15 @@ import org.warpnfs.nfs.testing.ReplyReader;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
 /**
- * What a Linux client sent to knfsd, from its mount to its umount, sent to this server, with handles, ids and stateids
- * replaced by ours: each operation has to end as it did there. Then the same calls cut and bent.
+ * Sends this server what a Linux client sent to knfsd from its mount to its unmount, with this server's handles, ids
+ * and stateids. Each operation must end as it did there. Then it sends the same calls truncated and changed.
  */
 class CapturedDialogueTest {
     private static final HexFormat HEX = HexFormat.of();
     private static final int[] HOSTILE = {-1, Integer.MAX_VALUE, Integer.MIN_VALUE, 0x7ffffffc, 1 << 24};
 
     private final V4Server server = V4Server.exportingRoot();
-    /** Hex of what knfsd gave out, and of what stands for it here; longer ones first. */
+    /** Hexadecimal text of knfsd's values and of those that replace them here, the longer ones first. */
     private final Map<String, String> ours =
             new TreeMap<>(Comparator.comparing(String::length).reversed().thenComparing(Comparator.naturalOrder()));
 
@@ -130,7 +130,7 @@ class CapturedDialogueTest {
         mine.end();
     }
 
-    /** False where what follows is laid out otherwise. */
+    /** Returns false if what follows has another layout. */
     private boolean compareResult(int number, Reply theirs, Reply mine) {
         switch (number) {
             case 3 -> assertThat(mine.words(2)).as("ACCESS").isEqualTo(theirs.words(2));
@@ -182,7 +182,7 @@ class CapturedDialogueTest {
                 theirs.words(9);
                 mine.words(9);
             }
-            // Entries come in an order of their own.
+            // The order of entries is up to the server.
             case 26 -> {
                 return false;
             }
@@ -193,7 +193,7 @@ class CapturedDialogueTest {
 
     private void open(Reply theirs, Reply mine) {
         assertThat(mine.word()).as("seqid").isEqualTo(theirs.word());
-        // I/O comes with a seqid of 0.
+        // I/O has a stateid with seqid 0.
         ours.put(hex(theirs.words(3)), hex(mine.words(3)));
         theirs.words(5);
         mine.words(5);
@@ -204,7 +204,7 @@ class CapturedDialogueTest {
         assertThat(mine.word()).as("no delegation").isZero();
     }
 
-    /** Words of zeroes at the end say nothing. */
+    /** Words of zeroes at the end have no meaning and are dropped. */
     private static String bitmap(Reply reply) {
         return hex(reply.words(reply.word())).replaceAll("(0{8})*$", "");
     }
@@ -219,7 +219,7 @@ class CapturedDialogueTest {
         }
     }
 
-    /** Whatever both have has to have one layout; knfsd has ACLs and labels besides. */
+    /** What both have must have one layout. knfsd also has ACLs and labels. */
     private static void attributes(Reply theirs, Reply mine) {
         int[] theirBits = theirs.words(theirs.word());
         int[] myBits = mine.words(mine.word());
@@ -240,7 +240,7 @@ class CapturedDialogueTest {
     private void learn(int[] theirs, int[] mine) {
         ours.put(hex(theirs), hex(mine));
         if (theirs.length == 3) {
-            // A client id without the sequence that belongs to its first CREATE_SESSION.
+            // A client id without the sequence for its first CREATE_SESSION.
             ours.put(hex(Arrays.copyOf(theirs, 2)), hex(Arrays.copyOf(mine, 2)));
         }
     }
@@ -264,12 +264,12 @@ class CapturedDialogueTest {
             hex = hex.replace(entry.getKey(), entry.getValue());
         }
         byte[] patched = HEX.parseHex(hex);
-        // By place: knfsd's session ids begin as its stateids do.
+        // Replaced by position, since knfsd's session ids begin like its stateids.
         int destroyed = argumentsOf(44, patched);
         if (destroyed > 0) {
             System.arraycopy(session, 0, patched, destroyed, 16);
         }
-        // Calls that the capture leaves out count in a slot: so the slots are counted anew.
+        // Calls that the capture does not have count in a slot too, so the slots are counted again here.
         int sequence = argumentsOf(53, patched);
         if (sequence > 0) {
             System.arraycopy(session, 0, patched, sequence, 16);
@@ -288,7 +288,7 @@ class CapturedDialogueTest {
         return call;
     }
 
-    /** Where the arguments of the first operation are if it is that one, else 0. */
+    /** Offset of the arguments of the first operation if it has that number, else 0. */
     private static int argumentsOf(int number, byte[] call) {
         ByteBuffer words = ByteBuffer.wrap(call);
         int body = bodyOffset(call);

@@ -12,7 +12,8 @@ import org.warpnfs.fs.memory.MemoryFileSystem;
 import org.warpnfs.nfs.v4.xdr.OpCode;
 
 /**
- * What clients may conclude from two change attributes (RFC 7862, section 12.2.3): what the backend keeps, and no more.
+ * What clients may conclude from two change attributes (RFC 7862, section 12.2.3): what the backend guarantees, and no
+ * more.
  */
 class ChangeAttrTypeTest {
     private static final int MONOTONIC_INCR = 0;

@@ -16,8 +16,8 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.OpCode;
 
 /**
- * change_info4.atomic (RFC 8881, section 3.3.11) is true if nothing else changed the file between before and after,
- * whatever changed it and however.
+ * change_info4.atomic (RFC 8881, section 3.3.11) is true only if nothing else changed the directory between before and
+ * after, by whatever call.
  */
 class ChangeInfoTest {
 
@@ -34,7 +34,7 @@ class ChangeInfoTest {
         other = V4Client.mounted(server, "other", 0);
         server.newFile("f", 0666, new byte[100]);
         server.newFile("another", 0666, new byte[100]);
-        // A second name, so that the file outlives the first.
+        // A second name, so that the file survives the removal of the first.
         other.run(new Ops().data().lookup("f").saveFh().data().link("name"));
         opened = other.open("o", "f", 3);
     }

@@ -6,7 +6,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
-/** CLOSE, and what goes with an open. */
+/** CLOSE, and the state that it frees. */
 class CloseTest {
     private final V4Server server = new V4Server();
     private final V4Client client = V4Client.mounted(server, "c", 0);

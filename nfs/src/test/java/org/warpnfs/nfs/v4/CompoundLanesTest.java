@@ -13,7 +13,7 @@ import org.warpnfs.nfs.testing.CallWriter;
 import org.warpnfs.nfs.v4.xdr.OpCode;
 import org.warpnfs.testkit.Seeds;
 
-/** Where COMPOUNDs start, by those that Linux clients send. */
+/** The lanes in which COMPOUNDs start, for those that Linux clients send. */
 class CompoundLanesTest {
     private static final byte[] HANDLE = new byte[29];
     private static final CreateHow CREATING = CreateHow.unchecked(Fattr.none());

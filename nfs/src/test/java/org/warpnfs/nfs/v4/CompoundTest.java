@@ -9,7 +9,7 @@ import org.warpnfs.nfs.testing.ReplyReader;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.OpCode;
 
-/** COMPOUND itself: its tag, its minor version, and which operations may stand in it (RFC 8881, section 16.2). */
+/** COMPOUND itself: its tag, its minor version, and the operations that it may have (RFC 8881, section 16.2). */
 class CompoundTest {
     private static final int ILLEGAL = 10044;
 

@@ -3,7 +3,7 @@ package org.warpnfs.nfs.v4;
 import java.util.function.Consumer;
 import org.warpnfs.nfs.testing.CallWriter;
 
-/** What an OPEN is to do where there is no such file, or where there is one: an openflag4 (RFC 8881, section 18.16). */
+/** openflag4 of an OPEN: what it does if the file exists, and if it does not (RFC 8881, section 18.16). */
 record CreateHow(Consumer<CallWriter> writer) {
     static CreateHow nothing() {
         return new CreateHow(c -> c.words(0));

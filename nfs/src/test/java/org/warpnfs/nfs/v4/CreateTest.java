@@ -13,7 +13,7 @@ import org.warpnfs.fs.spi.FileName;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.OpCode;
 
-/** CREATE, which makes all but regular files, and READLINK. */
+/** CREATE, for all types except regular files, and READLINK. */
 class CreateTest {
     private final V4Server server = new V4Server();
     private final V4Client client = V4Client.mounted(server, "c", 0);

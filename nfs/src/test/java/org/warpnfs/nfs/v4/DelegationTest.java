@@ -12,7 +12,7 @@ import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.OpCode;
 
-/** Read delegations: when an OPEN grants one, what it is good for, and how it outlives a restart. */
+/** Read delegations: when an OPEN grants one, what it permits, and how it survives a restart. */
 class DelegationTest {
     private static final int NONE = 0;
     private static final int NONE_EXT = 3;

@@ -16,7 +16,7 @@ import org.warpnfs.nfs.testing.FakeDialer;
 import org.warpnfs.nfs.v4.V40Client.Opened;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
-/** Delegations of NFSv4.0, and the calls to the address that the client gave for them. */
+/** Delegations of NFSv4.0, and the calls to the callback address of their client. */
 class DialedCallbackTest {
     private static final String ADDRESS = "127.0.0.1.200.1";
     private static final int PORT = 200 * 256 + 1;
@@ -88,7 +88,7 @@ class DialedCallbackTest {
         dialer.last().answer(next().xid());
     }
 
-    /** By an owner that has been confirmed before. */
+    /** Opens a file by an owner that has been confirmed before, and gets a delegation. */
     private int[] delegated() {
         Reply reply = holder.run(holder.open(holder.openSeqid++, "o", "f", 1));
         return reply.afterData().readDelegation();

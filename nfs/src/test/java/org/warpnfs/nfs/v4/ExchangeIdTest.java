@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
-/** EXCHANGE_ID in its cases (RFC 8881, section 18.35.4), and the ids that it gives. */
+/** EXCHANGE_ID in its cases (RFC 8881, section 18.35.4), and the ids that it returns. */
 class ExchangeIdTest {
     private static final int UPDATE = 0x4000_0000;
     private static final int CONFIRMED = 0x8000_0000;

@@ -21,7 +21,7 @@ import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
-/** OPEN that creates EXCLUSIVE or EXCLUSIVE4_1: whose file it finds, and whose it leaves alone. */
+/** OPEN with EXCLUSIVE or EXCLUSIVE4_1: which existing files it accepts, and which it does not touch. */
 class ExclusiveCreateTest {
     private static final int ALICE = 1000;
     private static final int BOB = 1001;
@@ -78,7 +78,7 @@ class ExclusiveCreateTest {
         assertThat(Files.getPosixFilePermissions(file)).isEqualTo(PosixFilePermissions.fromString("rw-------"));
     }
 
-    /** As a backend that keeps the verifier in the times would have them. */
+    /** Sets the times as a backend does that keeps the verifier in them. */
     private static void setTimes(Path file, long verifier) throws IOException {
         Instant access = Instant.ofEpochSecond(verifier & 0x7fff_ffff, (verifier >>> 62) * 1_000_000);
         Instant modify = Instant.ofEpochSecond((verifier >>> 31) & 0x7fff_ffff);

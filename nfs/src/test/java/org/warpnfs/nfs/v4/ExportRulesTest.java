@@ -25,7 +25,7 @@ import org.warpnfs.nfs.testing.ReplyKeeper;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.OpCode;
 
-/** Who may come to an export is asked for every filehandle of every COMPOUND. */
+/** The rules of an export are checked for every filehandle of every COMPOUND. */
 class ExportRulesTest {
     private static final ExportOptions OPTIONS = ExportOptions.DEFAULTS.withSquash(Squash.NONE);
 
@@ -96,7 +96,7 @@ class ExportRulesTest {
 
     @Test
     void exportForOtherHosts_handleBesideTheSavedOne_isAccess() {
-        // RENAME, LINK and COPY take two filehandles: each has been the current one before.
+        // RENAME, LINK and COPY use two filehandles. Each has been the current one before.
         assertThat(client.statusOf(new Ops().putFh(root(open)).saveFh().putFh(root(elsewhere))))
                 .isEqualTo(Nfs4Status.ACCESS);
     }

@@ -4,7 +4,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.warpnfs.nfs.testing.CallWriter;
 
-/** An fattr4 in the making (RFC 8881, section 3.3.9): values by the numbers of their attributes. */
+/** Builds an fattr4 (RFC 8881, section 3.3.9): values by the numbers of their attributes. */
 final class Fattr {
     static final int SUPPORTED_ATTRS = 0;
     static final int TYPE = 1;
@@ -75,7 +75,7 @@ final class Fattr {
         values.values().forEach(c::bytes);
     }
 
-    /** The words of a bitmap4 with these numbers, as few as will do. */
+    /** The words of a bitmap4 with these numbers, as few as possible. */
     static int[] mask(int... numbers) {
         int words = 0;
         for (int number : numbers) {

@@ -7,9 +7,9 @@ import org.junit.jupiter.api.Test;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.OpCode;
 
-/** GETATTR, VERIFY and NVERIFY, and which attributes there are. */
+/** GETATTR, VERIFY and NVERIFY, and the supported attributes. */
 class GetAttrTest {
-    /** Words of a bitmap without time_access_set and time_modify_set, and without mode_umask: those are only set. */
+    /** Words of a bitmap without time_access_set, time_modify_set and mode_umask, which can only be set. */
     private static final int READABLE_1 = -1 & ~(1 << 16 | 1 << 22);
 
     private static final int READABLE_2 = -1 & ~(1 << 17);

@@ -19,7 +19,7 @@ import org.warpnfs.nfs.testing.CallWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.OpCode;
 
-/** The lists that a Linux client set on knfsd, set on this server: what is read back is the same, byte for byte. */
+/** Sets the lists that a Linux client set on knfsd. What is read back is the same, byte for byte. */
 class KnfsdAclTest {
     private static final String RESOURCE = "/org/warpnfs/nfs/captured/knfsd-acls.txt";
     private static final int ACL = 1 << 12;
@@ -116,7 +116,7 @@ class KnfsdAclTest {
         return HexFormat.of().formatHex(reply.opaque(1 << 16));
     }
 
-    /** An OPEN with the mode and the umask apart, as Linux sends it in version 4.2. */
+    /** An OPEN with separate mode and umask, as Linux sends it in version 4.2. */
     private void makeChild(String directory) {
         CreateHow guarded = CreateHow.guarded(Fattr.modeUmask(0666, 022));
         client.run(new Ops().data().lookup(directory).open("o", "child", 1, 0, guarded));

@@ -9,9 +9,11 @@ import java.util.Map;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
-/** What clients that say anything have learnt from the replies: stateids, handles, and the seqids of owners. */
+/**
+ * What a client that sends random operations has learnt from the replies: stateids, handles, and the seqids of owners.
+ */
 final class KnownToAClient {
-    /** An owner, and its last seqid as far as it knows. */
+    /** An owner, and its last seqid as far as the client knows. */
     static final class Counter {
         final String name;
         int seqid;
@@ -27,10 +29,10 @@ final class KnownToAClient {
         }
     }
 
-    /** A stateid, the file that it came with, and whose it is. */
+    /** A stateid, the file that it came with, and its owner. */
     record State(Words stateid, Words handle, @Nullable Counter owner) {}
 
-    /** Bytes that nobody changes. */
+    /** Bytes that never change. */
     record Words(ByteBuffer bytes) {
         int[] ints() {
             int[] words = new int[bytes.remaining() / 4];
@@ -49,18 +51,18 @@ final class KnownToAClient {
     long oldClientId;
     long newClientId;
     long confirmVerifier;
-    /** Of the server, in all its stateids. */
+    /** The server's instance, which is part of all its stateids. */
     private int instance;
-    /** By its number, as it was last heard of. */
+    /** The latest stateids, by number. */
     private final Map<Long, State> states = new LinkedHashMap<>();
 
     private final List<Words> handles = new ArrayList<>();
     final Counter[] owners = Counter.some("o");
     final Counter[] lockOwners = Counter.some("l");
-    /** Whose file is the current one; most of what is said goes there. */
+    /** The state whose file is the current one. Most operations are on it. */
     @Nullable
     State focus;
-    /** Who opens or locks in the COMPOUND in the making. */
+    /** The owner of an OPEN or LOCK in the COMPOUND that is being made. */
     @Nullable
     Counter opener;
 
@@ -78,14 +80,14 @@ final class KnownToAClient {
         newClientId = recent.clientId;
     }
 
-    /** A COMPOUND begins: nobody has said anything in it. */
+    /** Begins a COMPOUND, in which no owner has been used yet. */
     void begin() {
         focus = null;
         opener = null;
         locker = null;
     }
 
-    /** Mostly one of the files that something is known of. */
+    /** Usually one of the files of which the client knows something. */
     @Nullable
     State chooseFocus() {
         if (!states.isEmpty() && random.nextInt(3) > 0) {
@@ -104,7 +106,7 @@ final class KnownToAClient {
                 : handles.get(random.nextInt(handles.size())).array();
     }
 
-    /** What a reply tells that later calls may want to know. */
+    /** Takes from a reply what later calls may need. */
     void learn(byte[] bytes) {
         ByteBuffer words = ByteBuffer.wrap(bytes);
         Words handle = null;

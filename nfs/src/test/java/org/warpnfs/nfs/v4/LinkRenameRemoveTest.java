@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.warpnfs.nfs.v4.V40Client.Opened;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
-/** Names that are given, moved and taken: LINK, RENAME and REMOVE. */
+/** Names that are added, renamed and removed: LINK, RENAME and REMOVE. */
 class LinkRenameRemoveTest {
     private final V4Server server = new V4Server();
     private final V4Client client = V4Client.mounted(server, "c", 0);

@@ -9,7 +9,7 @@ import org.warpnfs.nfs.v4.V40Client.Opened;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.OpCode;
 
-/** LOCK, LOCKT and LOCKU, and how lock stateids and lock-owners are let go. */
+/** LOCK, LOCKT and LOCKU, and the removal of lock stateids and lock-owners. */
 class LockTest {
     private static final int READ_LT = 1;
     private static final int WRITE_LT = 2;

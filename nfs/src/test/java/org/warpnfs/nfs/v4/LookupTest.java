@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.OpCode;
 
-/** What leads to a file: LOOKUP and LOOKUPP, PUTFH and RESTOREFH, and SECINFO on the way. */
+/** Operations that set the current filehandle: LOOKUP and LOOKUPP, PUTFH and RESTOREFH; and SECINFO. */
 class LookupTest {
     private final V4Server server = new V4Server();
     private final V4Client client = V4Client.mounted(server, "c", 0);

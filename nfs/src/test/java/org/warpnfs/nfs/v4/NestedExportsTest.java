@@ -23,7 +23,9 @@ import org.warpnfs.nfs.export.Squash;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.OpCode;
 
-/** An export on a directory of another: what clients see there, and that nobody gets at what is underneath. */
+/**
+ * An export on a directory of another one: clients see the export there, and cannot get at the directory underneath.
+ */
 class NestedExportsTest {
 
     private final MemoryFileSystem outer = new MemoryFileSystem(1 << 20, 100);

@@ -15,7 +15,7 @@ import org.warpnfs.nfs.v4.V40Client.Opened;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.OpCode;
 
-/** COMPOUNDs of NFSv4.0 that come twice, as they do when a connection is lost. */
+/** COMPOUNDs of NFSv4.0 that come twice, as they do after the loss of a connection. */
 class OnceWithoutSessionTest {
     private static final int FILE_SYNC = 2;
 
@@ -54,7 +54,7 @@ class OnceWithoutSessionTest {
         return new String(reply.opaque(1000), StandardCharsets.US_ASCII);
     }
 
-    /** Each with what it comes to when it is done a second time. */
+    /** Changes, each with its result if it were performed a second time. */
     static Stream<Named<Change>> changes() {
         return Stream.of(
                 Named.of("CREATE", new Change(new Ops().data().makeDirectory("d"), Nfs4Status.EXIST)),

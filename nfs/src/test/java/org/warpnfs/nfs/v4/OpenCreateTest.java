@@ -13,7 +13,7 @@ import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.testing.HookedFileSystem;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
-/** OPEN that creates, UNCHECKED or GUARDED, where a file is there and where none is (RFC 8881, section 18.16.3). */
+/** OPEN that creates, UNCHECKED or GUARDED, if the file exists and if it does not (RFC 8881, section 18.16.3). */
 class OpenCreateTest {
     private static final int ALICE = 1000;
     private static final int BOB = 1001;
@@ -39,7 +39,7 @@ class OpenCreateTest {
         server.close();
     }
 
-    /** Whoever denies writing denies cutting as well, also where the one who cuts only wants to read. */
+    /** An open that denies writing also denies truncation, even by a client that wants to read. */
     @Test
     void open_uncheckedThatCuts_isDeniedToReadersWhereWritingIs() {
         server.newFile("f", 0666, new byte[100]);
@@ -95,7 +95,7 @@ class OpenCreateTest {
         }
     }
 
-    /** As open(2) does on a file system that is mounted read-only. */
+    /** The same as open(2) on a file system that is mounted read-only. */
     @Test
     void open_thatWouldCreate_inAReadOnlyExport_opensWhatIsThere() {
         server.newFile("f", 0666, new byte[100]);
@@ -120,7 +120,7 @@ class OpenCreateTest {
         return new Ops().data().open("o", name, BOTH, 0, how);
     }
 
-    /** The backend has no descriptor left when the new file is to be opened. */
+    /** Runs a create during which the backend has no descriptor left when the new file has to be opened. */
     private Nfs4Status createWithoutDescriptor(V4Client by, Ops create) {
         hooked.onceBefore("open", () -> {
             throw FsException.of(FsError.TRY_LATER);

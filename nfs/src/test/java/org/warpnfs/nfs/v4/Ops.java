@@ -7,12 +7,12 @@ import java.util.function.Consumer;
 import org.warpnfs.nfs.testing.CallWriter;
 import org.warpnfs.nfs.v4.xdr.OpCode;
 
-/** The operations of a COMPOUND in the making. */
+/** Builds the operations of a COMPOUND. */
 final class Ops {
-    /** All zeroes: it names no state. */
+    /** The anonymous stateid: all zeroes. */
     static final int[] ANONYMOUS = {0, 0, 0, 0};
 
-    /** What an operation before in the same COMPOUND gave (RFC 8881, section 16.2.3.1.2). */
+    /** The current stateid, which an earlier operation of the same COMPOUND returned (RFC 8881, section 16.2.3.1.2). */
     static final int[] CURRENT = {1, 0, 0, 0};
 
     final List<Consumer<CallWriter>> writers = new ArrayList<>();
@@ -22,7 +22,7 @@ final class Ops {
         return add(code.number(), arguments);
     }
 
-    /** An operation that may be none. */
+    /** Adds an operation whose number may be invalid. */
     Ops add(int number, Consumer<CallWriter> arguments) {
         writers.add(c -> {
             c.words(number);
@@ -36,7 +36,7 @@ final class Ops {
         return add(code, c -> c.words(words));
     }
 
-    /** An operation that may be none. */
+    /** Adds an operation whose number may be invalid. */
     Ops op(int number, int... words) {
         return add(number, c -> c.words(words));
     }
@@ -45,7 +45,7 @@ final class Ops {
         return add(OpCode.EXCHANGE_ID, c -> c.hyper(verifier).string(owner).words(flags, 0, 0));
     }
 
-    /** With a flag, a callback program, and its flavors. */
+    /** Adds a CREATE_SESSION with a flag, a callback program, and callback credentials. */
     Ops createSession(long clientId, int sequence, int flags, int program, int... flavors) {
         return add(OpCode.CREATE_SESSION, c -> c.hyper(clientId)
                 .words(sequence, flags)
@@ -111,12 +111,12 @@ final class Ops {
         return add(OpCode.GETATTR, c -> c.words(words.length).words(words));
     }
 
-    /** GETATTR of attributes by their numbers. */
+    /** Adds a GETATTR of attributes by their numbers. */
     Ops getAttrs(int... numbers) {
         return getAttr(Fattr.mask(numbers));
     }
 
-    /** UNCHECKED with mode 0644, by name; access 1, 2 or 3. */
+    /** Adds an OPEN by name that creates: UNCHECKED with mode 0644; access 1, 2 or 3. */
     Ops openCreate(String owner, String name, int access, int deny) {
         return open(owner, name, access, deny, CreateHow.unchecked(Fattr.mode(0644)));
     }
@@ -129,7 +129,7 @@ final class Ops {
         return open(0, access, deny, 0, owner, how, name);
     }
 
-    /** OPEN by name (CLAIM_NULL), with the seqid and client id that NFSv4.0 alone looks at. */
+    /** Adds an OPEN by name (CLAIM_NULL), with the seqid and client id that only NFSv4.0 uses. */
     Ops open(int seqid, int access, int deny, long clientId, String owner, CreateHow how, String name) {
         return add(OpCode.OPEN, c -> {
             c.words(seqid, access, deny).hyper(clientId).string(owner);
@@ -138,7 +138,7 @@ final class Ops {
         });
     }
 
-    /** OPEN to read, UNCHECKED with size 0. */
+    /** Adds an OPEN for reading, UNCHECKED with size 0. */
     Ops openCutting(String owner, String name) {
         return open(owner, name, 1, 0, CreateHow.unchecked(Fattr.size(0)));
     }
@@ -223,7 +223,7 @@ final class Ops {
         return add(OpCode.READ_PLUS, c -> c.words(stateid).hyper(0).words(50_000));
     }
 
-    /** With the seqid 0, which sessions do not look at. */
+    /** Adds an OPEN_DOWNGRADE with the seqid 0, which sessions ignore. */
     Ops downgrade(int[] stateid, int access, int deny) {
         return stateid(OpCode.OPEN_DOWNGRADE, stateid, 0, access, deny);
     }
@@ -263,7 +263,10 @@ final class Ops {
         return add(OpCode.DEALLOCATE, c -> c.words(stateid).hyper(offset).hyper(length));
     }
 
-    /** From the beginning of the saved file to that of the current one, in order and before the reply; 0 is all. */
+    /**
+     * Adds a synchronous, consecutive COPY from the beginning of the saved file to that of the current one; count 0 is
+     * all.
+     */
     Ops copy(int[] source, int[] target, long count) {
         return add(OpCode.COPY, c -> c.words(source)
                 .words(target)
@@ -321,7 +324,7 @@ final class Ops {
         return make(name, Fattr.none(), 7);
     }
 
-    /** CREATE of a createtype4 that is words alone. */
+    /** Adds a CREATE with a createtype4 that consists of words. */
     Ops make(String name, Fattr attributes, int... type) {
         return add(OpCode.CREATE, c -> attributes.write(c.words(type).string(name)));
     }

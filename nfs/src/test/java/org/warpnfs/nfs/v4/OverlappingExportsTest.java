@@ -28,11 +28,11 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.OpCode;
 
 /**
- * One directory exported twice, and one within another: locks, shares and delegations belong to the file, not to the
- * way to it.
+ * One directory exported twice, and an export within another. Locks, shares and delegations belong to the file,
+ * whatever the export.
  */
 class OverlappingExportsTest {
-    /** Ways to the file f from the root. */
+    /** Paths of exports through which the file f can be reached. */
     private static final String INNER = "inner";
 
     @TempDir
@@ -54,7 +54,7 @@ class OverlappingExportsTest {
         server = V4Server.exporting(watched);
     }
 
-    /** Notes through which export a file is written and synced. */
+    /** Records the export through which a file is written and synced. */
     private FileSystem watched(String path, FileSystem fileSystem) {
         return proxy(FileSystem.class, (method, args) -> {
             Object result = invoke(method, fileSystem, args);
@@ -125,7 +125,7 @@ class OverlappingExportsTest {
         files.values().forEach(FileSystem::close);
     }
 
-    /** From the root to the directory that holds the file. */
+    /** Goes from the root to the directory that holds the file. */
     private static Ops directory(String export) {
         Ops at = new Ops().root().lookup(export);
         return export.equals(INNER) ? at : at.lookup("deep");

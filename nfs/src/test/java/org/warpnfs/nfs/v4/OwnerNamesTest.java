@@ -129,7 +129,7 @@ class OwnerNamesTest {
         return client.statusOf(new Ops().data().lookup("f").add(operation, owners::write));
     }
 
-    /** A client may say a name where it was told a number, and the other way round. */
+    /** A client may send a name where the server sends a number, and the other way round. */
     @Test
     void verify_ofOwners_comparesWhoTheyAre() throws Exception {
         for (boolean sendNames : new boolean[] {false, true}) {

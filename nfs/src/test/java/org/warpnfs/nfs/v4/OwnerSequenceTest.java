@@ -88,7 +88,7 @@ class OwnerSequenceTest {
 
         int[] reader = upgraded.clone();
         reader[0]++;
-        // A write lock under an open to read alone.
+        // A write lock under an open for reading alone.
         Ops refusedLock = client.lockNew(open.handle(), seqid + 2, reader, 40, "l", 0, 10);
         byte[] refused = bytes(refusedLock);
 
@@ -171,7 +171,7 @@ class OwnerSequenceTest {
         assertThat(client.statusOf(client.open(seqid + 2, "o", "f", 9)))
                 .as("no share access")
                 .isEqualTo(Nfs4Status.INVAL);
-        // These do not: the owner is not known from them, or they were never looked at.
+        // These do not advance it: the owner is not known from them, or they were never examined.
         assertThat(client.statusOf(new Ops().add(OpCode.OPEN, c -> c.words(seqid + 3, 1, 0)
                         .hyper(client.clientId)
                         .string("o")

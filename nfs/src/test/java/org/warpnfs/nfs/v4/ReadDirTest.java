@@ -16,7 +16,7 @@ import org.warpnfs.fs.spi.FsException;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.OpCode;
 
-/** READDIR: its pieces, its limits, and entries whose attributes cannot be had. */
+/** READDIR: its parts, its limits, and entries whose attributes are unavailable. */
 class ReadDirTest {
     private final V4Server server = new V4Server();
     private final V4Client client = V4Client.mounted(server, "c", 0);
@@ -72,7 +72,7 @@ class ReadDirTest {
         assertThat(readDir(client, 0, 0, 60)).isEqualTo(Nfs4Status.TOOSMALL);
     }
 
-    /** A directory of its owner's that may be read but not searched, with one file. */
+    /** A directory that its owner may read but not search, with one file. */
     private FileAttributes readableOnly() throws FsException {
         Caller owner = new Caller(1000, 100, List.of());
         FileHandle directory = server.fs
@@ -106,7 +106,7 @@ class ReadDirTest {
     @Test
     void readDir_directoryThatMayNotBeSearched_hasFileIdsAsLinuxAsksForThem() throws Exception {
         long fileId = readableOnly().fileId();
-        // rdattr_error and mounted_on_fileid: what Linux asks for where it wants names alone.
+        // rdattr_error and mounted_on_fileid: what Linux asks for if it wants names alone.
         Reply reply = entryOfReadableOnly(Fattr.RDATTR_ERROR, Fattr.MOUNTED_ON_FILEID);
 
         assertThat(reply.attributes(Fattr.RDATTR_ERROR, Fattr.MOUNTED_ON_FILEID))

@@ -85,7 +85,7 @@ class ReadWriteTest {
                 .isEqualTo(Nfs4Status.FBIG);
     }
 
-    /** Memory is taken before it is known whether the READ may be done at all. */
+    /** Memory is taken before it is known whether the READ is permitted. */
     @Test
     void read_thatFails_givesItsMemoryBack() {
         assertThat(client.statusOf(new Ops().data().read(Ops.ANONYMOUS, 0, 4096)))

@@ -21,7 +21,7 @@ import org.warpnfs.nfs.v4.state.file.RecallCounts;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.OpCode;
 
-/** Delegations that are recalled: what waits for their return, and what becomes of a recall that is not obeyed. */
+/** Recalled delegations: the calls that wait for their return, and recalls that the client ignores. */
 class RecallTest {
     private static final int BAD_STATEID = 10025;
     private static final int DELEG_REVOKED = 10087;
@@ -223,7 +223,7 @@ class RecallTest {
         assertThat(new int[] {again.seqid, again.slot}).as("the same request").containsExactly(lost.seqid, lost.slot);
         assertThat(again.xid).isNotEqualTo(lost.xid);
 
-        // The client had seen it, and kept no reply: once more, as a new request.
+        // The client had executed it and kept no reply, so the recall is sent again as a new request.
         holder.answerSequence(again, RETRY_UNCACHED_REP);
         server.pass(Duration.ofSeconds(1));
         other.statusOf(openToWrite());

@@ -12,7 +12,7 @@ import org.warpnfs.nfs.v4.V40Client.Opened;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.OpCode;
 
-/** Leases that run out, and what clients reclaim when the server is killed and started again. */
+/** Leases that run out, and what clients reclaim after the server was killed and started again. */
 class RecoveryTest {
     @TempDir
     Path directory;

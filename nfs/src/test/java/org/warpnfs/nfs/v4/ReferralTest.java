@@ -21,7 +21,7 @@ import org.warpnfs.nfs.export.Squash;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.OpCode;
 
-/** {@code refer=} and {@code replicas=}: where else a file system is (RFC 7530, section 8, RFC 8881, section 11). */
+/** {@code refer=} and {@code replicas=}: other places of a file system (RFC 7530, section 8, RFC 8881, section 11). */
 class ReferralTest {
     private static final int SIZE = 1 << 4;
     private static final int FSID = 1 << 8;

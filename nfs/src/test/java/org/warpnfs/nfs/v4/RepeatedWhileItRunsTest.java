@@ -18,7 +18,7 @@ import org.warpnfs.fs.spi.FileSystem;
 import org.warpnfs.nfs.testing.ReplyKeeper;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
-/** COMPOUNDs of NFSv4.0 that come again before the first of them has been answered. */
+/** COMPOUNDs of NFSv4.0 that are repeated before the first of them has been answered. */
 class RepeatedWhileItRunsTest {
     private V4Server server = new V4Server();
 
@@ -39,7 +39,7 @@ class RepeatedWhileItRunsTest {
         return new Ops().putFh(file).read(Ops.ANONYMOUS, 0, 1000);
     }
 
-    /** Files behind a door, at which whoever comes first by a method waits. */
+    /** A file system in which the first caller of a chosen method waits. */
     private static final class Door {
         private final String method;
         private final CountDownLatch arrived = new CountDownLatch(1);

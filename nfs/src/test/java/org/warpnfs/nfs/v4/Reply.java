@@ -6,7 +6,7 @@ import org.warpnfs.nfs.testing.ReplyReader;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.OpCode;
 
-/** A COMPOUND4res on its way. */
+/** A COMPOUND4res that is being read. */
 final class Reply extends ReplyReader {
     private final Nfs4Status status;
     private final int count;
@@ -36,7 +36,7 @@ final class Reply extends ReplyReader {
         throw new AssertionError("status " + code);
     }
 
-    /** The next result is of that operation, which is fine. */
+    /** Checks that the next result is of that operation and OK. */
     void op(OpCode code) {
         op(code, Nfs4Status.OK);
     }
@@ -46,13 +46,13 @@ final class Reply extends ReplyReader {
         assertThat(of(word())).as("status of %s", code).isEqualTo(expected);
     }
 
-    /** The next result is of a number that is no operation. */
+    /** Checks that the next result is of a number that is not an operation. */
     void op(int number, Nfs4Status expected) {
         assertThat(word()).as("operation").isEqualTo(number);
         assertThat(of(word())).as("status of operation %d", number).isEqualTo(expected);
     }
 
-    /** sr_status_flags; 0 if SEQUENCE failed. */
+    /** Skips the result of SEQUENCE and returns sr_status_flags; 0 if SEQUENCE failed. */
     int skipSequence() {
         if (count > 0 && word() == OpCode.SEQUENCE.number() && word() == 0) {
             words(8);
@@ -78,26 +78,26 @@ final class Reply extends ReplyReader {
         return opaque(128);
     }
 
-    /** PUTROOTFH, LOOKUP data. */
+    /** Skips the results of PUTROOTFH and LOOKUP data. */
     Reply afterData() {
         op(OpCode.PUTROOTFH);
         op(OpCode.LOOKUP);
         return this;
     }
 
-    /** PUTROOTFH, LOOKUP data, LOOKUP of a name in it. */
+    /** Skips the results of PUTROOTFH, LOOKUP data, and LOOKUP of a name in it. */
     Reply afterFile() {
         afterData().op(OpCode.LOOKUP);
         return this;
     }
 
-    /** GETATTR of exactly these attributes, up to the first value; the length of all. */
+    /** Reads a GETATTR of exactly these attributes, up to the first value. Returns the length of all values. */
     int getAttrs(int... numbers) {
         op(OpCode.GETATTR);
         return attributes(numbers);
     }
 
-    /** An fattr4 of exactly these attributes, up to the first value; the length of all. */
+    /** Reads an fattr4 of exactly these attributes, up to the first value. Returns the length of all values. */
     int attributes(int... numbers) {
         assertThat(bitmap()).as("attributes").isEqualTo(Fattr.mask(numbers));
         return word();
@@ -107,7 +107,7 @@ final class Reply extends ReplyReader {
         return words(word());
     }
 
-    /** The stateid, past the whole of OPEN4resok. */
+    /** Reads an OPEN4resok to its end and returns the stateid. */
     int[] open() {
         op(OpCode.OPEN);
         int[] stateid = stateid();
@@ -118,7 +118,7 @@ final class Reply extends ReplyReader {
         return stateid;
     }
 
-    /** Past OPEN4resok up to the delegation; its kind. */
+    /** Reads an OPEN4resok up to the delegation and returns the delegation's kind. */
     int openUpToDelegation() {
         op(OpCode.OPEN);
         stateid();
@@ -128,7 +128,7 @@ final class Reply extends ReplyReader {
         return word();
     }
 
-    /** The delegation's stateid; its recall flag and ACE follow. */
+    /** Reads a delegation's stateid. Its recall flag and ACE follow. */
     int[] readDelegation() {
         assertThat(openUpToDelegation()).as("a read delegation").isEqualTo(1);
         return stateid();

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.OpCode;
 
-/** SEQUENCE: the order of requests in a slot, what is kept for their repetition, and the sizes of a session. */
+/** SEQUENCE: the order of requests in a slot, the replies that are kept for retries, and the sizes of a session. */
 class SequenceTest {
     private final V4Server server = new V4Server();
 

@@ -167,7 +167,7 @@ class SetAclTest {
         assertRefused(Nfs4Status.ROFS, client, setAcl(inReadOnly, Ace.allow(R | WA | X, "EVERYONE@")));
     }
 
-    /** SETATTR of an acl of that length in bytes, and these words of it. */
+    /** A SETATTR of an acl of that length in bytes, with these words of it. */
     private static Ops setAclOfWords(int bytes, int... words) {
         return file().add(OpCode.SETATTR, c -> c.words(Ops.ANONYMOUS)
                 .words(1, 1 << Fattr.ACL, bytes)

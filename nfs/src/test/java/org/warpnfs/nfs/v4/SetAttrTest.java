@@ -58,10 +58,7 @@ class SetAttrTest {
         assertThat(client.statusOf(set(Fattr.owner("")))).isEqualTo(Nfs4Status.INVAL);
     }
 
-    /**
-     * To the kernel (uid_t) -1 says that the owner is to stay: what it is asked for would be answered as done and is
-     * not.
-     */
+    /** The kernel takes (uid_t) -1 for "leave the owner". The request would be answered as done although it was not. */
     @Test
     void setAttr_ownerOrGroupMinusOne_isBadOwner() {
         for (Fattr minusOne : List.of(Fattr.owner("4294967295"), Fattr.group("4294967295"))) {

@@ -9,8 +9,8 @@ import org.junit.jupiter.api.Test;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
 /**
- * CB_RECALL_SLOT to a client that makes its server keep more than there is room for (RFC 8881, sections 2.10.6.1 and
- * 20.8).
+ * CB_RECALL_SLOT to a client that makes the server keep more replies than there is room for (RFC 8881, sections
+ * 2.10.6.1 and 20.8).
  */
 class SlotRecallTest {
     private static final int SLOTS = 16;
@@ -20,7 +20,7 @@ class SlotRecallTest {
 
     @BeforeEach
     void limit() {
-        // Half of it for one address: three replies of 4 KiB beside the 8 KiB that one more reserves.
+        // One address gets half of it: three replies of 4 KiB, and the 8 KiB that one more reserves.
         server.limit(limits -> limits.withReplyCacheBytes(64 << 10));
         server.newFile("f", 0666, new byte[4096]);
     }
@@ -35,7 +35,7 @@ class SlotRecallTest {
                 slot, client.seqids[slot] + 1, new Ops().data().lookup("f").read(Ops.ANONYMOUS, 0, 4096)));
     }
 
-    /** From the second slot on, until one finds no room; that one. */
+    /** Sends READs from the second slot on, until one finds no room. Returns its slot. */
     private int readUntilDelayed(V4Client client) {
         for (int slot = 1; slot < SLOTS; slot++) {
             Reply reply = read(client, slot);

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.OpCode;
 
-/** What NFSv4.2 does with a file of a hole and some data: SEEK, READ_PLUS, COPY, ALLOCATE and DEALLOCATE. */
+/** Operations of NFSv4.2 on a file with a hole and some data: SEEK, READ_PLUS, COPY, ALLOCATE and DEALLOCATE. */
 class SparseFileTest {
     private static final int DATA = 0;
     private static final int HOLE_SEGMENT = 1;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.OpCode;
 
-/** A client that speaks RFC 7530 word by word: no sessions, and owners that count. */
+/** A client that sends RFC 7530 word by word: no sessions, and owners with seqids. */
 final class V40Client {
     final V4Server server;
     final V4Client wire;
@@ -13,7 +13,7 @@ final class V40Client {
     long verifier = 1;
     long clientId;
     long confirmVerifier;
-    /** Of the one open-owner that most tests need. */
+    /** Seqid of the one open-owner that most tests need. */
     int openSeqid = 100;
 
     V40Client(V4Server server, String name) {
@@ -41,7 +41,7 @@ final class V40Client {
         return send(ops).status();
     }
 
-    /** All operations have to be fine. */
+    /** Sends operations that must all be OK. */
     Reply run(Ops ops) {
         Reply reply = send(ops);
         assertThat(reply.status()).isEqualTo(Nfs4Status.OK);
@@ -80,7 +80,7 @@ final class V40Client {
         return new Ops().renew(clientId);
     }
 
-    /** UNCHECKED with mode 0644, in /data. */
+    /** An OPEN with UNCHECKED and mode 0644, in /data. */
     Ops openCreate(int seqid, String owner, String file, int access, int deny) {
         CreateHow how = CreateHow.unchecked(Fattr.mode(0644));
         return new Ops().data().open(seqid, access, deny, clientId, owner, how, file);
@@ -115,12 +115,12 @@ final class V40Client {
                 .words(seqid, access, deny));
     }
 
-    /** Brings a lock-owner; write lock. */
+    /** A write LOCK that introduces a lock-owner. */
     Ops lockNew(byte[] handle, int openSeqid, int[] open, int lockSeqid, String owner, long offset, long length) {
         return lock(0, handle, openSeqid, open, lockSeqid, owner, offset, length);
     }
 
-    /** As {@link #lockNew}, of what was held before the server started again. */
+    /** Does the same as {@link #lockNew} to reclaim a lock from before the server's restart. */
     Ops lockReclaimed(byte[] handle, int openSeqid, int[] open, int lockSeqid, String owner, long offset, long length) {
         return lock(1, handle, openSeqid, open, lockSeqid, owner, offset, length);
     }
@@ -183,7 +183,7 @@ final class V40Client {
         }
     }
 
-    /** By {@link #openSeqid}. */
+    /** Opens and confirms, with {@link #openSeqid}. */
     Opened opened(String owner, String file, int access) {
         Reply reply = run(openCreate(openSeqid++, owner, file, access, 0).getFh());
         int[] stateid = reply.afterData().open();
@@ -194,7 +194,7 @@ final class V40Client {
         return new Opened(confirmed.stateid(), handle);
     }
 
-    /** The stateid that the operation behind a PUTFH gave. */
+    /** The stateid that the operation after a PUTFH returned. */
     static int[] stateidOf(Reply reply, OpCode operation) {
         reply.op(OpCode.PUTFH);
         reply.op(operation);

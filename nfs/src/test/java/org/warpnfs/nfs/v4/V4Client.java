@@ -9,7 +9,7 @@ import org.warpnfs.nfs.testing.ReplyKeeper;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.OpCode;
 
-/** A client that speaks RFC 8881 word by word. */
+/** A client that sends RFC 8881 word by word. */
 final class V4Client {
     final V4Server server;
     final String name;
@@ -31,7 +31,7 @@ final class V4Client {
         this.uid = uid;
     }
 
-    /** A client with a session that has reclaimed all it wants, namely nothing. */
+    /** A client with a session, which has finished reclaiming although it had nothing to reclaim. */
     static V4Client mounted(V4Server server, String name, int uid) {
         V4Client client = new V4Client(server, name, 2, uid);
         client.connect();
@@ -48,41 +48,41 @@ final class V4Client {
         readSession(created);
     }
 
-    /** As {@link #mounted}, with a back channel that works. */
+    /** The same as {@link #mounted}, with a back channel that works. */
     static V4Client callable(V4Server server, String name, int uid) {
         V4Client client = mounted(server, name, uid);
         client.answerNull(client.nextCallback());
         return client;
     }
 
-    /** Has an id that no session has confirmed. */
+    /** A client with an id that no session has confirmed. */
     static V4Client identified(V4Server server, String name, int minorVersion) {
         V4Client client = new V4Client(server, name, minorVersion, 0);
         client.readExchangeId(client.sendBare(new Ops().exchangeId(client.verifier, name, 0)));
         return client;
     }
 
-    /** A session whose requests and replies have at most that size, and kept replies that other one. */
+    /** Creates a session with this limit of requests and replies, and this one of kept replies. */
     void createSession(int bytes, int keptBytes) {
         readSession(sendBare(new Ops().createSession(clientId, createSequence, bytes, keptBytes, 4)));
     }
 
-    /** Opens it in /data to read and write, made if need be, by an owner "o"; the stateid. */
+    /** Opens a file in /data for reading and writing, by the owner "o". Creates it if needed. Returns the stateid. */
     int[] create(String name) {
         return run(new Ops().data().openCreate("o", name, 3, 0)).afterData().open();
     }
 
-    /** Opens what is in /data, denying nothing. */
+    /** Opens an existing file in /data, denying nothing. */
     int[] open(String owner, String name, int access) {
         return run(new Ops().data().open(owner, name, access, 0)).afterData().open();
     }
 
-    /** Opens what is in /data to read, and is given a delegation; its stateid. */
+    /** Opens an existing file in /data for reading, and gets a delegation. Returns its stateid. */
     int[] delegation(String name) {
         return run(new Ops().data().open("o", name, 1, 0)).afterData().readDelegation();
     }
 
-    /** What TEST_STATEID says of it. */
+    /** The result of TEST_STATEID for a stateid. */
     Nfs4Status tested(int[] stateid) {
         Reply reply = run(new Ops().testStateid(stateid));
         reply.op(OpCode.TEST_STATEID);
@@ -90,7 +90,7 @@ final class V4Client {
         return Reply.of(reply.word());
     }
 
-    /** The connection is lost, and there is another, of which the session does not know. */
+    /** Replaces the lost connection by another one, which is not bound to the session. */
     void reconnect() {
         connection.end();
         server.program().connectionClosed(connection);
@@ -114,7 +114,7 @@ final class V4Client {
         }
     }
 
-    /** True while the server waits for the answer; asked once. */
+    /** True while the server waits for the answer. May be called once. */
     boolean isAwaited(CallbackSeen callback) {
         return connection.getReplyQueue().get(callback.xid) != null;
     }
@@ -123,7 +123,7 @@ final class V4Client {
         answer(callback);
     }
 
-    /** CB_SEQUENCE and CB_RECALL or CB_RECALL_SLOT, both executed. */
+    /** Answers CB_SEQUENCE and CB_RECALL or CB_RECALL_SLOT, both executed. */
     void answerRecall(CallbackSeen callback, int status) {
         ByteBuffer id = ByteBuffer.wrap(callback.sessionId);
         answer(
@@ -145,12 +145,12 @@ final class V4Client {
                 status);
     }
 
-    /** CB_SEQUENCE refused. */
+    /** Answers that CB_SEQUENCE is refused. */
     void answerSequence(CallbackSeen callback, int status) {
         answer(callback, status, 0, 1, 11, status);
     }
 
-    /** The result of EXCHANGE_ID; its flags. */
+    /** Reads the result of EXCHANGE_ID and returns its flags. */
     int readExchangeId(Reply reply) {
         reply.op(OpCode.EXCHANGE_ID);
         clientId = reply.hyper();
@@ -168,12 +168,12 @@ final class V4Client {
         createSequence++;
     }
 
-    /** What comes of operations without a SEQUENCE. */
+    /** The status of operations without a SEQUENCE. */
     Nfs4Status statusBare(Ops ops) {
         return sendBare(ops).status();
     }
 
-    /** Without a SEQUENCE. */
+    /** Sends operations without a SEQUENCE. */
     Reply sendBare(Ops ops) {
         return new Reply(server.send(connection, message("", minorVersion, ops)));
     }
@@ -192,14 +192,14 @@ final class V4Client {
         return all;
     }
 
-    /** In slot 0, and past the result of SEQUENCE. */
+    /** Sends operations in slot 0, and skips the result of SEQUENCE. */
     Reply send(Ops ops) {
         Reply reply = sendBare(sequence(0, ++seqids[0], ops));
         statusFlags = reply.skipSequence();
         return reply;
     }
 
-    /** As {@link #send}; all operations have to be fine. */
+    /** Sends operations as {@link #send} does. All must be OK. */
     Reply run(Ops ops) {
         Reply reply = send(ops);
         assertThat(reply.status()).isEqualTo(Nfs4Status.OK);

@@ -8,8 +8,8 @@ import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 
 /**
- * The rungs within NFSv4: types, then state and attributes beside each other, then operations, then the COMPOUND around
- * them.
+ * The layers within NFSv4: types, then state and attributes beside each other, then operations, then the COMPOUND
+ * around them.
  */
 @AnalyzeClasses(packages = "org.warpnfs.nfs.v4", importOptions = DoNotIncludeTests.class)
 class V4LadderTest {

@@ -67,17 +67,17 @@ final class V4Server implements AutoCloseable {
         this(stateDirectory, false, memory -> memory);
     }
 
-    /** One export at the root, no_root_squash. */
+    /** A server with one export at the root, no_root_squash. */
     static V4Server exportingRoot() {
         return new V4Server(null, true, memory -> memory);
     }
 
-    /** With something between the program and its files. */
+    /** A server with a wrapper around its file system. */
     static V4Server through(UnaryOperator<FileSystem> between) {
         return new V4Server(null, false, between);
     }
 
-    /** Each path with the files of its own, no_root_squash; {@link #fs} is not among them. */
+    /** A server that exports each path with its own files, no_root_squash; {@link #fs} is not among them. */
     static V4Server exporting(Map<String, FileSystem> files) {
         List<Export> exports = new ArrayList<>();
         files.forEach((path, fileSystem) -> exports.add(Export.of(
@@ -138,7 +138,7 @@ final class V4Server implements AutoCloseable {
         }
     }
 
-    /** Starts anew, with other limits. */
+    /** Starts again with other limits. */
     void limit(UnaryOperator<StateLimits> change) {
         limits = change.apply(limits);
         program.close();
@@ -158,7 +158,7 @@ final class V4Server implements AutoCloseable {
         return new ReplyKeeper(new InetSocketAddress(InetAddress.getLoopbackAddress(), 900));
     }
 
-    /** From a host of the net 10.0.0.0/24. */
+    /** A connection from a host of the network 10.0.0.0/24. */
     static ReplyKeeper newConnection(int host, int port) {
         try {
             return new ReplyKeeper(
@@ -206,13 +206,13 @@ final class V4Server implements AutoCloseable {
         }
     }
 
-    /** A file in /data for everyone; its handle on the wire. */
+    /** Makes a file in /data that everyone may use. Returns its handle on the wire. */
     byte[] newFile(String name, String contents) {
         FileHandle file = newFile(name, 0666, contents.getBytes(StandardCharsets.US_ASCII));
         return handles.encode(new Location(exports.byPath(PseudoPath.of("/data")), file));
     }
 
-    /** By names from the root of the files. */
+    /** Finds a file by names from the root of the files. */
     FileHandle find(String... path) throws FsException {
         FileHandle at = fs.root();
         for (String name : path) {

@@ -87,7 +87,7 @@ class WithdrawnExportTest {
                 .isEqualTo(Nfs4Status.OK);
     }
 
-    /** A stateid that was given while the export could be written to is no way around its options of now. */
+    /** A stateid from the time when the export was writable does not bypass its present options. */
     @Test
     void export_becomesReadOnly_nothingIsWrittenThroughWhatIsOpen() {
         int[] open = open(gone, "f", 3);

@@ -16,7 +16,7 @@ import org.warpnfs.nfs.v4.attr.Nfs4Ace.Who;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 
-/** NFSv4 lists as POSIX keeps them, and those that it cannot. */
+/** NFSv4 lists that POSIX can express, and those that it cannot. */
 class AclFromNfs4Test {
     private static PosixAcl access(boolean directory, String... texts) throws Nfs4Exception {
         return switch (AclFromNfs4.map(aces(texts), directory).access()) {

@@ -15,7 +15,7 @@ import org.warpnfs.fs.spi.PosixAcl;
 import org.warpnfs.nfs.v4.attr.Nfs4Ace.Who;
 import org.warpnfs.testkit.Seeds;
 
-/** Both ways between POSIX and NFSv4 lists, by lists at random: what the one grants against what the other does. */
+/** Conversion between POSIX and NFSv4 lists in both directions, with random lists: compares what either grants. */
 class AclMappingTest {
     private static final long OWNER = 1;
     private static final long GROUP = 11;
@@ -35,7 +35,7 @@ class AclMappingTest {
         });
     }
 
-    /** The mask has done its work, and is no wider than it has to be. */
+    /** The list after its mask was applied, with a mask no wider than needed. */
     private static PosixAcl effective(PosixAcl acl) {
         int mask = acl.mask() == null ? 7 : acl.mask();
         SortedMap<Long, Integer> users = new TreeMap<>(acl.users());
@@ -103,7 +103,10 @@ class AclMappingTest {
         };
     }
 
-    /** RFC 8881, section 6.2.1: entry by entry until each bit of {@code wanted} is allowed, or one is denied. */
+    /**
+     * RFC 8881, section 6.2.1: processes entry after entry until each bit of {@code wanted} is allowed, or one is
+     * denied.
+     */
     private static boolean allows(List<Nfs4Ace> aces, Caller caller, int wanted) {
         int left = wanted;
         for (Nfs4Ace ace : aces) {

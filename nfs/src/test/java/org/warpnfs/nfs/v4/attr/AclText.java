@@ -6,7 +6,7 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.warpnfs.nfs.v4.attr.Nfs4Ace.Who;
 
-/** Lists in the words of nfs4_acl(5): type:flags:who:permissions. */
+/** Lists in the notation of nfs4_acl(5): type:flags:who:permissions. */
 final class AclText {
     private static final String LETTERS = "rwaxDtTcCy";
     private static final int[] BITS = {1, 2, 4, 0x20, 0x40, 0x80, 0x100, 0x2_0000, 0x4_0000, 0x10_0000};

@@ -7,9 +7,9 @@ import static org.warpnfs.nfs.v4.attr.AclText.names;
 import org.junit.jupiter.api.Test;
 import org.warpnfs.fs.spi.PosixAcl;
 
-/** POSIX lists as NFSv4 clients are shown them. */
+/** POSIX lists as NFSv4 clients see them. */
 class AclToNfs4Test {
-    /** What nfs4_getfacl shows of files on knfsd. */
+    /** The output of nfs4_getfacl for files on knfsd. */
     @Test
     void toNfs4_permissionsAlone_areWhatKnfsdTells() {
         assertThat(AclToNfs4.map(PosixAcl.ofPermissions(0644), null, false))

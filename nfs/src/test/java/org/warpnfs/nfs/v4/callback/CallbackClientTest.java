@@ -16,7 +16,7 @@ import org.warpnfs.nfs.v4.state.callback.CallbackOutcome;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 
-/** Calls to NFSv4.0 clients, over connections that a test hands out. */
+/** Calls to NFSv4.0 clients, over connections that a test provides. */
 class CallbackClientTest {
     private static final CallbackOutcome FAILED = new CallbackOutcome.Failed();
     private static final CallbackOutcome DONE = new CallbackOutcome.Done();

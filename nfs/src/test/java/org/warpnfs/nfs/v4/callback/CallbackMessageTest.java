@@ -72,7 +72,8 @@ class CallbackMessageTest {
     }
 
     /**
-     * Of Linux's CB_RECALL up to CB_SEQUENCE; then what RFC 5662 says: OP_CB_RECALL_SLOT is 10, its argument a slotid4.
+     * Up to CB_SEQUENCE these are the bytes of Linux's CB_RECALL. The rest is by RFC 5662: OP_CB_RECALL_SLOT is 10, and
+     * its argument a slotid4.
      */
     @Test
     void recallSlot_behindTheSameSequence_isItsNumberAndTheSlot() {

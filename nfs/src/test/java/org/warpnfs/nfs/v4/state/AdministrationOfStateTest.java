@@ -34,8 +34,8 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 
 /**
- * What an administrator sees of a table that clients use meanwhile, and what is on stable storage when he hears that
- * something was taken.
+ * What an administrator sees of a table that clients use at the same time, and what is on stable storage when the
+ * administrator is told that state was revoked.
  */
 @Timeout(300)
 class AdministrationOfStateTest {
@@ -144,7 +144,7 @@ class AdministrationOfStateTest {
         assertThat(table.listings().locks(StateQuery.first(10)).rows()).allMatch(LockRow::revoked);
     }
 
-    /** Pages of any size, which begin and end anywhere in what a client holds, are together what one page has. */
+    /** Pages of any size, which begin and end anywhere in a client's state, have together the same rows as one page. */
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 7, 20, 59, 60, 61})
     void pages_areTogetherTheWhole(int limit) throws Exception {

@@ -31,11 +31,12 @@ import org.warpnfs.nfs.v4.xdr.Opaque;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 
 /**
- * What one session, open or client may make the server remember: at each limit and above it, and that it is counted.
+ * Limits of the state of one session, open or client: behaviour at each limit and above it, and that refusals are
+ * counted.
  */
 class LimitsOfStateTest {
     /**
-     * 2 sessions of a client, 3 connections of a session, 4 opens of a client, 2 lock owners of an open, 8 delegations,
+     * 2 sessions of a client, 3 connections of a session, 4 opens of a client, 2 lock-owners of an open, 8 delegations,
      * 10 leases of courtesy.
      */
     private static final StateLimits LIMITS =

@@ -6,7 +6,7 @@ import org.warpnfs.fs.spi.FileHandle;
 import org.warpnfs.fs.spi.OpenFile;
 import org.warpnfs.fs.spi.Stability;
 
-/** An open file that only knows whether it has been closed. */
+/** An open file that records only whether it has been closed. */
 class NoFile implements OpenFile {
     boolean closed;
 

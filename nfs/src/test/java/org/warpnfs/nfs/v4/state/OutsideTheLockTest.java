@@ -36,8 +36,7 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 
 /**
- * What waits for a disk waits for itself alone: files are closed, and the journal is written, without the lock of all
- * state.
+ * A wait for a disk delays nobody else: files are closed, and the journal is written, without the lock of the state.
  */
 class OutsideTheLockTest {
     private static final long GENEROUS_SECONDS = 60;
@@ -235,7 +234,7 @@ class OutsideTheLockTest {
         }
     }
 
-    /** A file whose closing may take its time, so that nobody may hold the lock meanwhile. */
+    /** A file that may take long to close, so that nobody may hold the lock meanwhile. */
     private class Watched extends NoFile {
         @Override
         public void close() {

@@ -25,7 +25,7 @@ import org.warpnfs.nfs.v4.xdr.OpCode;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 import org.warpnfs.testkit.Seeds;
 
-/** Owners of NFSv4.0 by themselves: their order, their repetitions, their number. */
+/** Owners of NFSv4.0 alone: their order, their repetitions, their number. */
 class OwnerStatesTest {
 
     private long now = Long.MAX_VALUE - 5; // a monotonic clock may wrap
@@ -48,7 +48,7 @@ class OwnerStatesTest {
                 .stateid();
     }
 
-    /** A first OPEN of that seqid, confirmed with the next. */
+    /** Opens a file by an owner's first OPEN, with that seqid, and confirms it with the next. */
     private Stateid opened(Client client, String owner, int file, int seqid) throws Nfs4Exception {
         OwnerTurn turn = table.owners().beginOpen(client, opaque(owner), seqid);
         Stateid stateid = open(client, owner, file);
@@ -114,7 +114,7 @@ class OwnerStatesTest {
                 .as("one that stayed")
                 .isEqualTo(Nfs4Status.BAD_SEQID);
 
-        // The share of all: what the first client left idle goes.
+        // The share of all clients is used up: the idle owners of the first client are removed.
         opened(two, "p1", 1, 1);
         opened(two, "p2", 2, 1);
         opened(two, "p3", 3, 1);
@@ -145,12 +145,12 @@ class OwnerStatesTest {
         @Nullable
         OwnerReply reply;
 
-        /** Open, or closed last. */
+        /** The open, or the one closed last. */
         @Nullable
         Stateid open;
 
         boolean closed;
-        /** Whether the CLOSE may still be repeated. */
+        /** True if the CLOSE may still be repeated. */
         boolean closerKnown;
     }
 
@@ -159,7 +159,7 @@ class OwnerStatesTest {
         Seeds.each(500, seed -> new OwnerStatesTest().play(new Random(seed)));
     }
 
-    /** One client, three owners with a file each: what the table says against what RFC 7530, section 9.1.7 says. */
+    /** One client and three owners with a file each: compares the table with the rules of RFC 7530, section 9.1.7. */
     private void play(Random random) throws Nfs4Exception {
         Client client = client("c");
         Map<String, OwnerModel> owners = new HashMap<>();

@@ -26,7 +26,7 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 
 /**
- * What clients with sessions do to a table of state: they come, send requests, open and lock. The clock is the test's.
+ * Clients with sessions that use a state table: they register, send requests, open and lock. The clock is the test's.
  */
 final class SessionClients {
     private static final ChannelAttributes CHANNEL = new ChannelAttributes(65536, 65536, 4096, 8, 4);
@@ -36,7 +36,7 @@ final class SessionClients {
     private final ChannelAttributes channel;
     private final CallbackParameters callbacks;
 
-    /** Of small sessions without callbacks. */
+    /** Clients with small sessions without callbacks. */
     SessionClients(StateTable table, LongSupplier clock) {
         this(table, clock, CHANNEL);
     }
@@ -74,7 +74,7 @@ final class SessionClients {
         return connect(owner, ClientAddress.NONE);
     }
 
-    /** Another session; of a client that is new it has sent RECLAIM_COMPLETE, as the first request of slot 0. */
+    /** Creates another session. A new client also sends RECLAIM_COMPLETE, as the first request of slot 0. */
     SessionId connect(String owner, ClientAddress address) throws Nfs4Exception {
         ExchangedId id = exchangeId(owner, 1, address);
         SessionId session = createSession(id);
@@ -100,19 +100,19 @@ final class SessionClients {
         table.sessions().endSequence(clock.getAsLong(), (SequenceOutcome.Execute) begun, reply);
     }
 
-    /** One request from its begin to its end; null where no reply is kept. */
+    /** Runs one request from its begin to its end; the reply is null if none is kept. */
     Session run(SequenceRequest request, CachedReply reply) throws Nfs4Exception {
         SequenceOutcome begun = begin(request);
         end(begun, reply);
         return begun.session();
     }
 
-    /** The client of a session, by a request in slot 0. */
+    /** The client of a session, found by a request in slot 0. */
     Client client(SessionId session, int seqid) throws Nfs4Exception {
         return run(request(session, 0, seqid, false), null).client();
     }
 
-    /** By an owner "o", of files that only know whether they have been closed. */
+    /** Opens a file by the owner "o". The file records only whether it has been closed. */
     Stateid open(Client client, int file, int access) throws Nfs4Exception {
         OpenRequest request = new OpenRequest(client, opaque("o"), file(file), access, 0, false);
         return open(request, new NoFile());
@@ -131,7 +131,7 @@ final class SessionClients {
         return table.opens().open(clock.getAsLong(), request, wish, reader, writer);
     }
 
-    /** A write lock of one byte, for an owner that is new to the open. */
+    /** Locks one byte for writing, for an owner that is new to the open. */
     Stateid lock(Client client, int file, Stateid open, String owner, long offset) throws Nfs4Exception {
         LockRequest request = new LockRequest(file(file), true, ByteRange.of(offset, 1), false, open, opaque(owner));
         return table.locks().lock(clock.getAsLong(), client, request);

@@ -27,7 +27,10 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 
-/** Replies that are kept, up to what there is for all: none that was promised is forgotten, and nobody takes all. */
+/**
+ * Kept replies, up to the limit of all clients: none that has to be kept is forgotten, and no client takes all the
+ * room.
+ */
 class SharesOfRepliesTest {
     private static final ChannelAttributes LINUX = new ChannelAttributes(1 << 21, 1 << 21, 7584, 64, 64);
     private static final StateLimits LIMITS = StateLimits.forIoOf(1 << 20);
@@ -39,7 +42,7 @@ class SharesOfRepliesTest {
     private final StateTable table = SmallState.table(LIMITS, _ -> {}, now);
     private final SessionClients clients = new SessionClients(table, () -> now, LINUX);
 
-    /** One request from its begin to its end. */
+    /** Runs one request from its begin to its end. */
     private Session sequence(SessionId session, int slot, int seqid, boolean cacheThis, int replyBytes)
             throws Nfs4Exception {
         CachedReply reply = cacheThis ? new CachedReply(new byte[replyBytes]) : null;
@@ -97,7 +100,7 @@ class SharesOfRepliesTest {
                 .isEqualTo(SLOTS);
     }
 
-    /** From the second slot on; the number of those that were executed. */
+    /** Fills the slots from the second on. Returns the number of requests that were executed. */
     private int keepAsManyAsItCan(SessionId session) throws Nfs4Exception {
         for (int slot = 1; slot < SLOTS; slot++) {
             int each = slot;
@@ -122,7 +125,7 @@ class SharesOfRepliesTest {
         sequence(session, 0, 2, false, 0);
         sequence(session, 5, 1, true, 100);
         sessionOfACrowdedAddress();
-        // Sent when nothing else was outstanding, and overtaken by the request in slot 5.
+        // Sent when no other request was outstanding, and overtaken by the request in slot 5.
         sequence(session, 0, 3, false, 0);
 
         assertThat(clients.begin(request(session, 5, 1, true))).isInstanceOf(SequenceOutcome.Replay.class);

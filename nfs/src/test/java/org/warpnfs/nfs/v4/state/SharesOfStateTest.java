@@ -26,7 +26,7 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 
-/** Whoever makes the server remember as much as it can shuts nobody else out; at the limits the server comes with. */
+/** A client that makes the server keep as much state as it can shuts out nobody else, at the default limits. */
 class SharesOfStateTest {
     private static final ChannelAttributes LINUX = new ChannelAttributes(1 << 21, 1 << 21, 7584, 64, 64);
     private static final StateLimits LIMITS = StateLimits.forIoOf(1 << 20);
@@ -37,14 +37,14 @@ class SharesOfStateTest {
     private final StateTable table = SmallState.table(LIMITS, _ -> {}, now);
     private final SessionClients clients = new SessionClients(table, () -> now, LINUX);
 
-    /** One request from its begin to its end. */
+    /** Runs one request from its begin to its end. */
     private Session sequence(SessionId session, int slot, int seqid, boolean cacheThis, int replyBytes)
             throws Nfs4Exception {
         CachedReply reply = cacheThis ? new CachedReply(new byte[replyBytes]) : null;
         return clients.run(request(session, slot, seqid, cacheThis), reply);
     }
 
-    /** A new client of that address. */
+    /** Makes a new client of that address. */
     private Client client(String owner, ClientAddress address) throws Nfs4Exception {
         return clients.client(clients.connect(owner, address), 2);
     }

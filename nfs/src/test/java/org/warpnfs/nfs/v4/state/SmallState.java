@@ -18,13 +18,13 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 
-/** What tests of a state table of its own put into it. */
+/** Clients, files and limits for tests of a state table alone. */
 final class SmallState {
     static final long LEASE = TimeUnit.SECONDS.toNanos(90);
     static final Principal ROOT = new Principal(1, 0);
     static final DelegationWant NO_WISH = new DelegationWant(DelegationWant.Kind.UNWANTED, Opaque.of(new byte[0]));
     /**
-     * 6 clients, 2 sessions each, 8 in all, 2 slots; 3 opens (and open-owners) each, 8 in all; 2 lock owners, 6 ranges
+     * 6 clients, 2 sessions each, 8 in all, 2 slots; 3 opens (and open-owners) each, 8 in all; 2 lock-owners, 6 ranges
      * a client, 16 in all. One address may have half of all.
      */
     static final StateLimits LIMITS =

@@ -12,8 +12,8 @@ import org.warpnfs.nfs.v4.state.client.ClientTable;
 import org.warpnfs.nfs.v4.state.core.Client;
 
 /**
- * The rungs within the state: the core, then what hangs on clients, then what they hold of files beside it, then the
- * entrance.
+ * The layers within the state: the core, then callbacks and recovery, then clients and files beside each other, then
+ * the entry point.
  */
 @AnalyzeClasses(packages = "org.warpnfs.nfs.v4", importOptions = DoNotIncludeTests.class)
 class StateLadderTest {
@@ -37,7 +37,7 @@ class StateLadderTest {
     @ArchTest
     static final ArchRule FILE_KNOWS_NO_SESSION = onlyUses("file", "core", "callback", "listing");
 
-    /** Whoever has a client or a session in hand can reach nothing that the lock guards. */
+    /** Code that has a client or a session can reach nothing that the lock guards. */
     @ArchTest
     static final ArchRule TABLES_ARE_BEHIND_THE_ENTRANCE = noClasses()
             .that()

@@ -24,14 +24,14 @@ import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 import org.warpnfs.nfs.v4.xdr.Nfs4Status;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 
-/** The state of clients by itself: time is a number, files are names. */
+/** The state of clients alone: time is a number, and files are names. */
 class StateTableTest {
 
     private long now = Long.MAX_VALUE - 5; // a monotonic clock may wrap
     private final StateTable table = SmallState.table(LIMITS, _ -> {}, now);
     private final SessionClients clients = new SessionClients(table, () -> now);
 
-    /** A client that has said all it has to say of what it held before. */
+    /** A client that has finished reclaiming. */
     private Client client(String owner) throws Nfs4Exception {
         return clients.client(clients.connect(owner), 2);
     }

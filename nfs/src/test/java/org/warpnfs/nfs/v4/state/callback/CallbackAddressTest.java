@@ -17,7 +17,7 @@ import org.warpnfs.nfs.v4.xdr.CompoundReader;
 import org.warpnfs.nfs.v4.xdr.CompoundWriter;
 import org.warpnfs.nfs.v4.xdr.Nfs4Exception;
 
-/** Where a client may have itself called back: at its own host, and nowhere else. */
+/** A client may have itself called at its own host, and nowhere else. */
 class CallbackAddressTest {
     private static final int PROGRAM = 0x4000_0000;
 

@@ -17,7 +17,7 @@ import org.warpnfs.nfs.v4.state.core.Principal;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 import org.warpnfs.nfs.v4.xdr.Stateid;
 
-/** The way back to one NFSv4.0 client: time is a number, and what goes out a queue. */
+/** The callback path to one NFSv4.0 client. Time is a number, and outgoing calls are a queue. */
 class DialedPathTest {
     private static final long PAUSE = DialedPath.RETRY_PAUSE_NANOS;
     private static final long PATIENCE = CallbackCall.PATIENCE_NANOS;
@@ -80,7 +80,10 @@ class DialedPathTest {
         return delegation.isDue(now);
     }
 
-    /** One that someone waits for: due until it is acknowledged, half a second after it was asked for last. */
+    /**
+     * A delegation that somebody waits for. Its recall is due until it is acknowledged, half a second after each
+     * attempt.
+     */
     private static final class Delegation implements Recallable {
         private final int number;
         private boolean asked;

@@ -8,7 +8,7 @@ import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 
-/** A recovery log in memory, whose writing may fail, take its time, or be watched. */
+/** A recovery log in memory whose writes may fail, wait, or be watched. */
 public final class FakeRecoveryLog implements RecoveryLog {
     private final List<List<Change>> writes = new ArrayList<>();
     private final Set<Opaque> present = new LinkedHashSet<>();
@@ -20,7 +20,7 @@ public final class FakeRecoveryLog implements RecoveryLog {
     private volatile Error broken;
     private volatile boolean closed;
 
-    /** Of a server that stopped while these may have held state. */
+    /** The log of a server that stopped while these clients may have had state. */
     public FakeRecoveryLog(Opaque... reclaimers) {
         present.addAll(List.of(reclaimers));
     }
@@ -29,7 +29,7 @@ public final class FakeRecoveryLog implements RecoveryLog {
         beforeEachWrite = check;
     }
 
-    /** From now on a write waits for {@link #open}. */
+    /** Makes writes wait for {@link #open} from now on. */
     public void shut() {
         shut = true;
     }
@@ -38,22 +38,22 @@ public final class FakeRecoveryLog implements RecoveryLog {
         gate.countDown();
     }
 
-    /** Counted down by the first write that finds it shut. */
+    /** Counted down by the first write that has to wait. */
     public CountDownLatch entered() {
         return entered;
     }
 
-    /** From now on a write fails with an IOException, or no longer. */
+    /** Makes writes fail with an IOException from now on, or succeed again. */
     public void setFull(boolean isFull) {
         full = isFull;
     }
 
-    /** From now on a write ends with that, or with null no longer. */
+    /** Makes writes throw this error from now on; null ends that. */
     public void setBroken(Error error) {
         broken = error;
     }
 
-    /** What was written, each time. */
+    /** The changes that were written, for each write. */
     public synchronized List<List<Change>> writes() {
         return List.copyOf(writes);
     }

@@ -35,7 +35,7 @@ class FileRecoveryLogTest {
         first.add(owner("b"));
         first.add(owner("c"));
         first.remove(owner("b"));
-        // Killed: not closed.
+        // The first one was killed, not closed.
         FileRecoveryLog second = FileRecoveryLog.open(directory);
 
         assertThat(second.reclaimers()).containsExactlyInAnyOrder(owner("a"), owner("c"));
@@ -43,7 +43,7 @@ class FileRecoveryLogTest {
         assertThat(second.serverIdentity()).isEqualTo(first.serverIdentity());
 
         second.add(owner("a"));
-        // Killed again while grace runs: c may still come.
+        // Killed again during the grace period: c may still come.
         FileRecoveryLog third = FileRecoveryLog.open(directory);
         assertThat(third.reclaimers()).containsExactlyInAnyOrder(owner("a"), owner("c"));
 

@@ -16,7 +16,7 @@ class GraceTest {
     private final RecoveryJournal written = new RecoveryJournal(log);
     private final Grace grace = new Grace(log, written, start, LENGTH);
 
-    /** What is asked after the journal has had time to write what it was told. */
+    /** Whether the period is running, after the journal has had time to write its entries. */
     private boolean isRunning(long nowNanos) {
         grace.isRunning(nowNanos);
         written.flush();

@@ -21,14 +21,14 @@ import org.junit.jupiter.api.Test;
 import org.warpnfs.nfs.v4.xdr.Opaque;
 
 /**
- * What the end of the host can leave of the recovery log. What was synced is there; of what was being written any
- * sectors may be, in whatever order, and the others are what they were before. The file's length may or may not have
+ * What the end of the host can leave of the recovery log. Everything that was synced is there. Of what was being
+ * written, any sectors may be there, in any order, and the others are as before. The file's length may or may not have
  * grown.
  */
 class RecoveryLogPowerLossTest {
     private static final int SECTOR_BYTES = 512;
     private static final int PAGE_BYTES = 4096;
-    /** Thousands of starts, each of which syncs: in memory, where there is such a place. */
+    /** In memory where possible, for thousands of starts that each sync. */
     private static final Path MEMORY = Path.of("/dev/shm");
 
     private Path directory;
@@ -57,7 +57,7 @@ class RecoveryLogPowerLossTest {
         return Opaque.of(name.getBytes(StandardCharsets.US_ASCII));
     }
 
-    /** An owner of the greatest length. */
+    /** An owner name of the greatest length. */
     private static Opaque longOwner(int number) {
         byte[] bytes = new byte[Opaque.MAX_LENGTH_BYTES];
         new Random(number).nextBytes(bytes);
@@ -79,7 +79,7 @@ class RecoveryLogPowerLossTest {
         }
     }
 
-    /** A log before and after its last batch, with the reclaimers that each tells of. */
+    /** A log before and after its last batch, with the reclaimers of each. */
     private static final class LastBatch {
         private final byte[] before;
         private final Set<Opaque> old;
@@ -93,7 +93,7 @@ class RecoveryLogPowerLossTest {
             this.all = all;
         }
 
-        /** Of these blocks the new contents, of the others the old; as if it had its new length. */
+        /** The log with the new contents of these blocks and the old contents of the others, at its new length. */
         byte[] with(int blockBytes, Set<Integer> blocks) {
             byte[] mixed = Arrays.copyOf(before, Math.max(before.length, after.length));
             for (int block : blocks) {
@@ -117,7 +117,7 @@ class RecoveryLogPowerLossTest {
         }
     }
 
-    /** The last batch adds so many clients with the longest names, and removes one from before. */
+    /** A last batch that adds so many clients with the longest names, and removes an earlier one. */
     private LastBatch lastBatch(int clients) throws IOException {
         try (FileRecoveryLog log = FileRecoveryLog.open(directory)) {
             log.add(owner("kept"));
