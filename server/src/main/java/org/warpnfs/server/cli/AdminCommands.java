@@ -22,7 +22,7 @@ final class AdminCommands {
     private AdminCommands() {}
 
     /** {@code warpnfs status}. */
-    @Command(name = "status", description = "Shows how a running server is.")
+    @Command(name = "status", description = "Shows the state of a running server.")
     static final class Status extends AdminCommand {
         @Override
         JsonNode ask(AdminClient client) throws ConfigException {
@@ -65,7 +65,7 @@ final class AdminCommands {
     }
 
     /** {@code warpnfs exports}. */
-    @Command(name = "exports", description = "Shows what a running server exports, and to whom.")
+    @Command(name = "exports", description = "Shows the exports of a running server, and who may mount them.")
     static final class Exports extends AdminCommand {
         @Override
         JsonNode ask(AdminClient client) throws ConfigException {
@@ -86,7 +86,8 @@ final class AdminCommands {
     /** {@code warpnfs loglevel}. */
     @Command(
             name = "loglevel",
-            description = "Shows what a running server logs; with LOGGER and LEVEL changes it until the server ends.")
+            description =
+                    "Shows the log levels of a running server; with LOGGER and LEVEL changes one until the server ends.")
     static final class LogLevel extends AdminCommand {
         @Parameters(
                 index = "0",
@@ -125,7 +126,7 @@ final class AdminCommands {
     /** {@code warpnfs reload}. */
     @Command(
             name = "reload",
-            description = "Has a running server read its exports again, as SIGHUP does, and prints what has changed; "
+            description = "Makes a running server read its exports again, as SIGHUP does, and prints what has changed; "
                     + "exit status 1 if they are refused.")
     static final class Reload extends AdminCommand {
         @Override
@@ -147,12 +148,12 @@ final class AdminCommands {
     @Command(
             name = "evict",
             description = {
-                "Takes everything from an NFSv4 client: opens, locks, delegations, sessions, and closes its "
+                "Removes all state of an NFSv4 client (opens, locks, delegations, sessions) and closes its "
                         + "connections.",
-                "It may introduce itself again; to keep a host out, change the exports."
+                "The client may connect again; to keep a host out, change the exports."
             })
     static final class Evict extends AdminCommand {
-        @Parameters(paramLabel = "CLIENT", description = "Its id, as warpnfs clients shows it.")
+        @Parameters(paramLabel = "CLIENT", description = "The client's id, as shown by warpnfs clients.")
         private String client = "";
 
         @Override
@@ -193,21 +194,21 @@ final class AdminCommands {
     @Command(
             name = "unlock",
             description = {
-                "Takes byte-range locks away from NFSv4 clients, and shows what was taken.",
-                "A lock is taken if all options that are given fit it.",
-                "An application that holds such a lock finds its file descriptor useless, or its lock gone."
+                "Revokes byte-range locks of NFSv4 clients, and lists the revoked locks.",
+                "A lock is revoked if it matches all given options.",
+                "An application that held such a lock gets I/O errors on its file descriptor, or continues without the lock."
             })
     static final class Unlock extends AdminCommand {
-        @Option(names = "--file", paramLabel = "FILE", description = "Of this file, as warpnfs locks shows it.")
+        @Option(names = "--file", paramLabel = "FILE", description = "Locks of this file, as shown by warpnfs locks.")
         private @Nullable String file;
 
-        @Option(names = "--client", paramLabel = "CLIENT", description = "Of this client, by its id.")
+        @Option(names = "--client", paramLabel = "CLIENT", description = "Locks of the client with this id.")
         private @Nullable String client;
 
-        @Option(names = "--owner", paramLabel = "OWNER", description = "Of this lock-owner.")
+        @Option(names = "--owner", paramLabel = "OWNER", description = "Locks of this lock-owner.")
         private @Nullable String owner;
 
-        @Option(names = "--lock", paramLabel = "LOCK", description = "This one, by its id.")
+        @Option(names = "--lock", paramLabel = "LOCK", description = "The lock with this id.")
         private @Nullable String lock;
 
         @Override
@@ -238,7 +239,7 @@ final class AdminCommands {
     /** {@code warpnfs grace}. */
     @Command(
             name = "grace",
-            description = "The NFSv4 grace period of a running server.",
+            description = "Controls the NFSv4 grace period of a running server.",
             mixinStandardHelpOptions = true,
             versionProvider = Version.class,
             subcommands = EndGrace.class)
@@ -249,7 +250,7 @@ final class AdminCommands {
             name = "end",
             description = {
                 "Ends the grace period now.",
-                "Clients that held state before the restart and have not come back lose it: others may take "
+                "Clients that held state before the restart and have not come back lose it: others may then take "
                         + "their files and locks."
             })
     static final class EndGrace extends AdminCommand {
@@ -280,9 +281,9 @@ final class AdminCommands {
     @Command(
             name = "drain",
             description = {
-                "Has a running server take no new connections, answer the calls that are under way, and close "
+                "Makes a running server accept no new connections, answer the calls under way, and close "
                         + "its connections.",
-                "The process goes on, not ready, until it is told to stop. There is no way back."
+                "The process runs on, not ready, until it is stopped. Only a restart ends the draining."
             })
     static final class Drain extends AdminCommand {
         private static final Duration PAUSE = Duration.ofMillis(200);
@@ -291,13 +292,14 @@ final class AdminCommands {
                 names = "--wait",
                 paramLabel = "SECONDS",
                 description =
-                        "Wait until no connection is left, for so long at most; exit status 1 if some are left then.")
+                        "Wait at most this long until no connection is left; exit status 1 if some are left then.")
         private @Nullable Integer waitSeconds;
 
         @Option(
                 names = "--after",
                 paramLabel = "SECONDS",
-                description = "Wait so long before, as a pod does until it is no endpoint any more. Default: 0.")
+                description =
+                        "Wait this long before draining, for instance until a pod is no longer an endpoint. Default: 0.")
         private int afterSeconds;
 
         @Override

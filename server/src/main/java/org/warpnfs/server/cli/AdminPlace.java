@@ -26,7 +26,7 @@ final class AdminPlace {
             paramLabel = "PATH",
             description =
                     "The server's admin socket. Default: the variable " + VARIABLE + ", else " + FILE + " in the state "
-                            + "directory: that of the variable " + StateHome.VARIABLE + ", else the usual one.")
+                            + "directory: that of the variable " + StateHome.VARIABLE + ", else the default one.")
     private @Nullable Path socket;
 
     @Option(names = "--json", description = "Print the server's answer as JSON, for programs.")
@@ -48,7 +48,7 @@ final class AdminPlace {
         String named = environment.getOrDefault(VARIABLE, "");
         if (named.equalsIgnoreCase(OFF)) {
             throw new ConfigException(
-                    VARIABLE + " is off: a server that is told so has no admin socket; --admin PATH names one");
+                    VARIABLE + " is off: such a server has no admin socket; name a socket with --admin PATH");
         }
         if (!named.isEmpty()) {
             return PathText.of(VARIABLE, named);

@@ -27,9 +27,9 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "bench",
         description = {
-            "Reads or writes a file of its own in an export of any NFS server, and says how fast that was.",
+            "Reads or writes a file of its own in an export of any NFS server, and measures throughput and latency.",
             "Progress goes to standard error, the result to standard output.",
-            "Exit status: 0 clean, 1 failed or with errors, 2 for a command line that cannot be understood."
+            "Exit status: 0 for success, 1 for failure or errors, 2 for a wrong command line."
         },
         mixinStandardHelpOptions = true,
         versionProvider = Version.class,
@@ -53,10 +53,13 @@ final class BenchCommand implements Callable<Integer> {
     @Option(
             names = "--op",
             paramLabel = "read|write|randread|randwrite",
-            description = "What to do: in order, or at random. Default: read.")
+            description = "The operation: sequential or random. Default: read.")
     private Operation operation = Operation.READ;
 
-    @Option(names = "--size", paramLabel = "SIZE", description = "Of each READ or WRITE. Default: 1m; 4k at random.")
+    @Option(
+            names = "--size",
+            paramLabel = "SIZE",
+            description = "Bytes of each READ or WRITE. Default: 1m; 4k for randread and randwrite.")
     private @Nullable String size;
 
     @Option(names = "--depth", paramLabel = "N", description = "Calls in flight on each connection. Default: 8.")
@@ -68,42 +71,43 @@ final class BenchCommand implements Callable<Integer> {
     @Option(names = "--seconds", paramLabel = "N", description = "How long to measure. Default: 10.")
     private int seconds = 10;
 
-    @Option(names = "--warmup", paramLabel = "N", description = "Seconds before that do not count. Default: 2.")
+    @Option(names = "--warmup", paramLabel = "N", description = "Seconds of warm-up that are not measured. Default: 2.")
     private int warmUpSeconds = 2;
 
-    @Option(names = "--count", paramLabel = "N", description = "So many operations instead of a time.")
+    @Option(names = "--count", paramLabel = "N", description = "Measure this many operations instead of a time.")
     private @Nullable Long count;
 
-    @Option(names = "--file-size", paramLabel = "SIZE", description = "Of the file. Default: 256m.")
+    @Option(names = "--file-size", paramLabel = "SIZE", description = "Size of the file. Default: 256m.")
     private String fileSize = "256m";
 
-    @Option(
-            names = "--stable",
-            description = "Each WRITE is on stable storage when answered; else one COMMIT at the end.")
+    @Option(names = "--stable", description = "Each WRITE is stable (FILE_SYNC); without it one COMMIT at the end.")
     private boolean stable;
 
-    @Option(names = "--verify", description = "Check that what is read is what was written.")
+    @Option(names = "--verify", description = "Compare the data that are read with the data that were written.")
     private boolean verify;
 
     @Option(names = "--crc", paramLabel = "off|on", description = "Ask for a CRC in each FPDU. Default: off.")
     private CrcPolicy crc = CrcPolicy.OFF;
 
-    @Option(names = "--timeout", paramLabel = "SECONDS", description = "Of each call. Default: 30.")
+    @Option(names = "--timeout", paramLabel = "SECONDS", description = "Timeout of each call. Default: 30.")
     private int timeoutSeconds = 30;
 
-    @Option(names = "--uid", paramLabel = "N", description = "As whom to call. Default: who runs this.")
+    @Option(names = "--uid", paramLabel = "N", description = "User id of the calls. Default: that of this process.")
     private @Nullable Integer uid;
 
-    @Option(names = "--gid", paramLabel = "N", description = "As whom to call. Default: who runs this.")
+    @Option(names = "--gid", paramLabel = "N", description = "Group id of the calls. Default: that of this process.")
     private @Nullable Integer gid;
 
-    @Option(names = "--server-pid", paramLabel = "PID", description = "A process here whose CPU time is to be told.")
+    @Option(
+            names = "--server-pid",
+            paramLabel = "PID",
+            description = "Also report the CPU time of this process on this host.")
     private @Nullable Long serverPid;
 
     @Option(names = "--loopback", description = "Measure bare loopback TCP first, with the same sizes and depth.")
     private boolean loopback;
 
-    @Option(names = "--json", description = "The result as one JSON object.")
+    @Option(names = "--json", description = "Print the result as one JSON object.")
     private boolean json;
 
     @Override

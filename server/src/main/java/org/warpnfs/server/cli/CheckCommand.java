@@ -32,10 +32,10 @@ final class CheckCommand implements Callable<Integer> {
     @Spec
     private @Nullable CommandSpec spec;
 
-    @Option(names = "--json", description = "Print it as JSON, for programs; with the mistakes, if there are any.")
+    @Option(names = "--json", description = "Print the result as JSON, including mistakes.")
     private boolean json;
 
-    @Option(names = "--schema", description = "Print the JSON schema of the file instead, for editors.")
+    @Option(names = "--schema", description = "Print the JSON schema of the configuration file instead, for editors.")
     private boolean schema;
 
     @Override

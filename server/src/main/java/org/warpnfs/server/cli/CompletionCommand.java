@@ -12,7 +12,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "completion",
         description = {
-            "Prints a script that has bash and zsh complete commands and options.",
+            "Prints a completion script for bash and zsh.",
             "In bash: source <(warpnfs completion). In zsh the same, after autoload -U compinit && compinit."
         },
         mixinStandardHelpOptions = true,

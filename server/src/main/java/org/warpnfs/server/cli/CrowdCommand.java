@@ -24,11 +24,10 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "crowd",
         description = {
-            "Opens many connections to any NFS server, and works on a file of its own over each.",
-            "Each writes, commits, reads and looks at its file, one call at a time, and compares all that comes back. "
+            "Opens many connections to any NFS server, and uses a separate file over each.",
+            "Each writes, commits, reads and checks its file, one call at a time, and compares all results. "
                     + "Progress goes to standard error, the result to standard output.",
-            "Exit status: 0 if every connection was served without an error, else 1; 2 for a command line that "
-                    + "cannot be understood."
+            "Exit status: 0 if every connection was served without an error, else 1; 2 for a wrong command line."
         },
         mixinStandardHelpOptions = true,
         versionProvider = Version.class,
@@ -45,7 +44,7 @@ final class CrowdCommand implements Callable<Integer> {
             required = true,
             split = ",",
             paramLabel = "HOST",
-            description = "The server. Connections go to several by turns: addresses of one server.")
+            description = "The server. If repeated, for several addresses of one server, connections use them in turn.")
     private List<String> targets = List.of();
 
     @Mixin
@@ -54,25 +53,31 @@ final class CrowdCommand implements Callable<Integer> {
     @Option(names = "--connections", paramLabel = "N", description = "Default: 1000.")
     private int connections = 1000;
 
-    @Option(names = "--opening", paramLabel = "N", description = "Connections opened at the same time. Default: 32.")
+    @Option(
+            names = "--opening",
+            paramLabel = "N",
+            description = "Connections that are being opened at the same time. Default: 32.")
     private int opening = 32;
 
     @Option(
             names = "--size",
             paramLabel = "SIZE",
-            description = "Of each READ and WRITE; files have 16 of them. Default: 8k.")
+            description = "Bytes of each READ and WRITE; a file has 16 times this size. Default: 8k.")
     private String size = "8k";
 
-    @Option(names = "--seconds", paramLabel = "N", description = "How long, once all are open. Default: 60.")
+    @Option(
+            names = "--seconds",
+            paramLabel = "N",
+            description = "How long to run after all connections are open. Default: 60.")
     private int seconds = 60;
 
     @Option(
             names = "--pause",
             paramLabel = "MILLISECONDS",
-            description = "Between two calls of a connection. Default: 0.")
+            description = "Pause between two calls of a connection. Default: 0.")
     private int pauseMillis;
 
-    @Option(names = "--timeout", paramLabel = "SECONDS", description = "Of each call. Default: 60.")
+    @Option(names = "--timeout", paramLabel = "SECONDS", description = "Timeout of each call. Default: 60.")
     private int timeoutSeconds = 60;
 
     @Override

@@ -33,9 +33,9 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "doctor",
         description = {
-            "Looks this host over, as a server or as a client, and the way to a server.",
-            "Each finding that is not ok has a command that mends it. Changes nothing. "
-                    + "Exit status 1 if something cannot work, 0 if all can."
+            "Checks this host as a server or as a client, and the connection to a server.",
+            "For each problem it prints a command that fixes it. Changes nothing. "
+                    + "Exit status 1 if something cannot work, else 0."
         },
         mixinStandardHelpOptions = true,
         versionProvider = Version.class,
@@ -58,13 +58,13 @@ final class DoctorCommand implements Callable<Integer> {
     @Parameters(
             arity = "0..1",
             paramLabel = "server|client",
-            description = "What this host is to be. Default: client with --server, else server.")
+            description = "The role of this host. Default: client with --server, else server.")
     private @Nullable Role role;
 
     @Option(
             names = "--server",
             paramLabel = "HOST[:PORT]",
-            description = "Try the way to that server too, with its port for RDMA. Default of the port: 20049.")
+            description = "Also test the connection to this server and its RDMA port. Default of the port: 20049.")
     private @Nullable String server;
 
     @Option(names = "--tcp-port", paramLabel = "PORT", description = "That server's port for TCP. Default: 2049.")
@@ -73,10 +73,10 @@ final class DoctorCommand implements Callable<Integer> {
     @Option(
             names = "--state",
             paramLabel = "DIR",
-            description = "The state directory that a server here would have. Default: that of serve.")
+            description = "The state directory of a server on this host. Default: that of serve.")
     private @Nullable Path state;
 
-    @Option(names = "--json", description = "Print the findings as JSON, for programs.")
+    @Option(names = "--json", description = "Print the findings as JSON.")
     private boolean json;
 
     @Override
@@ -113,7 +113,7 @@ final class DoctorCommand implements Callable<Integer> {
         try {
             HostAndPort address = HostAndPort.fromString(text).withDefaultPort(RDMA_PORT);
             if (address.getPort() == 0) {
-                throw new ConfigException("--server " + text + ": port 0 is none");
+                throw new ConfigException("--server " + text + ": 0 is not a port to connect to");
             }
             return new NfsReach(
                     address.getHost(),
@@ -122,7 +122,7 @@ final class DoctorCommand implements Callable<Integer> {
                     tcpPort,
                     TIMEOUT);
         } catch (IllegalArgumentException e) {
-            throw new ConfigException("--server " + text + ": is no HOST or HOST:PORT", e);
+            throw new ConfigException("--server " + text + ": is not HOST or HOST:PORT", e);
         }
     }
 

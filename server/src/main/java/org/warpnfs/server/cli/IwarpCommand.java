@@ -11,8 +11,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "iwarp",
         description = {
-            "Tests iWARP alone, without NFS, against itself or against the tools of Linux.",
-            "ping speaks with rping, the others with ib_read_bw, ib_write_bw, ib_send_bw and ib_send_lat, all with -R."
+            "Tests iWARP without NFS, against this program or against the Linux tools.",
+            "ping works with rping, the others with ib_read_bw, ib_write_bw, ib_send_bw and ib_send_lat with -R."
         },
         mixinStandardHelpOptions = true,
         versionProvider = Version.class,

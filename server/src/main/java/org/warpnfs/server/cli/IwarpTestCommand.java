@@ -53,9 +53,8 @@ abstract sealed class IwarpTestCommand implements Callable<Integer> {
     @Command(
             name = "ping",
             description =
-                    "Has a server read a text from this client's memory by RDMA Read and write it back by RDMA Write, "
-                            + "and compares. Speaks with rping: 'rping -s -S SIZE' serves this client, 'rping "
-                            + "-c' asks this server.",
+                    "Lets a server read a text from this client's memory by RDMA Read and write it back by RDMA Write, "
+                            + "and compares. Works with rping: 'rping -s -S SIZE' as the server, 'rping -c' as the client.",
             mixinStandardHelpOptions = true,
             versionProvider = Version.class,
             sortOptions = false)
@@ -68,8 +67,8 @@ abstract sealed class IwarpTestCommand implements Callable<Integer> {
     /** {@code warpnfs iwarp read-bw}. */
     @Command(
             name = "read-bw",
-            description = "Reads from a server's memory by RDMA Read. Speaks with ib_read_bw -R. "
-                    + "Latencies are from the request to the last byte, waiting in the queue included.",
+            description = "Reads from a server's memory by RDMA Read. Works with ib_read_bw -R. "
+                    + "Latencies are from the request to the last byte, including the wait in the queue.",
             mixinStandardHelpOptions = true,
             versionProvider = Version.class,
             sortOptions = false)
@@ -82,10 +81,9 @@ abstract sealed class IwarpTestCommand implements Callable<Integer> {
     /** {@code warpnfs iwarp write-bw}. */
     @Command(
             name = "write-bw",
-            description = "Writes to a server's memory by RDMA Write. Speaks with ib_write_bw -R. "
-                    + "A Write counts, as for ib_write_bw, when its last byte was handed to TCP; a server of "
-                    + "ours is asked at the "
-                    + "end whether all has arrived.",
+            description = "Writes to a server's memory by RDMA Write. Works with ib_write_bw -R. "
+                    + "As with ib_write_bw, a Write counts when its last byte was passed to TCP; at the end a "
+                    + "warpnfs server confirms that all data have arrived.",
             mixinStandardHelpOptions = true,
             versionProvider = Version.class,
             sortOptions = false)
@@ -98,9 +96,9 @@ abstract sealed class IwarpTestCommand implements Callable<Integer> {
     /** {@code warpnfs iwarp send-lat}. */
     @Command(
             name = "send-lat",
-            description = "Sends a message to a server, waits for one of the same size, and so on. Speaks with "
+            description = "Sends a message to a server, waits for one of the same size, and repeats this. Works with "
                     + "ib_send_lat -R. "
-                    + "Latencies are half of the way there and back.",
+                    + "Latencies are half of the round trip.",
             mixinStandardHelpOptions = true,
             versionProvider = Version.class,
             sortOptions = false)
@@ -113,10 +111,9 @@ abstract sealed class IwarpTestCommand implements Callable<Integer> {
     /** {@code warpnfs iwarp send-bw}. */
     @Command(
             name = "send-bw",
-            description = "Sends messages to a server, no more than it has receives for. Speaks with ib_send_bw -R. "
-                    + "A Send counts, as for ib_send_bw, when its last byte was handed to TCP; a server of ours "
-                    + "is asked at the "
-                    + "end whether all has arrived.",
+            description = "Sends messages to a server, no more than it has receives for. Works with ib_send_bw -R. "
+                    + "As with ib_send_bw, a Send counts when its last byte was passed to TCP; at the end a "
+                    + "warpnfs server confirms that all data have arrived.",
             mixinStandardHelpOptions = true,
             versionProvider = Version.class,
             sortOptions = false)
@@ -144,106 +141,108 @@ abstract sealed class IwarpTestCommand implements Callable<Integer> {
     @Parameters(paramLabel = "HOST", arity = "0..1", description = "The server to test.")
     private @Nullable String host;
 
-    @Option(names = "--server", description = "Serve, until stopped, instead of testing a HOST.")
+    @Option(names = "--server", description = "Be the server, until stopped, instead of testing a HOST.")
     private boolean server;
 
     @Option(
             names = {"-p", "--port"},
             paramLabel = "PORT",
-            description = "The server's port. Default: that of rping (7174) or perftest (18515). 0, of a server: any.")
+            description =
+                    "The server's port. Default: that of rping (7174) or perftest (18515). For a server 0 means any free port.")
     private @Nullable Integer port;
 
     @Option(
             names = {"-s", "--size"},
             paramLabel = "SIZE",
             description =
-                    "Bytes of a message. Default: 64 of a ping, 2 of send-lat, else 64k. Of a server the largest, "
-                            + "default 64k for ping, else 8m. A perftest at the other end has to be told the "
-                            + "same with -s.")
+                    "Bytes of a message. Default: 64 for ping, 2 for send-lat, else 64k. For a server the largest "
+                            + "message, default 64k for ping, else 8m. Give perftest at the other end the same size with -s.")
     private @Nullable String size;
 
     @Option(
             names = {"-n", "--count"},
             paramLabel = "N",
-            description = "Messages, or pings of each connection. Default: 10 pings, else 1000. A perftest server has "
-                    + "to be told "
-                    + "the same with -n. Of ping, 0 connects and disconnects.")
+            description = "Messages, or pings of each connection. Default: 10 pings, else 1000. Give a perftest server "
+                    + "the same number with -n. With ping, 0 only connects and disconnects.")
     private @Nullable Long count;
 
     @Option(
             names = {"-t", "--seconds"},
             paramLabel = "SECONDS",
-            description = "How long to test, instead of a count. Not against a server of perftest or rping.")
+            description = "How long to test, instead of a count. Not with a perftest or rping server.")
     private @Nullable Integer seconds;
 
     @Option(
             names = {"-d", "--depth"},
             paramLabel = "N",
-            description = "Messages on their way at one time; RDMA Reads no more than the server answers at once. "
+            description = "Messages in flight; RDMA Reads at most as many as the server answers at once. "
                     + "Default: 128. "
-                    + "Of a server the receives that it keeps posted, default 512; clients of perftest "
-                    + "count on 512.")
+                    + "For a server the number of posted receives, default 512, which perftest clients expect.")
     private @Nullable Integer depth;
 
-    @Option(names = "--connections", paramLabel = "N", description = "Of ping: connections at one time. Default: 1.")
+    @Option(names = "--connections", paramLabel = "N", description = "For ping: simultaneous connections. Default: 1.")
     private int connections = 1;
 
     @Option(
             names = "--crc",
             paramLabel = "off|preferred|required",
-            description = "Whether to ask for a CRC in each FPDU: never, as a client, always. There is one if either "
-                    + "end asks. "
-                    + "Default: off.")
+            description = "Whether to ask for a CRC in each FPDU: never, as a client, always. A CRC is used if either "
+                    + "end asks. " + "Default: off.")
     private CrcPolicy crc = CrcPolicy.OFF;
 
-    @Option(names = "--markers", description = "Ask for MPA markers in what the other end sends. Linux' siw has none.")
+    @Option(
+            names = "--markers",
+            description = "Ask the other end to send MPA markers. Linux' siw does not support them.")
     private boolean markers;
 
     @Option(
             names = "--peer-to-peer",
-            description = "Connect in the peer-to-peer mode of RFC 6581, in which either end may speak first.")
+            description = "Connect in the peer-to-peer mode of RFC 6581, in which either end may send first.")
     private boolean peerToPeer;
 
     @Option(
             names = "--rtr",
             paramLabel = "write|fpdu|send|read",
             split = ",",
-            description = "What may begin a connection in peer-to-peer mode, a list. Default: any.")
+            description = "The kinds of RTR that may begin a peer-to-peer connection, a list. Default: any.")
     private @Nullable List<RtrKind> rtr;
 
     @Option(
             names = "--mpa-revision",
             paramLabel = "1|2",
-            description = "Highest revision of MPA: RFC 5044 or RFC 6581. Default: 2, and 1 where 2 is not understood.")
+            description =
+                    "Highest revision of MPA: RFC 5044 or RFC 6581. Default: 2, and 1 if the other end does not support 2.")
     private int revision = MpaFrame.REVISION_2;
 
     @Option(
             names = {"-i", "--interval"},
             paramLabel = "SECONDS",
-            description = "Between lines about the progress. Default: 1. 0 for none.")
+            description = "Interval of progress lines. Default: 1. 0 for none.")
     private int interval = 1;
 
     @Option(
             names = "--timeout",
             paramLabel = "SECONDS",
-            description = "Silence of the other end that is a failure. Default: 30. A perftest server sees nothing of "
-                    + "Reads and "
-                    + "Writes: once they have begun it waits for their client as long as that is connected.")
+            description =
+                    "How long the other end may be silent before the test fails. Default: 30. A perftest server does "
+                            + "not see Reads and Writes: once they have begun, it waits as long as its client is connected.")
     private int timeout = 30;
 
     @Option(
             names = "--listen",
             paramLabel = "ADDR",
-            description = "Of a server: the address to listen at. Default: all.")
+            description = "For a server: the address to listen on. Default: all.")
     private @Nullable String listen;
 
-    @Option(names = "--once", description = "Of a server: end with the first client, with status 1 if its test failed.")
+    @Option(
+            names = "--once",
+            description = "For a server: exit after the first client, with status 1 if its test failed.")
     private boolean once;
 
     @Option(
             names = "--reject",
             paramLabel = "TEXT",
-            description = "Of a server: refuse every connection, with TEXT as private data.")
+            description = "For a server: reject every connection, with TEXT as private data.")
     private @Nullable String reject;
 
     @Override

@@ -35,7 +35,7 @@ final class ListCommands {
         @Mixin
         private AdminPlace place = new AdminPlace();
 
-        @Option(names = "--limit", paramLabel = "ROWS", description = "Rows to show at most. Default: 1000.")
+        @Option(names = "--limit", paramLabel = "ROWS", description = "The most rows to show. Default: 1000.")
         private int limit = PAGE;
 
         abstract String path();
@@ -92,7 +92,7 @@ final class ListCommands {
 
     /** Of a table that can be asked for one client. */
     abstract static class ListingOfClient extends Listing {
-        @Option(names = "--client", paramLabel = "CLIENT", description = "What this client has, by its id.")
+        @Option(names = "--client", paramLabel = "CLIENT", description = "Only rows of the client with this id.")
         private @Nullable String client;
 
         @Override
@@ -188,7 +188,7 @@ final class ListCommands {
     }
 
     /** {@code warpnfs delegations}. */
-    @Command(name = "delegations", description = "Shows what is delegated to NFSv4 clients.")
+    @Command(name = "delegations", description = "Shows the delegations of NFSv4 clients.")
     static final class Delegations extends ListingOfClient {
         @Override
         String path() {

@@ -69,7 +69,8 @@ final class Listeners implements AutoCloseable {
         try {
             URI url = new URI(text);
             if (url.getRawUserInfo() != null) {
-                throw new ConfigException(told + ": a user and a password in the URL are not sent; leave them out");
+                throw new ConfigException(
+                        told + ": the URL contains a user or password, which the server does not send; remove them");
             }
             boolean http = "http".equals(url.getScheme()) || "https".equals(url.getScheme());
             if (!http || url.getHost() == null) {
@@ -78,7 +79,7 @@ final class Listeners implements AutoCloseable {
             return url.getPath().isEmpty() || url.getPath().equals("/") ? url.resolve("/v1/traces") : url;
         } catch (URISyntaxException e) {
             // Its message has all of the text.
-            throw new ConfigException(told + ": is no URL: " + e.getReason(), e);
+            throw new ConfigException(told + ": is not a URL: " + e.getReason(), e);
         }
     }
 

@@ -59,7 +59,7 @@ public final class Main {
 
     private static int explainUsage(CommandLine.ParameterException e, String[] arguments) {
         CommandLine command = e.getCommandLine();
-        say(command, e.getMessage() + " (" + command.getCommandSpec().qualifiedName() + " --help lists what is known)");
+        say(command, e.getMessage() + " (" + command.getCommandSpec().qualifiedName() + " --help lists the options)");
         return USAGE_ERROR;
     }
 

@@ -27,7 +27,7 @@ final class ManualCommand implements Callable<Integer> {
     @Spec
     private @Nullable CommandSpec spec;
 
-    @Parameters(paramLabel = "DIRECTORY", description = "Where to write them; made if it is missing.")
+    @Parameters(paramLabel = "DIRECTORY", description = "The directory for the pages; created if it is missing.")
     private Path directory = Path.of(".");
 
     @Override

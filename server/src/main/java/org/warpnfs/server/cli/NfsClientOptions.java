@@ -10,18 +10,21 @@ import org.warpnfs.tools.bench.Protocol;
 import org.warpnfs.tools.bench.nfs.AuthSysCredential;
 import picocli.CommandLine.Option;
 
-/** Options of commands that are NFS clients: what they speak with a server, where, and in which directory. */
+/** Options of commands that are NFS clients: transport, version, ports and directory. */
 final class NfsClientOptions {
     private static final int MAX_PORT = 65_535;
     private static final int MAX_THREADS = 256;
 
-    @Option(names = "--proto", paramLabel = "rdma|tcp", description = "What the calls go over. Default: rdma.")
+    @Option(names = "--proto", paramLabel = "rdma|tcp", description = "The transport. Default: rdma.")
     private Protocol protocol = Protocol.RDMA;
 
     @Option(names = "--vers", paramLabel = "3|4.1", description = "The version of NFS. Default: 4.1.")
     private String version = "4.1";
 
-    @Option(names = "--export", paramLabel = "/PATH", description = "A directory that can be written to. Default: /.")
+    @Option(
+            names = "--export",
+            paramLabel = "/PATH",
+            description = "The export, in which the user may create files. Default: /.")
     private String export = "/";
 
     @Option(names = "--port", paramLabel = "PORT", description = "Default: 20049 for rdma, 2049 for tcp.")
@@ -30,7 +33,7 @@ final class NfsClientOptions {
     @Option(
             names = "--mount-port",
             paramLabel = "PORT",
-            description = "Of MOUNT over TCP, with --vers 3. Default: --port with tcp, else 2049.")
+            description = "Port of MOUNT over TCP, with --vers 3. Default: --port with tcp, else 2049.")
     private @Nullable Integer mountPort;
 
     @Option(names = "--client-threads", paramLabel = "N", description = "Threads for all connections. Default: 1.")
@@ -40,7 +43,7 @@ final class NfsClientOptions {
         return protocol;
     }
 
-    /** 3, or 4 for 4.1. */
+    /** Returns 3, or 4 for version 4.1. */
     int version() throws ConfigException {
         return switch (version) {
             case "3" -> 3;
@@ -72,16 +75,16 @@ final class NfsClientOptions {
     }
 
     /**
-     * The caller's credential.
+     * Returns the caller's credential.
      *
-     * @param uid of whoever runs this, if null
-     * @param gid likewise
+     * @param uid the user id; null for that of this process
+     * @param gid the group id; null for that of this process
      */
     static AuthSysCredential caller(String machine, @Nullable Integer uid, @Nullable Integer gid) {
         return new AuthSysCredential(machine, uid == null ? own("uid") : uid, gid == null ? own("gid") : gid);
     }
 
-    /** Whoever runs this owns what it makes: there is no closer way to ask. */
+    /** Returns an id of this process, as the owner of /proc/self: Java has no direct way to ask. */
     private static int own(String kind) {
         try {
             return (Integer) Files.getAttribute(Path.of("/proc/self"), "unix:" + kind, LinkOption.NOFOLLOW_LINKS);

@@ -24,8 +24,8 @@ import picocli.CommandLine.Spec;
  */
 @Command(
         name = "probe",
-        description = "Asks a running server whether it is ready: exit status 0 if it is, 1 if not, and one line that "
-                + "says why.",
+        description = "Checks whether a running server is ready: exit status 0 if it is, else 1, and one line with "
+                + "the reason.",
         mixinStandardHelpOptions = true,
         versionProvider = Version.class,
         sortOptions = false)
@@ -41,13 +41,15 @@ final class ProbeCommand implements Callable<Integer> {
     @Option(
             names = "--http",
             paramLabel = "ADDR:PORT",
-            description = "Where the server answers, as serve --http says. Default: " + HttpAddress.DEFAULT + ".")
+            description = "The server's HTTP address, as in serve --http. Default: " + HttpAddress.DEFAULT + ".")
     private String http = HttpAddress.DEFAULT;
 
-    @Option(names = "--deep", description = "Have it call itself over TCP and RDMA: NULL, and GETATTR of the root.")
+    @Option(
+            names = "--deep",
+            description = "Make the server call itself over TCP and RDMA: NULL, and GETATTR of the root.")
     private boolean deep;
 
-    @Option(names = "--alive", description = "Ask only whether it lives, as a liveness probe does.")
+    @Option(names = "--alive", description = "Check only whether the server is alive, for liveness probes.")
     private boolean alive;
 
     @Override
@@ -55,7 +57,7 @@ final class ProbeCommand implements Callable<Integer> {
         PrintWriter out = Objects.requireNonNull(spec).commandLine().getOut();
         InetSocketAddress address = HttpAddress.parse(http);
         if (address == null) {
-            throw new ConfigException("--http off: a server that answers nowhere cannot be asked");
+            throw new ConfigException("--http off: a server without HTTP cannot be probed; name an address");
         }
         boolean good = ask(address, alive ? "/healthz" : deep ? "/readyz?deep" : "/readyz", out);
         out.flush();

@@ -24,7 +24,7 @@ import picocli.CommandLine.Spec;
 /** {@code warpnfs serve}: serves until it is told to stop by SIGTERM or SIGINT. */
 @Command(
         name = "serve",
-        description = "Serves directories over NFS, by RDMA and by TCP.",
+        description = "Serves directories over NFS, over RDMA and TCP.",
         mixinStandardHelpOptions = true,
         versionProvider = Version.class,
         modelTransformer = SettingOptions.class,
@@ -69,7 +69,7 @@ final class ServeCommand implements Callable<Integer> {
             }
         } else {
             // Its default would end the server.
-            Signals.on("HUP", () -> LOG.info("SIGHUP: there is nothing to read again without --exports or --id-map"));
+            Signals.on("HUP", () -> LOG.info("SIGHUP: without --exports or --id-map there is nothing to read again"));
         }
         Watchdog watchdog = Watchdog.start(manager, within -> {
             // One that an administrator drained answers nobody, and is well.

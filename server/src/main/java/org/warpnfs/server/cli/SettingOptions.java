@@ -23,8 +23,8 @@ final class SettingOptions implements IModelTransformer {
         command.addOption(OptionSpec.builder(CONFIG)
                 .paramLabel("FILE")
                 .type(String.class)
-                .description("A YAML file of settings, read once at the start; warpnfs check tells what comes of it. "
-                        + "Options go before the environment (WARPNFS_RDMA_PORT), and that before the "
+                .description("A YAML file of settings, read once at the start; warpnfs check shows its effect. "
+                        + "Options override the environment (WARPNFS_RDMA_PORT), which overrides the "
                         + "file. Default: none.")
                 .build());
         for (Setting<?> setting : Settings.ALL) {

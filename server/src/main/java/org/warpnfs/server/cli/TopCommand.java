@@ -23,11 +23,11 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "top",
         description = {
-            "Shows what a running server is doing, again and again.",
-            "Shown are operations, bytes and latency by transport and operation, who asks most, and what is in "
-                    + "short supply. "
-                    + "On a terminal it is shown in place, until Ctrl-C; else a block of lines each time. "
-                    + "It goes on when a server that has ended is back; with --json it ends."
+            "Shows the current load of a running server.",
+            "It shows operations, bytes and latency by transport and operation, the busiest clients, and resources that are "
+                    + "short. "
+                    + "On a terminal it refreshes in place until Ctrl-C; otherwise it prints a block of lines each time. "
+                    + "If the server ends, top waits until it is back; with --json it exits."
         },
         mixinStandardHelpOptions = true,
         versionProvider = Version.class,
@@ -43,10 +43,13 @@ final class TopCommand implements Callable<Integer> {
     @Mixin
     private AdminPlace place = new AdminPlace();
 
-    @Option(names = "--interval", paramLabel = "SECONDS", description = "Between two looks. Default: 2.")
+    @Option(names = "--interval", paramLabel = "SECONDS", description = "Interval between updates. Default: 2.")
     private double intervalSeconds = 2;
 
-    @Option(names = "--count", paramLabel = "N", description = "End after so many. Default: go on.")
+    @Option(
+            names = "--count",
+            paramLabel = "N",
+            description = "Exit after this many updates. Default: run until Ctrl-C.")
     private @Nullable Integer count;
 
     @Override
@@ -87,7 +90,7 @@ final class TopCommand implements Callable<Integer> {
 
                 @Override
                 public void miss(ConfigException e) {
-                    screen.show(List.of(title(), "", e.getMessage(), "", "It is asked again."));
+                    screen.show(List.of(title(), "", e.getMessage(), "", "Trying again."));
                 }
             });
         }

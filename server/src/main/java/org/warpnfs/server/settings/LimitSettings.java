@@ -9,11 +9,11 @@ import org.warpnfs.server.limits.LimitValues;
 import org.warpnfs.server.limits.ServerLimits;
 
 /**
- * The limits as settings: for each component of {@link ServerLimits} its bounds. Defaults are those of
+ * The limits as settings: the bounds of each component of {@link ServerLimits}. Defaults are those of
  * {@link ServerLimits#DEFAULT}.
  *
- * <p>The least of each is what serves one ordinary client; the most is what the types and the memory of large hosts
- * hold. What belongs to the protocols and cannot be chosen is in docs/limits.md only, as fixed.
+ * <p>The lower bound of each is enough for one ordinary client; the upper bound follows from the type and from the
+ * memory of large hosts. Limits that follow from protocols and cannot be changed are only in docs/limits.md, as fixed.
  */
 final class LimitSettings {
     static final String PREFIX = "limits.";
@@ -41,7 +41,7 @@ final class LimitSettings {
     /**
      * All limits, in the order of {@link ServerLimits}.
      *
-     * @param payloadMemory the row of the one that is an option too
+     * @param payloadMemory the row of the limit that is also an option
      */
     static List<Setting<?>> all(Setting<Long> payloadMemory) {
         return new LimitSettings(payloadMemory).all();
@@ -79,7 +79,7 @@ final class LimitSettings {
                 "connections.halfOpen",
                 CONNECTIONS,
                 "Over RDMA, those before their first message.",
-                "startups of half of all, after an outage");
+                "half of all connections starting up after an outage");
         row(
                 "connections.halfOpenOfClient",
                 CONNECTIONS,
@@ -88,8 +88,8 @@ final class LimitSettings {
         row(
                 "connections.idleBeforeEviction",
                 PATIENCE,
-                "Over RDMA, how long one is idle before a newcomer may have its place.",
-                "longer than a client at work rests");
+                "Over RDMA, how long a connection must be idle before a newcomer may take its place.",
+                "longer than an active client pauses");
     }
 
     private void deadlines() {
@@ -97,7 +97,7 @@ final class LimitSettings {
                 "deadlines.startup",
                 PATIENCE,
                 "Over RDMA, from the TCP connection to the end of the MPA startup.",
-                "TCP repeats a lost segment a few times within it");
+                "TCP retransmits a lost segment a few times in this time");
         row(
                 "deadlines.firstMessage",
                 PATIENCE,
@@ -106,24 +106,23 @@ final class LimitSettings {
         row(
                 "deadlines.grace",
                 PATIENCE,
-                "How long a peer may pause in a record, in RDMA Reads or in taking replies, before the least "
-                        + "rate counts.",
-                "a network that is rerouted is back by then");
+                "How long a peer may pause in a record, in RDMA Reads or in reading replies, before the minimum rate applies.",
+                "enough for a network to be rerouted");
         row(
                 "deadlines.leastBytesPerSecond",
                 RATE,
-                "The least rate of a client's line, in bytes each second.",
+                "The minimum rate of a client's line, in bytes per second.",
                 "half of what a line of 512 kbit/s carries");
         row(
                 "deadlines.backwardReply",
                 PATIENCE,
-                "How long a callback may be unanswered on an RDMA connection.",
+                "How long a callback on an RDMA connection may stay unanswered.",
                 "a third of a lease");
         row(
                 "deadlines.draining",
                 PATIENCE,
                 "Replaces the grace while the server stops.",
-                "who is gone shall not use up the time of others");
+                "a dead peer must not use up the time of others");
         row(
                 "deadlines.close",
                 PATIENCE,
@@ -132,9 +131,9 @@ final class LimitSettings {
         row(
                 "deadlines.leastBytesPerSecondClosing",
                 RATE,
-                "The least rate while a stream parts, in bytes each second.",
+                "The minimum rate while a stream closes, in bytes per second.",
                 "what a line of 128 kbit/s carries");
-        row("deadlines.exposedReply", PATIENCE, "With readReplies, how long RDMA_DONE may take.", "two graces");
+        row("deadlines.exposedReply", PATIENCE, "With readReplies, how long RDMA_DONE may take.", "twice the grace");
     }
 
     private void streams() {
@@ -145,17 +144,21 @@ final class LimitSettings {
                 depth,
                 "Sends, Writes and Reads posted on an iWARP stream.",
                 "sixteen times what the responder posts");
-        row("streams.receiveQueueDepth", depth, "Receives posted on a stream.", "thirty times its credits");
+        row(
+                "streams.receiveQueueDepth",
+                depth,
+                "Receives posted on a stream.",
+                "thirty times the credits of a connection");
         row(
                 "streams.receiveBytes",
                 new Kind.Bytes(256 * MIB, 1024 * GIB, 1),
-                "Bytes of those.",
-                "thirty times its credits");
+                "Bytes of these receives.",
+                "thirty times the credits of a connection");
         row("streams.regions", depth, "Memory regions of a stream.", "one for each RDMA Read and exposed reply");
         row(
                 "streams.registeredBytes",
                 new Kind.Bytes(2 * GIB, 1024 * GIB, 1),
-                "Bytes of those.",
+                "Bytes of these regions.",
                 "one for each RDMA Read and exposed reply");
         row(
                 "streams.inboundReads",
@@ -165,28 +168,28 @@ final class LimitSettings {
         row(
                 "streams.outstandingReads",
                 reads,
-                "RDMA Reads of the server on a stream.",
+                "RDMA Reads that the server may have outstanding on a stream.",
                 "the responder asks for limits.rdma.ord");
         row(
                 "streams.receivesOfAll",
                 new Kind.Whole(65_536, 1L << 30),
                 "Receives of all streams.",
-                "1024 to a connection");
+                "1024 for each connection");
         row(
                 "streams.receiveBytesOfAll",
                 new Kind.Bytes(256 * MIB, 16_384 * GIB, 1),
-                "Bytes of those.",
-                "1024 to a connection");
+                "Bytes of these receives.",
+                "1024 for each connection");
         row(
                 "streams.registeredBytesOfAll",
                 new Kind.Bytes(2 * GIB, 16_384 * GIB, 1),
                 "Registered bytes of all streams.",
-                "1024 to a connection");
+                "1024 for each connection");
         row(
                 "streams.inboundReadsOfAll",
                 new Kind.Whole(256, 1L << 30),
                 "RDMA Reads that all peers may have outstanding.",
-                "64 to a connection");
+                "64 for each connection");
     }
 
     private void rdma() {
@@ -196,21 +199,29 @@ final class LimitSettings {
         row(
                 "rdma.inlineBytes",
                 new Kind.Bytes(KIB, 256 * KIB, KIB),
-                "The largest message, and a receive buffer; connections tell it in units of 1 KiB (RFC 8797).",
+                "The size of the largest message and of a receive buffer; connections announce it in units of 1 KiB (RFC 8797).",
                 "what Linux asks for");
         row(
                 "rdma.credits",
                 credits,
-                "Calls of a connection, answers that have not left included.",
+                "Calls of a connection, including unsent replies.",
                 "as many as Linux keeps outstanding");
-        row("rdma.maxCredits", credits, "What the credits of a busy connection grow to.", "Linux asks for no more");
-        row("rdma.runningCalls", new Kind.Whole(1, 4096), "Calls of a connection that run at once.", "its credits");
+        row("rdma.maxCredits", credits, "The credits that a busy connection can grow to.", "Linux asks for no more");
+        row(
+                "rdma.runningCalls",
+                new Kind.Whole(1, 4096),
+                "Calls of a connection that run at once.",
+                "as many as its credits");
         row(
                 "rdma.postedWork",
                 new Kind.Whole(8, 1024),
-                "Work requests of a connection.",
+                "Posted work requests of a connection.",
                 "a reply in Write chunks and a Send for each credit");
-        row("rdma.ord", new Kind.Whole(1, 256), "RDMA Reads of a connection.", "what Linux gives");
+        row(
+                "rdma.ord",
+                new Kind.Whole(1, 256),
+                "RDMA Reads that a connection may have outstanding (ORD).",
+                "what Linux accepts");
         row(
                 "rdma.receiveBuffers",
                 buffers,
@@ -220,30 +231,34 @@ final class LimitSettings {
         row(
                 "rdma.heldBytes",
                 new Kind.Bytes(2 * MIB, GIB, 1),
-                "Memory of a connection in arguments that it pulled, and again in its replies.",
-                "its credits with 1 MiB each");
-        row("rdma.replyBytes", replies, "Replies of all outside the payload memory.", "256 listings of 1 MiB at once");
+                "Memory of a connection for arguments from Read chunks, and as much again for its replies.",
+                "1 MiB for each credit");
+        row(
+                "rdma.replyBytes",
+                replies,
+                "Replies of all connections outside the payload memory.",
+                "256 listings of 1 MiB at once");
         row("rdma.replyBytesOfClient", replies, "Of these, those of one client address.", "a quarter");
         row(
                 "rdma.backwardCalls",
                 new Kind.Whole(1, 64),
-                "Callbacks that a connection leaves unanswered; others wait.",
+                "Unanswered callbacks of a connection; others wait.",
                 "a recall and one more");
         row(
                 "rdma.exposedReplies",
                 new Kind.Whole(1, 256),
                 "With readReplies, exposed replies of a connection.",
-                "an RDMA Read each");
-        row("rdma.exposedBytes", new Kind.Bytes(MIB, GIB, 1), "Bytes of those.", "each of the largest size");
+                "one RDMA Read each");
+        row("rdma.exposedBytes", new Kind.Bytes(MIB, GIB, 1), "Bytes of these replies.", "1 MiB for each reply");
         row(
                 "rdma.exposedBytesOfClient",
                 new Kind.Bytes(2 * MIB, 1024 * GIB, 1),
-                "Exposed replies of a client address.",
+                "Bytes of exposed replies of one client address.",
                 "eight connections");
         row(
                 "rdma.exposedBytesOfAll",
                 new Kind.Bytes(8 * MIB, 1024 * GIB, 1),
-                "Exposed replies of all.",
+                "Bytes of exposed replies of all connections.",
                 "four clients");
     }
 
@@ -256,57 +271,57 @@ final class LimitSettings {
         row(
                 "tcp.callsInFlight",
                 new Kind.Whole(1, 4096),
-                "Calls of a connection, replies not taken included.",
+                "Calls of a connection, including unread replies.",
                 "what a Linux client keeps outstanding on a fast link");
         row(
                 "tcp.callsInFlightOfClient",
                 new Kind.Whole(1, 65_536),
-                "Those of one client address.",
+                "Calls of one client address.",
                 "eight busy connections");
         row(
                 "tcp.recordMemoryBytes",
                 new Kind.Bytes(8 * MIB, 1024 * GIB, 1),
-                "Records of all that are coming or being read.",
+                "Bytes of all records that are arriving or being read.",
                 "240 WRITEs of 1 MiB");
         row(
                 "tcp.recordMemoryBytesOfConnection",
                 new Kind.Bytes(CALL_BYTES, 16 * GIB, 1),
-                "Those of one connection.",
+                "Bytes of these records of one connection.",
                 "more WRITEs than operation threads");
         row(
                 "tcp.unsentBytes",
                 new Kind.Bytes(64 * KIB, GIB, 1),
-                "Replies that a connection has not taken, above which it starts no call.",
+                "Bytes of unread replies of a connection, above which it starts no call.",
                 "as much as a socket buffer takes meanwhile");
         row(
                 "tcp.unsentBytesOfClient",
                 new Kind.Bytes(MIB, 1024 * GIB, 1),
-                "The same of a client address, above which none of its calls begins.",
+                "Bytes of unread replies of a client address, above which none of its calls begins.",
                 "eight connections at their mark");
         row(
                 "tcp.unsentBytesOfAll",
                 new Kind.Bytes(4 * MIB, 1024 * GIB, 1),
-                "Replies of all outside the payload memory.",
+                "Unread replies of all connections outside the payload memory.",
                 "256 listings of 1 MiB at once");
         row(
                 "tcp.backwardCalls",
                 new Kind.Whole(1, 1024),
-                "Callbacks that a connection leaves unanswered before the oldest is forgotten.",
-                "as many as calls of its");
+                "Unanswered callbacks of a connection, above which the oldest is forgotten.",
+                "as many as calls of a connection");
         row(
                 "tcp.backwardReplyBytes",
                 new Kind.Bytes(KIB, MIB, 1),
-                "The longest reply to them.",
+                "The longest reply to a callback.",
                 "callbacks carry a few hundred bytes");
         row(
                 "tcp.unexpectedReplies",
                 new Kind.Whole(0, 65_536),
-                "Replies to nothing in the life of a connection.",
-                "replies to calls that were forgotten");
+                "Unexpected replies in the life of a connection.",
+                "late replies to forgotten callbacks");
         row(
                 "tcp.startsPerTurn",
                 new Kind.Whole(1, 1024),
-                "Calls that a connection starts before others have their turn.",
+                "Calls that a connection starts before other connections have their turn.",
                 "some hundred microseconds");
     }
 
@@ -315,18 +330,18 @@ final class LimitSettings {
         row(
                 "memory.transferBytes",
                 new Kind.Bytes(CALL_BYTES, 8 * MIB, 1),
-                "The largest transfer, and what a long COMPOUND adds to it.",
-                "the most that Linux asks for, and its COMPOUND");
+                "The largest transfer, including the rest of a long COMPOUND.",
+                "the largest transfer of Linux, and the rest of its COMPOUND");
         row(
                 "memory.keptReplyBytes",
                 new Kind.Bytes(MIB, 64 * GIB, 1),
-                "Replies to calls without a session, for when they are repeated.",
+                "Bytes of replies to calls without a session, kept for repeated calls.",
                 "about 70,000 replies");
         row(
                 "memory.idleFiles",
                 new Kind.Whole(0, 1L << 20),
-                "Descriptors of a file system that stay open of files that nobody has open.",
-                "files that a build looks at again and again");
+                "Open descriptors of a file system for files that no client has open.",
+                "files that a build reads repeatedly");
     }
 
     private void state() {
@@ -344,17 +359,21 @@ final class LimitSettings {
         row(
                 "state.keptReplyBytes",
                 new Kind.Bytes(KIB, 64 * KIB, 1),
-                "The longest reply of a slot that is kept.",
+                "The longest reply that a slot keeps.",
                 "Linux asks for 7584 bytes");
         row(
                 "state.keptRepliesBytes",
                 new Kind.Bytes(MIB, 64 * GIB, 1),
-                "Kept replies of all slots but the first of each session.",
+                "Bytes of kept replies of all slots but the first of each session.",
                 "80,000 usual replies");
         row("state.opens", RECORDS, "Open files, and open-owners.", "descriptors of the backend");
         row("state.opensOfClient", RECORDS, "Open files of a client.", "a quarter");
         row("state.locks", RECORDS, "Locked byte ranges, and lock stateids.", "64 MiB");
-        row("state.locksOfClient", RECORDS, "Those of a client.", "splitting all of them takes some 20 ms");
+        row(
+                "state.locksOfClient",
+                RECORDS,
+                "Locked byte ranges of a client.",
+                "splitting all of them takes some 20 ms");
         row(
                 "state.lockOwnersOfOpen",
                 new Kind.Whole(1, 65_536),
@@ -364,7 +383,7 @@ final class LimitSettings {
         row(
                 "state.courtesyLeases",
                 new Kind.Whole(0, 100_000),
-                "Leases that a silent client keeps its state while nobody wants it.",
+                "Number of leases for which a silent client keeps its state, unless another client needs it.",
                 "a day of leases of 90 s");
     }
 }

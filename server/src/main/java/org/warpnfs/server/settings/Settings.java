@@ -13,34 +13,32 @@ import org.warpnfs.server.config.ServerConfig;
 import org.warpnfs.server.limits.ServerLimits;
 
 /**
- * The table of all settings. The keys of those with an option are the option's name, as the file writes it
- * ({@code --rdma-port} is {@code rdmaPort}); those of limits are the names in
+ * The table of all settings. The key of a setting with an option is the option's name in the spelling of the file
+ * ({@code --rdma-port} is {@code rdmaPort}); the keys of limits are the names in
  * {@link org.warpnfs.server.limits.ServerLimits}.
  */
 public final class Settings {
-    /** Of ports. */
+    /** The range of ports; 0 means any free port. */
     static final Kind.Whole PORT = new Kind.Whole(0, 65_535);
 
     public static final Setting<List<String>> EXPORT = Setting.of(
                     "export",
                     new Kind.Words("DIR[:/PATH][,OPTION...]", false),
                     List.<String>of(),
-                    "A directory to serve, where clients find it, and how, in the options of exports(5); may be "
-                            + "repeated.",
-                    "The only one is found at /, of several each at its own absolute path.",
+                    "A directory to serve, optionally its path for clients and options of exports(5); may be repeated.",
+                    "A single export is mounted at /, each of several at its own absolute path.",
                     "Options: rw (default), ro, root_squash (default), no_root_squash, all_squash, anonuid=N, "
                             + "anongid=N, secure,",
                     "insecure (default), sec=sys:none, crossmnt, nohide, fsid=N, nordirplus, mountpoint.")
-            .shown("./export, made if it is missing")
+            .shown("./export, created if it is missing")
             .flag("--export", "DIR[:/PATH][,OPTION...]");
 
     public static final Setting<List<String>> EXPORTS = Setting.of(
                     "exports",
                     new Kind.Words("files", true),
                     List.<String>of(),
-                    "Files of exports(5), or directories of *.exports; read again on SIGHUP. Without FILE "
-                            + "/etc/exports and",
-                    "/etc/exports.d. Beside these, --export names more.")
+                    "Files in the format of exports(5), or directories of *.exports files; read again on SIGHUP.",
+                    "Without FILE: /etc/exports and /etc/exports.d. --export may add more exports.")
             .shown("none")
             .flag("--exports", "FILE");
 
@@ -48,14 +46,14 @@ public final class Settings {
                     "watchExports",
                     new Kind.Switch(),
                     false,
-                    "Read the files of --exports again when they change, as those of a ConfigMap do.")
+                    "Read the files of --exports again when they change, for instance those of a ConfigMap.")
             .flag("--watch-exports", "");
 
     public static final Setting<Backend> BACKEND = Setting.of(
                     "backend",
                     new Kind.Choice<>(Backend.class),
                     Backend.LOCAL,
-                    "Where the files are: directories of this host, or the server's memory.")
+                    "Where the files are stored: directories of this host, or the server's memory.")
             .flag("--backend", "local|memory");
 
     public static final Setting<Long> MEMORY_SIZE = Setting.of(
@@ -69,7 +67,7 @@ public final class Settings {
                     "listen",
                     new Kind.Text("an address or a name of this host", false),
                     "",
-                    "The address to listen at.")
+                    "The address to listen on.")
             .shown("every address of this host")
             .flag("--listen", "ADDR");
 
@@ -80,7 +78,10 @@ public final class Settings {
             .flag("--tcp-port", "PORT");
 
     public static final Setting<String> STATE = Setting.of(
-                    "state", new Kind.Text("a directory", false), "", "Where to keep what must outlive a restart.")
+                    "state",
+                    new Kind.Text("a directory", false),
+                    "",
+                    "The directory for what must survive a restart: the key of file handles, the NFSv4 recovery journal.")
             .shown("/var/lib/warpnfs for root, else warpnfs below $XDG_STATE_HOME or ~/.local/state")
             .flag("--state", "DIR");
 
@@ -88,59 +89,54 @@ public final class Settings {
                     "crc",
                     new Kind.Choice<>(CrcPolicy.class),
                     CrcPolicy.OFF,
-                    "Whether RDMA connections carry a CRC of their own even if the client does not ask.")
+                    "Whether RDMA connections carry a CRC even if the client does not ask for it.")
             .flag("--crc", "off|on");
 
     public static final Setting<Boolean> MARKERS = Setting.of(
                     "markers",
                     new Kind.Switch(),
                     false,
-                    "Ask RDMA clients for MPA markers in what they send, to find FPDUs by. Not with Linux "
-                            + "clients: their siw knows",
-                    "no markers and breaks the connection off. Clients that ask for markers get them in any case.")
+                    "Ask RDMA clients to send MPA markers, by which FPDUs can be found. Not for Linux clients:",
+                    "siw does not support markers and closes the connection. Clients that ask for markers always get them.")
             .flag("--markers", "");
 
     public static final Setting<Boolean> READ_REPLIES = Setting.of(
                     "readReplies",
                     new Kind.Switch(),
                     false,
-                    "Let an RDMA client that offered too little space for a reply read it from the server's "
-                            + "memory, as RFC 5666",
-                    "has it. Linux clients have no use for it. By default such a call fails.")
+                    "Let an RDMA client that offered too little space for a reply read it from the server's memory (RFC 5666).",
+                    "Linux clients do not use this. By default such a call fails.")
             .flag("--read-replies", "");
 
     public static final Setting<Duration> LEASE = Setting.of(
                     "lease",
                     new Kind.Time(Duration.ofSeconds(1), Duration.ofHours(1)),
                     Duration.ofSeconds(90),
-                    "NFSv4 lease, and the longest wait for clients to reclaim state after a restart.")
+                    "NFSv4 lease, and the longest grace period after a restart.")
             .flag("--lease", "SECONDS");
 
     public static final Setting<Long> THREADS = Setting.of(
                     "threads",
                     new Kind.Whole(1, 1024),
                     (long) Math.max(16, 4 * Runtime.getRuntime().availableProcessors()),
-                    "Calls to work on at once in each lane: those that are short, those that move data, and "
-                            + "those that may take long",
-                    "have threads of their own.")
-            .shown("4 for each core, at least 16")
+                    "Threads of each lane: short calls, calls that move data, and calls that may take long",
+                    "have separate lanes.")
+            .shown("4 per core, at least 16")
             .flag("--threads", "N");
 
     public static final Setting<Boolean> MANAGE_GIDS = Setting.of(
                     "manageGids",
                     new Kind.Switch(),
                     false,
-                    "Look the groups of AUTH_SYS users up in this host's name service, and do not believe what "
-                            + "clients say of them.",
-                    "Users can be in more than 16 groups then.")
+                    "Look up the groups of AUTH_SYS users in this host's name service, and ignore those that clients send.",
+                    "A user can then be in more than 16 groups.")
             .flag("--manage-gids", "");
 
     public static final Setting<String> ID_DOMAIN = Setting.of(
                     "idDomain",
                     new Kind.Text("a domain, such as example.org", false),
                     "",
-                    "Take USER@DOMAIN and GROUP@DOMAIN as owners from NFSv4 clients, for users and groups of "
-                            + "this host.")
+                    "Accept USER@DOMAIN and GROUP@DOMAIN as owners from NFSv4 clients, for users and groups of this host.")
             .shown("none")
             .flag("--id-domain", "DOMAIN");
 
@@ -148,7 +144,7 @@ public final class Settings {
                     "idMap",
                     new Kind.Text("a file", false),
                     "",
-                    "Names for users and groups, in the form of idmapd.conf's [Static]; also [Users] and [Groups].")
+                    "A file that maps names to users and groups, in the format of idmapd.conf's [Static]; also [Users] and [Groups].")
             .shown("none")
             .flag("--id-map", "FILE");
 
@@ -156,46 +152,44 @@ public final class Settings {
                     "idNames",
                     new Kind.Switch(),
                     false,
-                    "Send names of owners to NFSv4 clients where there are any. By default numbers, as Linux has "
-                            + "it with sec=sys.",
-                    "Numbers are taken in any case.")
+                    "Send owners to NFSv4 clients as names, if they have names. By default as numbers, like Linux with sec=sys.",
+                    "The server always accepts numbers.")
             .flag("--id-names", "");
 
     public static final Setting<Duration> DRAIN = Setting.of(
                     "drain",
                     new Kind.Time(Duration.ZERO, Duration.ofMinutes(10)),
                     Duration.ofSeconds(10),
-                    "How long a stop waits for calls that are under way, over each transport.")
-            .because("a service manager waits longer before it kills");
+                    "How long a stop waits for calls under way, for each transport.")
+            .because("service managers wait longer before they kill a process");
 
     public static final Setting<String> HTTP = Setting.of(
                     "http",
                     new Kind.Text("ADDR:PORT, or off", true),
                     "127.0.0.1:9049",
-                    "Where to answer HTTP: /metrics, /healthz, /readyz, and a status page.")
+                    "The address for HTTP: /metrics, /healthz, /readyz, and a status page.")
             .flag("--http", "ADDR:PORT|off");
 
     public static final Setting<String> RPCBIND = Setting.of(
                     "rpcbind",
                     new Kind.Text("register, serve, serve:ADDR:PORT, or off", true),
                     "register",
-                    "Register with the rpcbind of this host, if one runs; or be the portmapper, at port 111 of "
-                            + "every address unless",
-                    "it says another; or neither: then clients name ports.")
+                    "Register with the rpcbind of this host, if one runs; or be the portmapper, by default on port 111 of",
+                    "every address; or neither, so that clients must name ports.")
             .flag("--rpcbind", "register|serve[:ADDR:PORT]|off");
 
     public static final Setting<Boolean> MOUNT_UDP = Setting.of(
                     "mountUdp",
                     new Kind.Switch(),
                     false,
-                    "Serve MOUNT over UDP too, at the number of --tcp-port, for clients that ask there.")
+                    "Serve MOUNT over UDP too, on the same port number as --tcp-port.")
             .flag("--mount-udp", "");
 
     public static final Setting<String> ADMIN = Setting.of(
                     "admin",
                     new Kind.Text("a path, or off", true),
                     "",
-                    "The Unix socket at which warpnfs status, clients, drain and others are answered.")
+                    "The Unix socket for the commands warpnfs status, clients, drain and others.")
             .shown("admin.sock in the state directory")
             .flag("--admin", "PATH|off");
 
@@ -203,32 +197,29 @@ public final class Settings {
                     "logFormat",
                     new Kind.Choice<>(LogFormat.class),
                     LogFormat.TEXT,
-                    "How lines of the log look: for people, or one JSON object each.")
+                    "The format of log lines: text, or one JSON object each.")
             .flag("--log-format", "text|json");
 
     public static final Setting<Duration> SLOW_CALL = Setting.of(
                     "slowCall",
                     new Kind.Time(Duration.ZERO, Duration.ofHours(1)),
                     Duration.ofSeconds(10),
-                    "Log calls that take as long, and where their time went; 0 for none.")
+                    "Log calls that take at least this long, and where their time went; 0 for none.")
             .flag("--slow-call", "DURATION");
 
     public static final Setting<String> OTLP = Setting.of(
                     "otlp",
                     new Kind.Text("the URL of a receiver, such as http://127.0.0.1:4318", false),
                     "",
-                    "Send calls as OpenTelemetry traces, their operations below them, to an OTLP receiver over HTTP.")
+                    "Send calls and their operations as OpenTelemetry traces to an OTLP receiver over HTTP.")
             .shown("none")
             .flag("--otlp", "URL");
 
     public static final Setting<Long> OTLP_ONE_IN = Setting.of(
-                    "otlpOneIn",
-                    new Kind.Whole(1, 1_000_000),
-                    100L,
-                    "With --otlp, of how many calls one is sent, at random.")
+                    "otlpOneIn", new Kind.Whole(1, 1_000_000), 100L, "With --otlp, send one call in N, at random.")
             .flag("--otlp-one-in", "N");
 
-    /** Of {@code limits.memory}; the one limit that is an option too. */
+    /** The limit {@code limits.memory.payloadBytes}, the only limit with an option. */
     public static final Setting<Long> PAYLOAD_MEMORY = Setting.of(
                     LimitSettings.PREFIX + "memory.payloadBytes",
                     new Kind.Bytes(ServerConfig.MIN_PAYLOAD_BYTES, 1L << 40, 1),
@@ -237,7 +228,7 @@ public final class Settings {
             .because("240 transfers of 1 MiB")
             .flag("--payload-memory", "SIZE");
 
-    /** All of them, in the order in which people read them. */
+    /** All settings, in the order of the documentation. */
     public static final List<Setting<?>> ALL = all();
 
     private static final Map<String, Setting<?>> BY_KEY = byKey();
@@ -283,17 +274,17 @@ public final class Settings {
         return byKey;
     }
 
-    /** The setting of that key; null if there is none. */
+    /** Returns the setting with this key; null if there is none. */
     static @Nullable Setting<?> byKey(String key) {
         return BY_KEY.get(key);
     }
 
-    /** True if keys begin with that and a dot. */
+    /** Returns whether keys begin with {@code key} and a dot. */
     static boolean isGroup(String key) {
         return BY_KEY.keySet().stream().anyMatch(known -> known.startsWith(key + "."));
     }
 
-    /** What may stand in the mapping of that prefix, which is empty or ends with a dot. */
+    /** Returns the names that are allowed in the mapping of {@code prefix}, which is empty or ends with a dot. */
     static List<String> keysIn(String prefix) {
         return BY_KEY.keySet().stream()
                 .filter(key -> key.startsWith(prefix))
