@@ -86,8 +86,8 @@ final class AdminCommands {
     /** {@code warpnfs loglevel}. */
     @Command(
             name = "loglevel",
-            description =
-                    "Shows the log levels of a running server; with LOGGER and LEVEL changes one until the server ends.")
+            description = "Shows the log levels of a running server; with LOGGER and LEVEL changes one until the "
+                    + "server ends.")
     static final class LogLevel extends AdminCommand {
         @Parameters(
                 index = "0",
@@ -196,7 +196,8 @@ final class AdminCommands {
             description = {
                 "Revokes byte-range locks of NFSv4 clients, and lists the revoked locks.",
                 "A lock is revoked if it matches all given options.",
-                "An application that held such a lock gets I/O errors on its file descriptor, or continues without the lock."
+                "An application that held such a lock gets I/O errors on its file descriptor, or continues "
+                        + "without the lock."
             })
     static final class Unlock extends AdminCommand {
         @Option(names = "--file", paramLabel = "FILE", description = "Locks of this file, as shown by warpnfs locks.")
@@ -298,8 +299,8 @@ final class AdminCommands {
         @Option(
                 names = "--after",
                 paramLabel = "SECONDS",
-                description =
-                        "Wait this long before draining, for instance until a pod is no longer an endpoint. Default: 0.")
+                description = "Wait this long before draining, for instance until a pod is no longer an endpoint. "
+                        + "Default: 0.")
         private int afterSeconds;
 
         @Override

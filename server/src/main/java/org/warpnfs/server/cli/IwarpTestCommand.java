@@ -54,7 +54,8 @@ abstract sealed class IwarpTestCommand implements Callable<Integer> {
             name = "ping",
             description =
                     "Lets a server read a text from this client's memory by RDMA Read and write it back by RDMA Write, "
-                            + "and compares. Works with rping: 'rping -s -S SIZE' as the server, 'rping -c' as the client.",
+                            + "and compares. Works with rping: 'rping -s -S SIZE' as the server, 'rping -c' as "
+                            + "the client.",
             mixinStandardHelpOptions = true,
             versionProvider = Version.class,
             sortOptions = false)
@@ -147,8 +148,8 @@ abstract sealed class IwarpTestCommand implements Callable<Integer> {
     @Option(
             names = {"-p", "--port"},
             paramLabel = "PORT",
-            description =
-                    "The server's port. Default: that of rping (7174) or perftest (18515). For a server 0 means any free port.")
+            description = "The server's port. Default: that of rping (7174) or perftest (18515). For a server 0 means "
+                    + "any free port.")
     private @Nullable Integer port;
 
     @Option(
@@ -156,7 +157,8 @@ abstract sealed class IwarpTestCommand implements Callable<Integer> {
             paramLabel = "SIZE",
             description =
                     "Bytes of a message. Default: 64 for ping, 2 for send-lat, else 64k. For a server the largest "
-                            + "message, default 64k for ping, else 8m. Give perftest at the other end the same size with -s.")
+                            + "message, default 64k for ping, else 8m. Give perftest at the other end the same "
+                            + "size with -s.")
     private @Nullable String size;
 
     @Option(
@@ -210,8 +212,8 @@ abstract sealed class IwarpTestCommand implements Callable<Integer> {
     @Option(
             names = "--mpa-revision",
             paramLabel = "1|2",
-            description =
-                    "Highest revision of MPA: RFC 5044 or RFC 6581. Default: 2, and 1 if the other end does not support 2.")
+            description = "Highest revision of MPA: RFC 5044 or RFC 6581. Default: 2, and 1 if the other end does not "
+                    + "support 2.")
     private int revision = MpaFrame.REVISION_2;
 
     @Option(
@@ -225,7 +227,8 @@ abstract sealed class IwarpTestCommand implements Callable<Integer> {
             paramLabel = "SECONDS",
             description =
                     "How long the other end may be silent before the test fails. Default: 30. A perftest server does "
-                            + "not see Reads and Writes: once they have begun, it waits as long as its client is connected.")
+                            + "not see Reads and Writes: once they have begun, it waits as long as its client "
+                            + "is connected.")
     private int timeout = 30;
 
     @Option(

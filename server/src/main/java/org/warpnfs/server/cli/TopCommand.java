@@ -24,9 +24,11 @@ import picocli.CommandLine.Spec;
         name = "top",
         description = {
             "Shows the current load of a running server.",
-            "It shows operations, bytes and latency by transport and operation, the busiest clients, and resources that are "
+            "It shows operations, bytes and latency by transport and operation, the busiest clients, and "
+                    + "resources that are "
                     + "short. "
-                    + "On a terminal it refreshes in place until Ctrl-C; otherwise it prints a block of lines each time. "
+                    + "On a terminal it refreshes in place until Ctrl-C; otherwise it prints a block of lines "
+                    + "each time. "
                     + "If the server ends, top waits until it is back; with --json it exits."
         },
         mixinStandardHelpOptions = true,

@@ -106,7 +106,8 @@ final class LimitSettings {
         row(
                 "deadlines.grace",
                 PATIENCE,
-                "How long a peer may pause in a record, in RDMA Reads or in reading replies, before the minimum rate applies.",
+                "How long a peer may pause in a record, in RDMA Reads or in reading replies, before the minimum "
+                        + "rate applies.",
                 "enough for a network to be rerouted");
         row(
                 "deadlines.leastBytesPerSecond",
@@ -199,7 +200,8 @@ final class LimitSettings {
         row(
                 "rdma.inlineBytes",
                 new Kind.Bytes(KIB, 256 * KIB, KIB),
-                "The size of the largest message and of a receive buffer; connections announce it in units of 1 KiB (RFC 8797).",
+                "The size of the largest message and of a receive buffer; connections announce it in units of 1 "
+                        + "KiB (RFC 8797).",
                 "what Linux asks for");
         row(
                 "rdma.credits",

@@ -81,7 +81,8 @@ public final class Settings {
                     "state",
                     new Kind.Text("a directory", false),
                     "",
-                    "The directory for what must survive a restart: the key of file handles, the NFSv4 recovery journal.")
+                    "The directory for what must survive a restart: the key of file handles, the NFSv4 recovery "
+                            + "journal.")
             .shown("/var/lib/warpnfs for root, else warpnfs below $XDG_STATE_HOME or ~/.local/state")
             .flag("--state", "DIR");
 
@@ -97,14 +98,16 @@ public final class Settings {
                     new Kind.Switch(),
                     false,
                     "Ask RDMA clients to send MPA markers, by which FPDUs can be found. Not for Linux clients:",
-                    "siw does not support markers and closes the connection. Clients that ask for markers always get them.")
+                    "siw does not support markers and closes the connection. Clients that ask for markers "
+                            + "always get them.")
             .flag("--markers", "");
 
     public static final Setting<Boolean> READ_REPLIES = Setting.of(
                     "readReplies",
                     new Kind.Switch(),
                     false,
-                    "Let an RDMA client that offered too little space for a reply read it from the server's memory (RFC 5666).",
+                    "Let an RDMA client that offered too little space for a reply read it from the server's "
+                            + "memory (RFC 5666).",
                     "Linux clients do not use this. By default such a call fails.")
             .flag("--read-replies", "");
 
@@ -128,7 +131,8 @@ public final class Settings {
                     "manageGids",
                     new Kind.Switch(),
                     false,
-                    "Look up the groups of AUTH_SYS users in this host's name service, and ignore those that clients send.",
+                    "Look up the groups of AUTH_SYS users in this host's name service, and ignore those that "
+                            + "clients send.",
                     "A user can then be in more than 16 groups.")
             .flag("--manage-gids", "");
 
@@ -136,7 +140,8 @@ public final class Settings {
                     "idDomain",
                     new Kind.Text("a domain, such as example.org", false),
                     "",
-                    "Accept USER@DOMAIN and GROUP@DOMAIN as owners from NFSv4 clients, for users and groups of this host.")
+                    "Accept USER@DOMAIN and GROUP@DOMAIN as owners from NFSv4 clients, for users and groups of "
+                            + "this host.")
             .shown("none")
             .flag("--id-domain", "DOMAIN");
 
@@ -144,7 +149,8 @@ public final class Settings {
                     "idMap",
                     new Kind.Text("a file", false),
                     "",
-                    "A file that maps names to users and groups, in the format of idmapd.conf's [Static]; also [Users] and [Groups].")
+                    "A file that maps names to users and groups, in the format of idmapd.conf's [Static]; also "
+                            + "[Users] and [Groups].")
             .shown("none")
             .flag("--id-map", "FILE");
 
@@ -152,7 +158,8 @@ public final class Settings {
                     "idNames",
                     new Kind.Switch(),
                     false,
-                    "Send owners to NFSv4 clients as names, if they have names. By default as numbers, like Linux with sec=sys.",
+                    "Send owners to NFSv4 clients as names, if they have names. By default as numbers, like "
+                            + "Linux with sec=sys.",
                     "The server always accepts numbers.")
             .flag("--id-names", "");
 
@@ -174,7 +181,8 @@ public final class Settings {
                     "rpcbind",
                     new Kind.Text("register, serve, serve:ADDR:PORT, or off", true),
                     "register",
-                    "Register with the rpcbind of this host, if one runs; or be the portmapper, by default on port 111 of",
+                    "Register with the rpcbind of this host, if one runs; or be the portmapper, by default on "
+                            + "port 111 of",
                     "every address; or neither, so that clients must name ports.")
             .flag("--rpcbind", "register|serve[:ADDR:PORT]|off");
 
