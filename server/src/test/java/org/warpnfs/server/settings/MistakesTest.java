@@ -42,10 +42,7 @@ class MistakesTest {
             crc: maybe                       @ w.yaml:1:1: crc maybe: not one of off, on
             markers: maybe                   @ w.yaml:1:1: markers maybe: neither true nor false
             "{lease: 3, lease: 4}"           @ w.yaml:1:12: lease stands twice, first in line 1
-            "limits: {state: 3}"             @ "w.yaml:1:17: limits.state holds keys of its own: clients, "
-                    + "sessions, sessionsOfClient, slots, connectionsOfSession, operations, keptReplyBytes, "
-                            + "keptRepliesBytes, opens, opensOfClient, locks, locksOfClient, lockOwnersOfOpen, "
-                                    + "delegations, courtesyLeases"
+            "limits: {state: 3}"             @ "w.yaml:1:17: limits.state holds keys of its own: clients, sessions, sessionsOfClient, slots, connectionsOfSession, operations, keptReplyBytes, keptRepliesBytes, opens, opensOfClient, locks, locksOfClient, lockOwnersOfOpen, delegations, courtesyLeases"
             "- lease"                        @ w.yaml:1:1: a mapping of keys to values is expected here
             lease                            @ w.yaml:1:1: a mapping of keys to values is expected here
             lease: !!int 3                   @ w.yaml:1:8: lease: aliases (*) and tags (!) are not read; write the value
