@@ -163,7 +163,7 @@ class CheckCommandTest {
                     .as(url)
                     .isEqualTo(Main.FAILURE);
         }
-        assertThat(out.toString() + err).doesNotContain("cret").contains("--otlp http://...@127.0.0.1:4318: a user");
+        assertThat(out.toString() + err).doesNotContain("cret").contains("--otlp http://...@127.0.0.1:4318: the URL contains");
     }
 
     @Test
